@@ -1,0 +1,61 @@
+"""Sphinx configuration."""
+
+import re
+from importlib import import_module
+
+from kernelwise import __version__
+
+project = "kernelwise"
+author = "The kernelwise developers"
+copyright = "2026, the kernelwise developers"
+version = release = __version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
+    "myst_parser",
+    "numpydoc",
+    "sphinx_copybutton",
+]
+
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+exclude_patterns = ["_build"]
+templates_path = ["_templates"]
+nitpicky = False
+
+myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist"]
+myst_heading_anchors = 3
+
+# The public interface is what __all__ says. A name that the package root exports as well has its
+# page in the subpackage, its home, and the root links to it.
+autosummary_generate = True
+autosummary_ignore_module_all = False
+autosummary_imported_members = True
+autosummary_context = {
+    "home": {
+        name: f"{subpackage}.{name}"
+        for subpackage in ("kernels", "qp", "svm")
+        for name in import_module(f"kernelwise.{subpackage}").__all__
+    }
+}
+autodoc_typehints = "none"  # the docstrings state the types
+numpydoc_show_class_members = False  # the class template lists them
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+html_theme = "furo"
+html_title = f"kernelwise {release}"
+
+
+def skip_inherited_from_scikit_learn(app, what, name, obj, skip, options):
+    """Leave out what every scikit-learn estimator has: its own documentation describes it."""
+    module = getattr(obj, "__module__", None) or ""
+    if module.startswith("sklearn.") or re.fullmatch(r"set_\w+_request", name):
+        return True
+    return None
+
+
+def setup(app):
+    app.connect("autodoc-skip-member", skip_inherited_from_scikit_learn)

@@ -1,0 +1,182 @@
+"""Imports go downward only, and the optional packages stay optional."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[1] / "src" / "kernelwise"
+
+# For each layer, the layers it may import. A new file or folder of the package must be declared
+# here. Modules of the package root that start with an underscore, and `exceptions`, are the types
+# and exceptions that every layer may use.
+_METHODS = {"bounds", "outer", "discrimination", "kernels", "qp"}
+_MODELS = _METHODS | {"svm", "transform", "io"}
+MAY_IMPORT = {
+    "kernels": set(),
+    "qp": set(),
+    "outer": set(),
+    "discrimination": set(),
+    "datasets": set(),
+    "bounds": {"qp"},
+    "svm": _METHODS,
+    "transform": _METHODS | {"svm"},
+    "io": _METHODS | {"svm", "transform"},
+    "scale": {"kernels", "svm"},
+    "inspection": _MODELS,
+    "experiments": _MODELS | {"inspection", "datasets"},
+    "report": _MODELS | {"inspection", "datasets", "experiments"},
+    "cli": _MODELS | {"inspection", "datasets", "experiments", "report", "scale"},
+}
+
+# Packages that come with an extra, and the layers that may import them, inside functions.
+TOP_LAYERS = {"io", "scale", "inspection", "datasets", "experiments", "report", "cli"}
+OPTIONAL = {
+    "matplotlib",
+    "pandas",
+    "polars",
+    "dask",
+    "distributed",
+    "typer",
+    "rich",
+    "jinja2",
+    "skops",
+}
+
+
+def layer_of(parts):
+    """Name the layer of a dotted path below the package; "" is the package root."""
+    if not parts or parts[0] in {"__init__", "__main__"}:
+        return ""
+    if parts[0].startswith("_") or parts[0] == "exceptions":
+        return "types"
+    return parts[0]
+
+
+def is_module(parts):
+    path = PACKAGE.joinpath(*parts)
+    return path.is_dir() or path.with_suffix(".py").is_file()
+
+
+def imported(tree, package):
+    """Yield (node, dotted name as a tuple) for each import of a module in ``package``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node, tuple(alias.name.split("."))
+        elif isinstance(node, ast.ImportFrom):
+            base = tuple(node.module.split(".")) if node.module else ()
+            if node.level:
+                base = package[: len(package) - node.level + 1] + base
+            for alias in node.names:
+                yield node, (*base, alias.name)
+
+
+def arrows(path, source=None):
+    """Return (line, target layer) for each import of our own in the file."""
+    below = path.relative_to(PACKAGE).with_suffix("").parts
+    package = ("kernelwise", *below[:-1])
+    tree = ast.parse(path.read_text(encoding="utf-8") if source is None else source)
+    found = []
+    for node, name in imported(tree, package):
+        if name[0] == "kernelwise":
+            parts = name[1:]
+            known = parts and (is_module(parts[:1]) or parts[0] in MAY_IMPORT)
+            found.append((node.lineno, layer_of(parts) if known else ""))
+    return found
+
+
+def upward(path, source=None):
+    """Return a sentence for each import in the file that is not allowed."""
+    layer = layer_of(path.relative_to(PACKAGE).with_suffix("").parts)
+    if layer == "":
+        return []  # the package root gathers everything
+    allowed = {layer, "types"} | MAY_IMPORT.get(layer, set())
+    return [
+        f"{path.relative_to(PACKAGE)}:{line}: {layer} -> {target or 'the package root'}"
+        for line, target in arrows(path, source)
+        if target not in allowed
+    ]
+
+
+def at_import_time(tree):
+    """Yield the nodes that run when the module is imported: none inside functions."""
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        yield node
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            todo.extend(node.orelse)
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            todo.extend(ast.iter_child_nodes(node))
+
+
+def sources():
+    return [
+        pytest.param(path, id=path.relative_to(PACKAGE).as_posix())
+        for path in sorted(PACKAGE.rglob("*.py"))
+    ]
+
+
+def test_table_names_only_declared_layers_and_has_no_cycle():
+    for layer, below in MAY_IMPORT.items():
+        assert below <= set(MAY_IMPORT), layer
+        for target in below:
+            assert layer not in MAY_IMPORT[target], f"{layer} <-> {target}"
+
+
+def test_every_layer_is_declared():
+    paths = [path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py")]
+    layers = {layer_of(path.with_suffix("").parts) for path in paths}
+    undeclared = layers - set(MAY_IMPORT) - {"", "types"}
+    assert not undeclared, f"declare in MAY_IMPORT what these layers may import: {undeclared}"
+
+
+@pytest.mark.parametrize("path", sources())
+def test_imports_go_downward(path):
+    assert upward(path) == []
+
+
+@pytest.mark.parametrize("path", sources())
+def test_optional_packages_are_imported_inside_functions_of_top_layers(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    layer = layer_of(path.relative_to(PACKAGE).with_suffix("").parts)
+    early = set(map(id, at_import_time(tree)))
+    for node, name in imported(tree, ()):
+        if name[:1] and name[0] in OPTIONAL and not getattr(node, "level", 0):
+            assert layer in TOP_LAYERS, f"line {node.lineno}: {layer} imports {name[0]}"
+            assert id(node) not in early, f"line {node.lineno}: {name[0]} at import time"
+
+
+@pytest.mark.parametrize(
+    ("file", "source", "n_upward"),
+    [
+        ("qp/smo.py", "from kernelwise.kernels import RBF", 1),
+        ("qp/smo.py", "from ..kernels import RBF", 1),
+        ("qp/smo.py", "from .. import kernels", 1),
+        ("qp/smo.py", "import kernelwise.svm", 1),
+        ("qp/smo.py", "from kernelwise import SVC", 1),
+        ("qp/smo.py", "def f():\n    from kernelwise.svm import SVC", 1),
+        ("kernels/rbf.py", "from ..somewhere.new import f", 1),
+        ("qp/smo.py", "from .problem import DualQP\nfrom .._version import __version__", 0),
+        ("svm/svc.py", "from ..qp import DualQP\nfrom kernelwise.kernels import RBF", 0),
+        ("discrimination.py", "from .qp import DualQP", 1),
+    ],
+)
+def test_the_reader_of_imports_sees_an_upward_arrow(file, source, n_upward):
+    assert len(upward(PACKAGE / file, source)) == n_upward
+
+
+def modules_after(code):
+    """Return the names of the top-level packages in sys.modules after running ``code``."""
+    code += "\nimport sys\nprint(*{name.partition('.')[0] for name in sys.modules})"
+    run = [sys.executable, "-c", code]
+    return set(subprocess.run(run, check=True, capture_output=True, text=True).stdout.split())
+
+
+def test_import_loads_no_optional_package_and_no_compiler():
+    loaded = modules_after("import kernelwise")
+    assert "kernelwise" in loaded
+    assert not loaded & (OPTIONAL | {"numba"})
