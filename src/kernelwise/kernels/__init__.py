@@ -1,0 +1,29 @@
+"""Kernels: immutable values with per-feature weights and gradients, combined by + and *."""
+
+from .base import Kernel
+from .composed import Normalized, Product, Ridge, Scaled, Sum
+from .cotangent import Cotangent
+from .dot import Linear, Polynomial, Sigmoid
+from .given import FunctionKernel, Precomputed
+from .gram import LazyGram
+from .stationary import RBF, Laplacian, Matern32, Matern52
+
+__all__ = [
+    "RBF",
+    "Cotangent",
+    "FunctionKernel",
+    "Kernel",
+    "Laplacian",
+    "LazyGram",
+    "Linear",
+    "Matern32",
+    "Matern52",
+    "Normalized",
+    "Polynomial",
+    "Precomputed",
+    "Product",
+    "Ridge",
+    "Scaled",
+    "Sigmoid",
+    "Sum",
+]

@@ -1,0 +1,119 @@
+"""The cotangent d value / d K of a criterion, factored, on the rows where it is not zero."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .._typing import Array, Index
+
+
+@dataclass(frozen=True)
+class Cotangent:
+    """A symmetric cotangent dK = U diag(scale) U' + diag(diagonal) + dense, on some rows of K.
+
+    By the envelope theorem the cotangent of most criteria is of low rank: the dual objective
+    has ``-1/2 beta beta'``. So it travels as its factors and no (n, n) array is made.
+
+    Parameters
+    ----------
+    factors : ndarray of shape (n_rows, rank)
+        The columns of U.
+    scale : ndarray of shape (rank,), default=None
+        The factor of each column's outer product; None is 1.
+    diagonal : ndarray of shape (n_rows,), default=None
+        What is added on the diagonal.
+    dense : ndarray of shape (n_rows, n_rows), default=None
+        What is added everywhere; its symmetric part counts.
+    rows : ndarray of shape (n_rows,), default=None
+        The rows (and columns) of K that the cotangent lives on; None is all of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.kernels import Cotangent
+    >>> beta = np.array([[1.0], [-1.0]])
+    >>> Cotangent(beta, scale=np.array([-0.5])).block(0, 2)
+    array([[-0.5,  0.5],
+           [ 0.5, -0.5]])
+    """
+
+    factors: Array
+    scale: Array | None = None
+    diagonal: Array | None = None
+    dense: Array | None = None
+    rows: Index | None = None
+
+    @classmethod
+    def of(cls, dK: Cotangent | Array) -> Cotangent:
+        """Wrap a dense array; leave a cotangent as it is.
+
+        Parameters
+        ----------
+        dK : Cotangent or ndarray of shape (n, n)
+            The cotangent.
+
+        Returns
+        -------
+        cotangent : Cotangent
+            The same, as a cotangent.
+        """
+        if isinstance(dK, Cotangent):
+            return dK
+        dense = np.asarray(dK, dtype=np.float64)
+        if dense.ndim != 2 or dense.shape[0] != dense.shape[1]:
+            raise ValueError(f"dK must be a square array or a Cotangent; got shape {dense.shape}.")
+        return cls(np.empty((dense.shape[0], 0)), dense=(dense + dense.T) / 2)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows that the cotangent lives on."""
+        return int(self.factors.shape[0])
+
+    def everywhere(self) -> Cotangent:
+        """Forget the row numbers: the caller has taken those rows.
+
+        Returns
+        -------
+        cotangent : Cotangent
+            The same block with ``rows=None``.
+        """
+        return replace(self, rows=None)
+
+    def block(self, start: int, stop: int) -> Array:
+        """Compute rows ``start`` to ``stop`` of the block.
+
+        Parameters
+        ----------
+        start, stop : int
+            The first row and the one after the last.
+
+        Returns
+        -------
+        block : ndarray of shape (stop - start, n_rows)
+            The rows, dense.
+        """
+        left = self.factors[start:stop]
+        if self.scale is not None:
+            left = left * self.scale
+        out: Array = left @ self.factors.T
+        if self.dense is not None:
+            out += self.dense[start:stop]
+        if self.diagonal is not None:
+            out[np.arange(stop - start), np.arange(start, stop)] += self.diagonal[start:stop]
+        return out
+
+    def trace(self) -> float:
+        """Compute the sum of the diagonal.
+
+        Returns
+        -------
+        trace : float
+            The sum.
+        """
+        squares = self.factors**2
+        total = squares.sum() if self.scale is None else (squares @ self.scale).sum()
+        for part in (self.diagonal, None if self.dense is None else np.diag(self.dense)):
+            total += 0.0 if part is None else part.sum()
+        return float(total)

@@ -1,0 +1,193 @@
+"""The kernel matrix of some rows without storing it: what a solver reads rows and blocks from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from .._threads import run
+from .._typing import Array, Index, Matrix
+from .base import Kernel, check_rows
+
+if TYPE_CHECKING:
+    from .pairwise import PairwiseKernel
+
+_ROWS_A_TASK = 256
+
+
+class RowReader(Protocol):
+    """Fills rows of a kernel matrix whose rows and columns stand in an order that may change."""
+
+    def swap(self, a: Index, b: Index) -> None:
+        """Exchange the positions ``a`` with the positions ``b``, pair by pair."""
+
+    def fill(self, K: Array, start: int, stop: int) -> None:
+        """Write rows ``start`` to ``stop`` of K, columns in order; those before are filled."""
+
+
+class PairwiseReader:
+    """Rows of a kernel of dense features: a matrix product and a profile, straight into place.
+
+    What stands below the diagonal is copied from above it where that is cheaper.
+    """
+
+    def __init__(self, kernel: PairwiseKernel, left: Array, right: Array, threads: int) -> None:
+        self._kernel, self._left, self._right = kernel, left, right
+        self._threads = threads
+        self._mirrors = kernel.costs_a_copy(left.shape[1])
+
+    def swap(self, a: Index, b: Index) -> None:
+        """Exchange the positions ``a`` with the positions ``b``, pair by pair."""
+        both, other = np.concatenate([a, b]), np.concatenate([b, a])
+        self._left[both] = self._left[other]
+        self._right[:, both] = self._right[:, other]
+
+    def fill(self, K: Array, start: int, stop: int) -> None:
+        """Write rows ``start`` to ``stop`` of K, columns in order; those before are filled."""
+
+        def compute(first: int) -> None:
+            last = min(first + _ROWS_A_TASK, stop)
+            column = first if self._mirrors else 0
+            out = K[first:last, column:]
+            self._kernel.fill(self._left[first:last], self._right[:, column:], out)
+
+        def mirror(first: int) -> None:
+            last = min(first + _ROWS_A_TASK, stop)
+            transpose(K[:first, first:last], K[first:last, :first])
+
+        tasks = range(start, stop, _ROWS_A_TASK)
+        run(compute, tasks, self._threads)
+        if self._mirrors:
+            from ._compiled import transpose
+
+            run(mirror, tasks, self._threads)
+
+
+class GatheringReader:
+    """Rows of any kernel: evaluated in the data's own order, then gathered."""
+
+    def __init__(self, kernel: Kernel, X: Matrix) -> None:
+        self._kernel, self._X = kernel, X
+        self._order = np.arange(X.shape[0])
+
+    def swap(self, a: Index, b: Index) -> None:
+        """Exchange the positions ``a`` with the positions ``b``, pair by pair."""
+        both, other = np.concatenate([a, b]), np.concatenate([b, a])
+        self._order[both] = self._order[other]
+
+    def fill(self, K: Array, start: int, stop: int) -> None:
+        """Write rows ``start`` to ``stop`` of K, columns in order; those before are filled."""
+        for first in range(start, stop, _ROWS_A_TASK):
+            last = min(first + _ROWS_A_TASK, stop)
+            block = self._kernel(self._X[self._order[first:last]], self._X)
+            K[first:last] = np.take(block, self._order, axis=1)
+
+
+class LazyGram:
+    """The kernel matrix of the rows of X, computed when read.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    X : {array-like, sparse matrix} of shape (n, d)
+        The rows.
+    threads : int, default=1
+        Threads that fill rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.kernels import RBF, LazyGram
+    >>> gram = LazyGram(RBF(), np.array([[0.0], [1.0], [2.0]]))
+    >>> gram.block(np.array([0]), np.array([0, 2])).round(4)
+    array([[1.    , 0.0183]])
+    """
+
+    def __init__(self, kernel: Kernel, X: Matrix, threads: int = 1) -> None:
+        self.kernel = kernel
+        self.X = check_rows(X)
+        self.threads = threads
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Shape of the kernel matrix."""
+        return self.X.shape[0], self.X.shape[0]
+
+    @property
+    def is_psd(self) -> bool:
+        """Whether the kernel is positive semi-definite for certain."""
+        return self.kernel.is_psd
+
+    def diag(self) -> Array:
+        """Compute the diagonal.
+
+        Returns
+        -------
+        diagonal : ndarray of shape (n,)
+            The kernel of each row with itself.
+        """
+        return self.kernel.diag(self.X)
+
+    def block(self, rows: Index, columns: Index) -> Array:
+        """Compute a block in float64.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (r,)
+            The block's rows.
+        columns : ndarray of shape (c,)
+            The block's columns.
+
+        Returns
+        -------
+        block : ndarray of shape (r, c)
+            The kernel matrix at these rows and columns.
+        """
+        X = self.X if self.X.dtype == np.float64 else self.X.astype(np.float64)
+        out = self.kernel(X[rows], X[columns])
+        # The diagonal may hold more than the kernel of equal rows: a ridge.
+        _, at_row, at_column = np.intersect1d(rows, columns, return_indices=True)
+        out[at_row, at_column] = self.kernel.diag(X[rows[at_row]])
+        return out
+
+    def matvec(self, b: Array) -> Array:
+        """Multiply the matrix with a vector, in float64 and by blocks of rows.
+
+        Parameters
+        ----------
+        b : ndarray of shape (n,)
+            The vector; its zeros cost nothing.
+
+        Returns
+        -------
+        product : ndarray of shape (n,)
+            The product.
+        """
+        support = np.flatnonzero(b)
+        out = np.zeros(len(b))
+        height = max(1, 4_000_000 // max(1, len(support)))
+
+        def part(start: int) -> None:
+            rows = np.arange(start, min(start + height, len(b)))
+            out[rows] = self.block(rows, support) @ b[support]
+
+        if len(support):
+            run(part, range(0, len(b), height), self.threads)
+        return out
+
+    def open(self, dtype: Any) -> RowReader:
+        """Open the matrix for reading row by row.
+
+        Parameters
+        ----------
+        dtype : dtype
+            The type of the entries that the reader fills.
+
+        Returns
+        -------
+        reader : RowReader
+            A reader with an order of its own.
+        """
+        return self.kernel.reader(self.X, dtype, self.threads)

@@ -1,0 +1,376 @@
+"""Kernels k(x, z) = profile(t) of one number t = gamma * sum_k w_k term(x_k, z_k).
+
+A new kernel is two one-liners, its profile and its slope. The bases here own the weights, the
+distances, the blocks and the gradients:
+
+    t = left(x) . right(z)      squared distances and dot products: one matrix product a block
+    d value / d w_k = gamma sum_ij S_ij term(x_ik, x_jk),   S = dK * slope(t)
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .._typing import Array, Matrix
+from .base import Kernel, check_rows
+from .cotangent import Cotangent
+
+BLOCK_ROWS = 128  # a block of this height stays in the second-level cache for n of some thousands
+_FLOAT32_REACH = 32.0  # largest |x|^2 (in units of t) whose float32 rounding, 4e-6, is harmless
+
+
+def check_weights(weights: Any) -> Array | None:
+    """Return the weights as a read-only float64 vector, or None."""
+    if weights is None:
+        return None
+    weights = np.array(weights, dtype=np.float64)
+    if weights.ndim != 1 or weights.size == 0:
+        raise ValueError(f"weights must be a vector, one number a feature; got {weights.shape}.")
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError("weights must be finite and not negative.")
+    weights.flags.writeable = False
+    return weights
+
+
+def check_number(name: str, value: Any, least: float = -np.inf) -> None:
+    """Refuse a parameter that is not a finite number, or too small."""
+    try:
+        fine = bool(np.isfinite(value)) and value >= least
+    except (TypeError, ValueError):
+        fine = False
+    if not fine:
+        bound = "" if least == -np.inf else f" of at least {least:g}"
+        raise ValueError(f"{name} must be a finite number{bound}; got {value!r}.")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairwiseKernel(Kernel):
+    """Base of the kernels of one weighted sum over the features."""
+
+    gamma: float = 1.0
+    weights: Array | None = None
+
+    def __post_init__(self) -> None:
+        """Check the parameters and freeze the weights."""
+        check_number("gamma", self.gamma, least=0)
+        object.__setattr__(self, "weights", check_weights(self.weights))
+
+    @abstractmethod
+    def profile(self, t: Array) -> Array:
+        """Compute the kernel from t.
+
+        Parameters
+        ----------
+        t : ndarray
+            The weighted sums, times gamma.
+
+        Returns
+        -------
+        k : ndarray
+            The kernel's values.
+        """
+
+    @abstractmethod
+    def slope(self, t: Array) -> Array:
+        """Compute the derivative of the profile by t.
+
+        Parameters
+        ----------
+        t : ndarray
+            The weighted sums, times gamma.
+
+        Returns
+        -------
+        slope : ndarray
+            The derivative.
+        """
+
+    @abstractmethod
+    def _sides(self, X: Matrix, Y: Matrix, dtype: Any) -> tuple[Matrix, Matrix]:
+        """Return left (n, q) and right (q, m) from which `_terms` makes t."""
+
+    def _terms(self, left: Matrix, right: Matrix, out: Array) -> None:
+        """Write t into ``out``."""
+        if sp.issparse(left):
+            out[...] = (left @ right).toarray()
+        else:
+            np.matmul(left, right, out=out)
+
+    @abstractmethod
+    def _contract(self, S: Array, X: Matrix, Y: Matrix) -> Array:
+        """Return sum_ij S_ij term(x_ik, y_jk) for each feature k."""
+
+    def _finish(self, T: Array) -> None:
+        """Turn t into the kernel, in place."""
+        T[...] = self.profile(T)
+
+    def _scales(self, d: int) -> Array:
+        """Return gamma * weights, one number a feature."""
+        if self.weights is None:
+            return np.full(d, float(self.gamma))
+        if self.weights.shape[0] != d:
+            raise ValueError(
+                f"weights has {self.weights.shape[0]} entries, but X has {d} features; "
+                "give one weight a feature."
+            )
+        return self.gamma * self.weights
+
+    def _check_pair(self, X: Matrix, Y: Matrix | None) -> tuple[Matrix, Matrix, Any]:
+        X = check_rows(X)
+        Y = X if Y is None else check_rows(Y, "Y")
+        if X.shape[1] != Y.shape[1]:
+            raise ValueError(f"X has {X.shape[1]} features, but Y has {Y.shape[1]}.")
+        single = X.dtype == np.float32 and Y.dtype == np.float32
+        return X, Y, np.float32 if single else np.float64
+
+    def __call__(self, X: Matrix, Y: Matrix | None = None) -> Array:
+        """Evaluate the kernel between the rows of X and of Y.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, d)
+            The first rows.
+        Y : {array-like, sparse matrix} of shape (m, d), default=None
+            The second rows; None is X itself.
+
+        Returns
+        -------
+        K : ndarray of shape (n, m)
+            The kernel matrix.
+        """
+        symmetric = Y is None
+        X, Y, dtype = self._check_pair(X, Y)
+        left, right = self._sides(X, Y, dtype)
+        out = np.empty((left.shape[0], right.shape[1]), dtype=dtype)
+        for start in range(0, left.shape[0], BLOCK_ROWS):
+            rows = slice(start, start + BLOCK_ROWS)
+            self.fill(left[rows], right, out[rows])
+        if symmetric:
+            np.fill_diagonal(out, self.diag(X))
+        return out
+
+    def fill(self, left: Matrix, right: Matrix, out: Array) -> None:
+        """Write the kernel of prepared sides into ``out``.
+
+        Parameters
+        ----------
+        left : {ndarray, sparse matrix} of shape (n, q)
+            Rows of the left side.
+        right : {ndarray, sparse matrix} of shape (q, m)
+            Columns of the right side.
+        out : ndarray of shape (n, m)
+            Overwritten by the kernel.
+        """
+        if left.dtype == out.dtype:
+            self._terms(left, right, out)
+            self._finish(out)
+        else:  # the sides ask for more precision than the caller keeps
+            wide = np.empty(out.shape, dtype=left.dtype)
+            self._terms(left, right, wide)
+            self._finish(wide)
+            out[...] = wide
+
+    def reader(self, X: Matrix, dtype: Any, threads: int = 1) -> Any:
+        """Open the kernel of these rows for reading by a solver, row by row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, d)
+            The rows.
+        dtype : dtype
+            The type of the entries that the solver wants.
+        threads : int, default=1
+            Threads that fill rows.
+
+        Returns
+        -------
+        reader : RowReader
+            Fills rows of the kernel into the solver's memory.
+        """
+        from .gram import PairwiseReader
+
+        X = check_rows(X)
+        if sp.issparse(X):
+            return super().reader(X, dtype, threads)
+        return PairwiseReader(self, *self._sides(X, X, dtype), threads)
+
+    def costs_a_copy(self, width: int) -> bool:
+        """Tell whether an entry costs more to compute than to copy from across the diagonal.
+
+        Parameters
+        ----------
+        width : int
+            Number of columns of the left side.
+
+        Returns
+        -------
+        more : bool
+            Whether it does.
+        """
+        return width >= 48
+
+    def _vjp(self, X: Matrix, dK: Cotangent) -> dict[str, Any]:
+        X = self._recentred(X.astype(np.float64))
+        left, right = self._sides(X, X, np.float64)
+        contraction, total = np.zeros(X.shape[1]), 0.0
+        for start in range(0, X.shape[0], 4 * BLOCK_ROWS):
+            stop = min(start + 4 * BLOCK_ROWS, X.shape[0])
+            T = np.empty((stop - start, X.shape[0]))
+            self._terms(left[start:stop], right, T)
+            S = dK.block(start, stop) * self.slope(T)
+            contraction += self._contract(S, X[start:stop], X)
+            total += S.sum()
+        ones = np.ones(X.shape[1])
+        weights = ones if self.weights is None else self.weights
+        return self._gradient(contraction, weights, total)
+
+    def _recentred(self, X: Matrix) -> Matrix:
+        return X
+
+    def _gradient(self, contraction: Array, weights: Array, total: float) -> dict[str, Any]:
+        return {"weights": self.gamma * contraction, "gamma": float(weights @ contraction)}
+
+
+class SquaredDistanceKernel(PairwiseKernel):
+    """Base of the kernels of t = gamma sum_k w_k (x_k - z_k)^2; tagged positive semi-definite."""
+
+    @property
+    def accepts_sparse(self) -> bool:
+        """Whether rows may come as a sparse matrix."""
+        return True
+
+    def diag(self, X: Matrix) -> Array:
+        """Return ones: a row is at distance zero from itself.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, d)
+            The rows.
+
+        Returns
+        -------
+        diagonal : ndarray of shape (n,)
+            Ones.
+        """
+        return np.ones(X.shape[0])
+
+    def _sides(self, X: Matrix, Y: Matrix, dtype: Any) -> tuple[Matrix, Matrix]:
+        root = np.sqrt(self._scales(X.shape[1]))
+        if sp.issparse(X) or sp.issparse(Y):
+            A, B = sp.csr_array(X).multiply(root), sp.csr_array(Y).multiply(root)
+            a, b = _squares(A), _squares(B)
+            _refuse_overflow(a, b)
+            left = sp.hstack([A, a[:, None], np.ones((len(a), 1))], format="csr")
+            right = sp.hstack([-2 * B, np.ones((len(b), 1)), b[:, None]], format="csr").T.tocsr()
+            return left, right
+        # Distances do not move with the origin; near the data's centre the rounding is least.
+        centre = Y.mean(axis=0, dtype=np.float64)
+        left, largest = _scaled(X, centre, root, dtype)
+        other, largest_other = (left, largest) if Y is X else _scaled(Y, centre, root, dtype)
+        if max(largest, largest_other) > _FLOAT32_REACH and dtype == np.float32:
+            return self._sides(X, Y, np.float64)
+        _refuse_overflow(np.array([largest, largest_other]))
+        return left, _right_side(other)
+
+    def _terms(self, left: Matrix, right: Matrix, out: Array) -> None:
+        super()._terms(left, right, out)
+        np.maximum(out, 0, out=out)
+
+    def _recentred(self, X: Matrix) -> Matrix:
+        return X if sp.issparse(X) else X - X.mean(axis=0)
+
+    def _contract(self, S: Array, X: Matrix, Y: Matrix) -> Array:
+        cross = _dot_contraction(S, X, Y)
+        return S.sum(axis=1) @ _powers(X) + S.sum(axis=0) @ _powers(Y) - 2 * cross
+
+
+class DotKernel(PairwiseKernel):
+    """Base of the kernels of t = gamma sum_k w_k x_k z_k."""
+
+    @property
+    def accepts_sparse(self) -> bool:
+        """Whether rows may come as a sparse matrix."""
+        return True
+
+    def diag(self, X: Matrix) -> Array:
+        """Evaluate the kernel of each row with itself.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, d)
+            The rows.
+
+        Returns
+        -------
+        diagonal : ndarray of shape (n,)
+            The diagonal of ``kernel(X)``.
+        """
+        X = check_rows(X)
+        root = np.sqrt(self._scales(X.shape[1]))
+        scaled = X.multiply(root) if sp.issparse(X) else X.astype(np.float64) * root
+        return self.profile(_squares(scaled))
+
+    def _sides(self, X: Matrix, Y: Matrix, dtype: Any) -> tuple[Matrix, Matrix]:
+        root = np.sqrt(self._scales(X.shape[1]))
+        if sp.issparse(X) or sp.issparse(Y):
+            return sp.csr_array(X).multiply(root), sp.csr_array(Y).multiply(root).T.tocsr()
+        with np.errstate(over="ignore", invalid="ignore"):
+            A, B = X * root, Y * root
+            _refuse_overflow(_squares(A), _squares(B))
+        return A.astype(dtype, copy=False), np.ascontiguousarray(B.T, dtype=dtype)
+
+    def _contract(self, S: Array, X: Matrix, Y: Matrix) -> Array:
+        return _dot_contraction(S, X, Y)
+
+
+def _scaled(X: Array, centre: Array, root: Array, dtype: Any) -> tuple[Array, float]:
+    """Return the rows (a, |a|^2, 1) with a = (x - centre) * root, and the largest |a|^2."""
+    from ._compiled import scaled_rows
+
+    left = np.empty((X.shape[0], X.shape[1] + 2), dtype=dtype)
+    left[:, -1] = 1
+    with np.errstate(over="ignore", invalid="ignore"):
+        return left, scaled_rows(np.ascontiguousarray(X), centre, root, left)
+
+
+def _right_side(left: Array) -> Array:
+    """Return the columns (-2 b, 1, |b|^2), so that left @ right is the squared distance."""
+    from ._compiled import transpose
+
+    d = left.shape[1] - 2
+    right = np.empty((d + 2, left.shape[0]), dtype=left.dtype)
+    transpose(left[:, :d], right[:d])
+    right[:d] *= -2
+    right[d], right[d + 1] = 1, left[:, d]
+    return right
+
+
+def _squares(A: Matrix) -> Array:
+    """Return the squared length of each row."""
+    if sp.issparse(A):
+        return np.asarray(A.multiply(A).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", A, A)
+
+
+def _powers(X: Matrix) -> Matrix:
+    return X.multiply(X).tocsr() if sp.issparse(X) else X**2
+
+
+def _dot_contraction(S: Array, X: Matrix, Y: Matrix) -> Array:
+    """Return sum_ij S_ij x_ik y_jk for each feature k."""
+    if sp.issparse(X):
+        return np.asarray(X.multiply(S @ Y).sum(axis=0)).ravel()
+    return np.einsum("ik,ik->k", X, S @ Y)
+
+
+def _refuse_overflow(*squares: Array) -> None:
+    if not all(np.isfinite(part).all() for part in squares):
+        raise ValueError(
+            "X holds values so large that the kernel overflows; scale the columns of X first, "
+            "for instance with StandardScaler, or lower gamma or weights."
+        )

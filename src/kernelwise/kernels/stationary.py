@@ -1,0 +1,179 @@
+"""Kernels of a distance: RBF, Matern and Laplacian."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._typing import Array, Matrix
+from .pairwise import PairwiseKernel, SquaredDistanceKernel, _refuse_overflow
+
+
+def _exp_of_minus(T: Array) -> None:
+    from . import _compiled
+
+    if T.dtype == np.float32:
+        _compiled.exp_of_minus32(T)
+    else:
+        _compiled.exp_of_minus64(T)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RBF(SquaredDistanceKernel):
+    """Gaussian kernel exp(-gamma sum_k w_k (x_k - z_k)^2).
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        The inverse width: gamma = 1 / (2 sigma^2).
+    weights : array-like of shape (d,), default=None
+        One weight a feature, not negative; None is ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.kernels import RBF
+    >>> X = np.array([[0.0, 0.0], [1.0, 2.0]])
+    >>> RBF(gamma=0.5, weights=[1.0, 0.0])(X).round(4)
+    array([[1.    , 0.6065],
+           [0.6065, 1.    ]])
+    """
+
+    def profile(self, t: Array) -> Array:
+        return np.exp(-t)
+
+    def slope(self, t: Array) -> Array:
+        return -np.exp(-t)
+
+    def _terms(self, left: Matrix, right: Matrix, out: Array) -> None:
+        PairwiseKernel._terms(self, left, right, out)  # the exponential clips by itself
+
+    def _finish(self, T: Array) -> None:
+        _exp_of_minus(T)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Matern32(SquaredDistanceKernel):
+    """Matern kernel with smoothness 3/2: (1 + u) exp(-u), u = sqrt(3 t).
+
+    Here t = gamma sum_k w_k (x_k - z_k)^2, so gamma = 1 / length_scale^2.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        The inverse squared length scale.
+    weights : array-like of shape (d,), default=None
+        One weight a feature, not negative; None is ones.
+
+    Examples
+    --------
+    >>> from kernelwise.kernels import Matern32
+    >>> Matern32()([[0.0]], [[1.0]]).round(4)
+    array([[0.4834]])
+    """
+
+    def profile(self, t: Array) -> Array:
+        u = np.sqrt(3 * t)
+        return (1 + u) * np.exp(-u)
+
+    def slope(self, t: Array) -> Array:
+        return -1.5 * np.exp(-np.sqrt(3 * t))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Matern52(SquaredDistanceKernel):
+    """Matern kernel with smoothness 5/2: (1 + u + u^2 / 3) exp(-u), u = sqrt(5 t).
+
+    Here t = gamma sum_k w_k (x_k - z_k)^2, so gamma = 1 / length_scale^2.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        The inverse squared length scale.
+    weights : array-like of shape (d,), default=None
+        One weight a feature, not negative; None is ones.
+
+    Examples
+    --------
+    >>> from kernelwise.kernels import Matern52
+    >>> Matern52()([[0.0]], [[1.0]]).round(4)
+    array([[0.524]])
+    """
+
+    def profile(self, t: Array) -> Array:
+        u = np.sqrt(5 * t)
+        return (1 + u + u * u / 3) * np.exp(-u)
+
+    def slope(self, t: Array) -> Array:
+        u = np.sqrt(5 * t)
+        return -(5 / 6) * (1 + u) * np.exp(-u)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Laplacian(PairwiseKernel):
+    """Laplacian (L1) kernel exp(-gamma sum_k w_k |x_k - z_k|).
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        The inverse width.
+    weights : array-like of shape (d,), default=None
+        One weight a feature, not negative; None is ones.
+
+    Examples
+    --------
+    >>> from kernelwise.kernels import Laplacian
+    >>> Laplacian(weights=[1.0, 2.0])([[0.0, 0.0]], [[1.0, 1.0]]).round(4)
+    array([[0.0498]])
+    """
+
+    def profile(self, t: Array) -> Array:
+        return np.exp(-t)
+
+    def slope(self, t: Array) -> Array:
+        return -np.exp(-t)
+
+    def diag(self, X: Matrix) -> Array:
+        """Return ones: a row is at distance zero from itself.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            The rows.
+
+        Returns
+        -------
+        diagonal : ndarray of shape (n,)
+            Ones.
+        """
+        return np.ones(len(X))
+
+    def _sides(self, X: Array, Y: Array, dtype: Any) -> tuple[Array, Array]:
+        scales = self._scales(X.shape[1])
+        centre = Y.mean(axis=0, dtype=np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            A, B = (X - centre) * scales, (Y - centre) * scales
+        _refuse_overflow(A.sum(axis=1), B.sum(axis=1))
+        return A.astype(dtype, copy=False), np.ascontiguousarray(B.T, dtype=dtype)
+
+    def _terms(self, left: Array, right: Array, out: Array) -> None:
+        from . import _compiled
+
+        _compiled.l1_distances(left, right, out)
+
+    def _finish(self, T: Array) -> None:
+        _exp_of_minus(T)
+
+    def costs_a_copy(self, width: int) -> bool:
+        return width >= 8  # an L1 distance has no matrix product
+
+    def _contract(self, S: Array, X: Array, Y: Array) -> Array:
+        from . import _compiled
+
+        out = np.zeros(X.shape[1])
+        _compiled.l1_contraction(
+            np.ascontiguousarray(S), np.ascontiguousarray(X), np.ascontiguousarray(Y.T), out
+        )
+        return out
