@@ -1,0 +1,16 @@
+"""The dual problem of a support vector machine, and solvers that certify what they return."""
+
+from .builders import c_svc, enclosing_ball, hard_margin, l2_svm
+from .problem import DualQP, Solution
+from .smo import SMO, Progress
+
+__all__ = [
+    "SMO",
+    "DualQP",
+    "Progress",
+    "Solution",
+    "c_svc",
+    "enclosing_ball",
+    "hard_margin",
+    "l2_svm",
+]

@@ -1,0 +1,141 @@
+"""The machines as problems: five support vector machines are five small builders (LIBSVM)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._typing import Array
+from .gram import Gram
+from .problem import DualQP
+
+
+def _labels(y: Any) -> Array:
+    y = np.asarray(y, dtype=np.float64)
+    if y.ndim != 1 or not np.isin(y, (-1, 0, 1)).all():
+        raise ValueError("y must be a vector of -1, 0 (row not in the machine) and +1.")
+    return y
+
+
+def c_svc(K: Array | Gram, y: Any, C: Any = 1.0, *, is_psd: bool = True) -> DualQP:
+    """Build the C-SVC: hinge loss, 0 <= alpha_i <= C_i, sum alpha_i y_i = 0.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n) or Gram
+        The kernel matrix.
+    y : array-like of shape (n,)
+        Codes -1 and +1; 0 leaves a row out of the machine.
+    C : float or array-like of shape (n,), default=1.0
+        The cost, one for all rows or one a row.
+    is_psd : bool, default=True
+        Whether a stored K is positive semi-definite.
+
+    Returns
+    -------
+    qp : DualQP
+        The problem in b = alpha * y.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.qp import SMO, c_svc
+    >>> X, y = np.array([[-1.0], [1.0]]), np.array([-1.0, 1.0])
+    >>> SMO().solve(c_svc(X @ X.T, y, C=10.0)).beta
+    array([-0.5,  0.5])
+    """
+    y = _labels(y)
+    C = np.broadcast_to(np.asarray(C, dtype=np.float64), y.shape)
+    if np.isnan(C).any() or (C < 0).any():
+        raise ValueError("C must be positive.")
+    # 0 * inf is not a number: rows outside the machine have no bounds to multiply.
+    bound = np.multiply(y, C, out=np.zeros_like(y), where=y != 0)
+    return DualQP(K, p=y, lo=np.minimum(0, bound), hi=np.maximum(0, bound), is_psd=is_psd)
+
+
+def hard_margin(K: Array | Gram, y: Any) -> DualQP:
+    """Build the hard-margin machine: no slack, alpha_i >= 0, sum alpha_i y_i = 0.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n) or Gram
+        The kernel matrix. Where it does not separate the classes the problem is unbounded.
+    y : array-like of shape (n,)
+        Codes -1 and +1; 0 leaves a row out of the machine.
+
+    Returns
+    -------
+    qp : DualQP
+        The problem in b = alpha * y.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.qp import SMO, hard_margin
+    >>> X, y = np.array([[-2.0], [2.0]]), np.array([-1.0, 1.0])
+    >>> SMO().solve(hard_margin(X @ X.T, y)).beta
+    array([-0.125,  0.125])
+    """
+    return c_svc(K, y, np.inf)
+
+
+def l2_svm(K: Array, y: Any, C: Any = 1.0) -> DualQP:
+    """Build the L2-SVM: squared slack C/2 sum xi^2, the hard margin of K + I/C.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        The kernel matrix; for a lazy one give ``kernel + Ridge(1 / C)`` to `hard_margin`.
+    y : array-like of shape (n,)
+        Codes -1 and +1; 0 leaves a row out of the machine.
+    C : float or array-like of shape (n,), default=1.0
+        The cost, one for all rows or one a row.
+
+    Returns
+    -------
+    qp : DualQP
+        The problem in b = alpha * y.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.qp import SMO, l2_svm
+    >>> X, y = np.array([[-1.0], [1.0]]), np.array([-1.0, 1.0])
+    >>> SMO().solve(l2_svm(X @ X.T, y, C=1.0)).beta.round(4)
+    array([-0.3333,  0.3333])
+    """
+    C = np.broadcast_to(np.asarray(C, dtype=np.float64), (len(y),))
+    if np.isnan(C).any() or (C <= 0).any():
+        raise ValueError("C must be positive.")
+    ridged = np.array(K)
+    ridged[np.diag_indices_from(ridged)] += (1 / C).astype(ridged.dtype)
+    return hard_margin(ridged, y)
+
+
+def enclosing_ball(K: Array | Gram) -> DualQP:
+    """Build the smallest ball around the rows: max sum l_i K_ii - l'Kl, sum l = 1, l >= 0.
+
+    At the solution the squared radius is ``2 * nu + l'Kl``.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n) or Gram
+        The kernel matrix.
+
+    Returns
+    -------
+    qp : DualQP
+        The problem, with half the objective so that its quadratic term is 1/2 l'Kl.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.qp import SMO, enclosing_ball
+    >>> X = np.array([[-3.0], [0.0], [1.0]])
+    >>> SMO().solve(enclosing_ball(X @ X.T)).beta.round(4)
+    array([0.5, 0. , 0.5])
+    """
+    n = K.shape[0]
+    diag = np.diagonal(K) if isinstance(K, np.ndarray) else K.diag()
+    return DualQP(K, p=diag / 2, lo=np.zeros(n), hi=np.ones(n), c=np.ones(1))

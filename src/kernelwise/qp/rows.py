@@ -1,0 +1,96 @@
+"""The rows of K that a solver holds: all of a stored matrix, or a growing part of a lazy one.
+
+Positions are an order of the variables in which those with a row in memory come first. The
+leading n_rows positions are the active set; its block of K is the leading square of `K`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._typing import Array, Index
+from .gram import Gram
+
+
+class StoredRows:
+    """All rows of a matrix that is in memory, in their own order."""
+
+    def __init__(self, K: Array) -> None:
+        self.K = K
+        self.order = np.arange(K.shape[0])
+        self.n_rows = self.capacity = K.shape[0]
+
+    def add(self, positions: Index) -> list[tuple[Index, Index]]:
+        """Do nothing: every row is here."""
+        return []
+
+    def drop(self, positions: Index) -> list[tuple[Index, Index]]:
+        """Do nothing: every row stays."""
+        return []
+
+
+class GrowingRows:
+    """Rows of a lazy matrix, computed when they become active; the least wanted make room.
+
+    Parameters
+    ----------
+    gram : Gram
+        The matrix.
+    dtype : dtype
+        The type in which rows are kept.
+    capacity : int
+        How many rows there is memory for.
+    """
+
+    def __init__(self, gram: Gram, dtype: Any, capacity: int) -> None:
+        n = gram.shape[0]
+        self.capacity = max(2, min(n, capacity))
+        self.K = np.empty((self.capacity, n), dtype=dtype)  # pages are taken when rows are filled
+        self.order = np.arange(n)
+        self.n_rows = 0
+        self._reader = gram.open(dtype)
+        self._diag = gram.diag()
+
+    def add(self, positions: Index) -> list[tuple[Index, Index]]:
+        """Compute the rows at these positions, all beyond ``n_rows``, and take them in.
+
+        Returns the exchanges of positions that the caller must do on vectors of its own.
+        """
+        start, stop = self.n_rows, self.n_rows + len(positions)
+        exchanges = self._exchange(np.arange(start, stop), positions)
+        self._reader.fill(self.K, start, stop)
+        at = np.arange(start, stop)
+        self.K[at, at] = self._diag[self.order[at]]
+        self.n_rows = stop
+        return exchanges
+
+    def drop(self, positions: Index) -> list[tuple[Index, Index]]:
+        """Forget the rows at these positions, all below ``n_rows``.
+
+        Returns the exchanges of positions that the caller must do on vectors of its own.
+        """
+        kept = self.n_rows - len(positions)
+        holes = positions[positions < kept]
+        movers = np.setdiff1d(np.arange(kept, self.n_rows), positions)
+        self.K[holes] = self.K[movers]
+        self.n_rows = kept
+        return self._exchange(holes, movers)
+
+    def _exchange(self, a: Index, b: Index) -> list[tuple[Index, Index]]:
+        """Bring the positions b to the places a."""
+        from ._compiled import swap_columns
+
+        if np.array_equal(a, b):
+            return []
+        a, b = a[~np.isin(a, b)], b[~np.isin(b, a)]
+        self._reader.swap(a, b)
+        swap_columns(self.K, self.n_rows, a, b)
+        exchange(self.order, a, b)
+        return [(a, b)]
+
+
+def exchange(vector: Array | Index, a: Index, b: Index) -> None:
+    """Exchange the entries a with the entries b, pair by pair."""
+    vector[a], vector[b] = vector[b], vector[a]
