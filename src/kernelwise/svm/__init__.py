@@ -1,0 +1,5 @@
+"""The estimators."""
+
+from .svc import SVC
+
+__all__ = ["SVC"]

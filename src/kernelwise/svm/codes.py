@@ -1,0 +1,73 @@
+"""Several classes as a code matrix: one column a machine, entries -1, 0 (not in it) and +1."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils.multiclass import _ovr_decision_function
+
+from .._typing import Array, Codes, Index
+
+
+def one_vs_one(classes: Index, n_classes: int) -> Codes:
+    """Return a column for each pair of classes, in the order of scikit-learn.
+
+    With two classes the second is +1; with more the first of each pair is, as in scikit-learn's
+    one-vs-one decision values.
+    """
+    if n_classes == 2:
+        return np.where(classes == 1, 1, -1).astype(np.int8)[:, None]
+    pairs = [(i, j) for i in range(n_classes) for j in range(i + 1, n_classes)]
+    codes = np.zeros((len(classes), len(pairs)), dtype=np.int8)
+    for column, (i, j) in enumerate(pairs):
+        codes[classes == i, column] = 1
+        codes[classes == j, column] = -1
+    return codes
+
+
+def vote(decisions: Array, n_classes: int) -> Index:
+    """Return the class that wins most of its pairs; the first one on ties."""
+    if n_classes == 2:
+        return (decisions[:, 0] > 0).astype(np.intp)
+    votes = np.zeros((len(decisions), n_classes), dtype=np.int64)
+    column = 0
+    for i in range(n_classes):
+        for j in range(i + 1, n_classes):
+            wins = decisions[:, column] > 0
+            votes[:, i] += wins
+            votes[:, j] += ~wins
+            column += 1
+    return votes.argmax(axis=1)
+
+
+def pairs_to_classes(decisions: Array, n_classes: int) -> Array:
+    """Turn one-vs-one decision values into one score a class, by votes and then confidence."""
+    scores: Array = _ovr_decision_function(decisions < 0, -decisions, n_classes)
+    return scores
+
+
+def libsvm_layout(coef: Array, classes: Index, n_classes: int) -> Array:
+    """Arrange the coefficients of one-vs-one machines as LIBSVM does.
+
+    Parameters
+    ----------
+    coef : ndarray of shape (n_support, n_machines)
+        The signed coefficients of each machine.
+    classes : ndarray of shape (n_support,)
+        The class of each support vector.
+    n_classes : int
+        The number of classes.
+
+    Returns
+    -------
+    dual_coef : ndarray of shape (n_classes - 1, n_support)
+        Row r of a column holds the coefficient against the r-th of the other classes.
+    """
+    out = np.zeros((n_classes - 1, len(classes)))
+    column = 0
+    for i in range(n_classes):
+        for j in range(i + 1, n_classes):
+            own_i, own_j = classes == i, classes == j
+            out[j - 1, own_i] = coef[own_i, column]
+            out[i, own_j] = coef[own_j, column]
+            column += 1
+    return out

@@ -1,0 +1,141 @@
+"""What every fit ends in: machines on the support rows, with one prediction formula.
+
+f(x) = k(x, X_support) @ coef + intercept
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sklearn.utils import Bunch, _safe_indexing
+
+from .._threads import run, single_blas
+from .._typing import Array, Index, Matrix
+from ..kernels import Kernel, Precomputed
+from ..qp import Solution
+
+_BLOCK_ENTRIES = 1_000_000  # of the kernel between new rows and support rows
+
+
+@dataclass(frozen=True)
+class Machines:
+    """Fitted machines that share a kernel and their support rows.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    support : ndarray of shape (n_support,)
+        Training rows with a coefficient in some machine.
+    rows : {ndarray, sparse matrix} of shape (n_support, d)
+        Those rows; of no columns for a precomputed kernel.
+    coef : ndarray of shape (n_support, n_machines)
+        The signed dual coefficients.
+    intercept : ndarray of shape (n_machines,)
+        The intercepts.
+    certificate : Bunch
+        Arrays ``gap``, ``violation``, ``objective``, ``n_iter`` and ``status``, one entry a
+        machine.
+    """
+
+    kernel: Kernel
+    support: Index
+    rows: Matrix
+    coef: Array
+    intercept: Array
+    certificate: Bunch
+
+    @classmethod
+    def of(
+        cls, kernel: Kernel, X: Matrix, solutions: Sequence[Solution], members: Sequence[Index]
+    ) -> Machines:
+        """Gather solved problems.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel.
+        X : {ndarray, sparse matrix} of shape (n, d)
+            The training rows.
+        solutions : sequence of Solution
+            One a machine.
+        members : sequence of ndarray
+            The training rows of each machine's problem.
+
+        Returns
+        -------
+        machines : Machines
+            The machines, on their support rows only.
+        """
+        beta = np.zeros((X.shape[0], len(solutions)))
+        for column, (solution, rows) in enumerate(zip(solutions, members, strict=True)):
+            beta[rows, column] = solution.beta
+        support = np.flatnonzero(beta.any(axis=1))
+        precomputed = isinstance(kernel, Precomputed)
+        certificate = Bunch(
+            gap=np.array([s.gap for s in solutions]),
+            violation=np.array([s.violation for s in solutions]),
+            objective=np.array([s.objective for s in solutions]),
+            n_iter=np.array([s.n_iter for s in solutions], dtype=np.int32),
+            status=np.array([s.status for s in solutions]),
+        )
+        return cls(
+            kernel=kernel,
+            support=support,
+            rows=np.empty((0, X.shape[1])) if precomputed else _safe_indexing(X, support),
+            coef=beta[support],
+            intercept=np.array([s.nu[0] for s in solutions]),
+            certificate=certificate,
+        )
+
+    def ordered(self, order: Index) -> Machines:
+        """Return the machines with their support rows in another order.
+
+        Parameters
+        ----------
+        order : ndarray of shape (n_support,)
+            The place that each row comes from.
+
+        Returns
+        -------
+        machines : Machines
+            The same machines.
+        """
+        rows = (
+            self.rows if isinstance(self.kernel, Precomputed) else _safe_indexing(self.rows, order)
+        )
+        return replace(self, support=self.support[order], coef=self.coef[order], rows=rows)
+
+    def decision_values(self, X: Matrix, threads: int = 1) -> Array:
+        """Evaluate all machines, by blocks of rows.
+
+        Parameters
+        ----------
+        X : {ndarray, sparse matrix} of shape (n, d)
+            New rows; kernel values against all training rows for a precomputed kernel.
+        threads : int, default=1
+            Threads over the blocks.
+
+        Returns
+        -------
+        decisions : ndarray of shape (n, n_machines)
+            The decision values.
+        """
+        if isinstance(self.kernel, Precomputed):
+            return X[:, self.support] @ self.coef + self.intercept
+        out = np.empty((X.shape[0], len(self.intercept)))
+        height = max(1, _BLOCK_ENTRIES // max(1, len(self.support)))
+
+        def part(start: int) -> None:
+            block = slice(start, start + height)
+            out[block] = self.kernel(X[block], self.rows) @ self.coef
+
+        if len(self.support):
+            with single_blas():
+                run(part, range(0, X.shape[0], height), threads)
+        else:
+            out[:] = 0
+        out += self.intercept
+        return out

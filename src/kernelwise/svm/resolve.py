@@ -1,0 +1,104 @@
+"""From the parameters of SVC to a kernel object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .._typing import Array, Matrix
+from ..kernels import (
+    RBF,
+    FunctionKernel,
+    Kernel,
+    Laplacian,
+    Linear,
+    Matern32,
+    Matern52,
+    Polynomial,
+    Precomputed,
+    Sigmoid,
+)
+
+_WITH_GAMMA: dict[str, Callable[..., Kernel]] = {
+    "rbf": RBF,
+    "laplacian": Laplacian,
+    "matern32": Matern32,
+    "matern52": Matern52,
+}
+KERNEL_NAMES = {"linear", "poly", "sigmoid", "precomputed", *_WITH_GAMMA}
+
+
+def resolve_gamma(gamma: Any, X: Matrix, weights: Array) -> float | Array:
+    """Return gamma as a number, or as one number a feature.
+
+    "scale" is 1 / (d * variance of all cells), with the sample weights; "auto" is 1 / d.
+    """
+    if isinstance(gamma, str):
+        d = X.shape[1]
+        variance = _variance(X, weights) if gamma == "scale" else 1.0
+        return 1.0 / (d * variance) if variance > 0 else 1.0
+    return _feature_vector("gamma", gamma, X.shape[1]) if np.ndim(gamma) else float(gamma)
+
+
+def _variance(X: Matrix, weights: Array) -> float:
+    """Return the variance over all cells, rows counted by their weight."""
+    if (weights == weights[0]).all() and not sp.issparse(X):
+        with np.errstate(over="ignore", invalid="ignore"):
+            variance = float(X.var())
+    else:
+        total = weights.sum() * X.shape[1]
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = float((weights @ X).sum()) / total
+            if sp.issparse(X):
+                variance = float((weights @ X.multiply(X)).sum()) / total - mean**2
+            else:
+                variance = float((weights @ (X - mean) ** 2).sum()) / total
+    if not np.isfinite(variance):
+        raise ValueError(
+            "X holds values so large that its variance overflows, so gamma='scale' cannot be "
+            "computed; scale the columns of X first, for instance with StandardScaler."
+        )
+    return variance
+
+
+def _feature_vector(name: str, values: Any, d: int) -> Array:
+    vector = np.asarray(values, dtype=np.float64)
+    if vector.shape != (d,):
+        raise ValueError(
+            f"{name} must be one number or one for each of the {d} features of X; "
+            f"got shape {vector.shape}."
+        )
+    if not np.isfinite(vector).all() or (vector < 0).any():
+        raise ValueError(f"{name} must be finite and not negative.")
+    return vector
+
+
+def resolve_kernel(svc: Any, X: Matrix, weights: Array) -> Kernel:
+    """Return the kernel that the parameters of an SVC describe, for these training rows."""
+    spec = svc.kernel
+    given = isinstance(spec, Kernel)
+    if given or callable(spec) or spec == "precomputed":
+        if svc.feature_weights is not None:
+            raise ValueError(
+                "feature_weights goes with the named kernels; give a kernel object its own "
+                "weights, as in RBF(weights=...)."
+            )
+        if given:
+            return spec
+        return FunctionKernel(spec) if callable(spec) else Precomputed()
+    d = X.shape[1]
+    own = svc.feature_weights
+    own = None if own is None else _feature_vector("feature_weights", own, d)
+    if spec == "linear":
+        return Linear(weights=own)
+    gamma: Any = resolve_gamma(svc.gamma, X, weights)
+    if np.ndim(gamma):  # one width a feature: gamma is the weights
+        own, gamma = gamma if own is None else gamma * own, 1.0
+    if spec == "poly":
+        return Polynomial(gamma, own, degree=svc.degree, coef0=svc.coef0)
+    if spec == "sigmoid":
+        return Sigmoid(gamma, own, coef0=svc.coef0)
+    return _WITH_GAMMA[spec](gamma, own)

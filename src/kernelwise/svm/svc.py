@@ -1,0 +1,482 @@
+"""C-support vector classification: scikit-learn's SVC, faster, with widths and warm starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import _fit_context
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.utils import _safe_indexing
+from sklearn.utils._param_validation import Hidden, Interval, StrOptions
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from .._memory import allowance
+from .._threads import n_threads, run, single_blas
+from .._typing import Array, Codes, Index
+from ..kernels import FunctionKernel, Kernel, LazyGram, Linear, Precomputed
+from ..qp import SMO, Progress, Solution, c_svc
+from .base import BaseLearnedSVC
+from .codes import libsvm_layout, one_vs_one, pairs_to_classes, vote
+from .machines import Machines
+from .probability import ProbabilityMixin
+from .resolve import KERNEL_NAMES, resolve_kernel
+from .warm import LastFit, row_keys
+
+
+class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
+    """C-support vector classification, a drop-in for scikit-learn's ``SVC``.
+
+    The same problem and the same answer, several times faster; each feature may have a width of
+    its own, a re-fit may start from the last solution, and every fit comes with a certificate.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The cost of a margin violation, positive. The sample and class weights multiply it.
+    kernel : str, callable or Kernel, default="rbf"
+        One of "linear", "poly", "rbf", "sigmoid", "precomputed", "laplacian", "matern32" and
+        "matern52", a function ``k(X, Y)``, or an object of `kernelwise.kernels`.
+    degree : int, default=3
+        The degree of "poly".
+    gamma : {"scale", "auto"}, float or array-like of shape (n_features,), default="scale"
+        The inverse width. "scale" is 1 / (n_features * X.var()), with the sample weights;
+        "auto" is 1 / n_features. A vector gives each feature a width of its own.
+    coef0 : float, default=0.0
+        The constant of "poly" and "sigmoid".
+    shrinking : bool, default=True
+        Accepted for compatibility: the solver works on active rows in any case.
+    probability : bool, default=False
+        Deprecated as in scikit-learn: use
+        ``CalibratedClassifierCV(SVC(), ensemble=False)``. True fits that inside.
+    tol : float, default=1e-3
+        The tolerance of the optimality conditions, in units of the margin. Below 1e-5 the
+        solution is polished to rounding.
+    cache_size : float, default=None
+        Megabytes for rows of the kernel. None is a quarter of the machine's memory, at most
+        2000, shared among the threads. Where not all rows fit, the solver keeps few of them.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes; they multiply C.
+    verbose : bool, default=False
+        Whether to print a line a machine.
+    max_iter : int, default=-1
+        Most steps of the solver a machine; -1 is ten million, or a hundred a row.
+    decision_function_shape : {"ovo", "ovr"}, default="ovr"
+        Whether decision values come one a pair of classes or one a class.
+    break_ties : bool, default=False
+        Whether `predict` breaks ties of the vote by the decision values.
+    random_state : int, RandomState instance or None, default=None
+        Used by ``probability=True`` only.
+    feature_weights : array-like of shape (n_features,), default=None
+        Weights of the features in a named kernel, not negative; they multiply a feature's own
+        term, as in ``gamma * sum_k w_k (x_k - z_k)^2``.
+    warm_start : bool, default=False
+        Whether a re-fit starts from the last solution. Rows are recognised by their contents, so
+        that rows may have been added, removed or shuffled.
+    n_jobs : int, default=None
+        Threads, for the kernel and over the machines; None is one.
+    callback : callable, default=None
+        Called during a fit with a `kernelwise.qp.Progress`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    support_ : ndarray of shape (n_support,)
+        The training rows that are support vectors, by class.
+    support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
+        Those rows; empty for a precomputed kernel.
+    n_support_ : ndarray of shape (n_classes,)
+        The number of support vectors of each class.
+    dual_coef_ : {ndarray, sparse matrix} of shape (n_classes - 1, n_support)
+        The dual coefficients times the signs, in the layout of scikit-learn.
+    coef_ : ndarray of shape (n_machines, n_features)
+        The weights of the features; for a linear kernel only.
+    intercept_ : ndarray of shape (n_machines,)
+        The intercepts.
+    n_iter_ : ndarray of shape (n_machines,)
+        The steps that each machine took.
+    fit_status_ : int
+        0 when every machine converged, else 1.
+    certificate_ : Bunch
+        Arrays ``violation`` (of the optimality conditions), ``gap`` (how far the objective may be
+        from its minimum; NaN for kernels not known to be positive semi-definite), ``objective``
+        and ``status``, one entry a machine.
+    kernel_ : Kernel
+        The kernel with its numbers filled in.
+    class_weight_ : ndarray of shape (n_classes,)
+        The weights of the classes.
+    shape_fit_ : tuple of int
+        The shape of the training rows.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the features, where X has such names.
+
+    See Also
+    --------
+    sklearn.svm.SVC : The class that this one can replace.
+
+    Notes
+    -----
+    Several classes are one-vs-one with a vote, as in scikit-learn. A fit that ends before the
+    tolerance is reached warns with a ``ConvergenceWarning`` that says by how much.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from kernelwise import SVC
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = make_pipeline(StandardScaler(), SVC(C=10.0)).fit(X, y)
+    >>> model.score(X, y)
+    0.99...
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "kernel": [StrOptions(KERNEL_NAMES), callable],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "gamma": [
+            StrOptions({"scale", "auto"}),
+            Interval(Real, 0, None, closed="left"),
+            "array-like",
+        ],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "shrinking": ["boolean"],
+        "probability": ["boolean", Hidden(StrOptions({"deprecated"}))],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "cache_size": [Interval(Real, 0, None, closed="neither"), None],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "verbose": ["verbose"],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+        "decision_function_shape": [StrOptions({"ovo", "ovr"})],
+        "break_ties": ["boolean"],
+        "random_state": ["random_state"],
+        "feature_weights": ["array-like", None],
+        "warm_start": ["boolean"],
+        "n_jobs": [Integral, None],
+        "callback": [callable, None],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: str | Callable[..., Any] | Kernel = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool | str = "deprecated",
+        tol: float = 1e-3,
+        cache_size: float | None = None,
+        class_weight: Any = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        feature_weights: Any = None,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        callback: Callable[[Progress], Any] | None = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.feature_weights = feature_weights
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_precomputed()
+        tags.input_tags.sparse = self._accepts_sparse()
+        return tags
+
+    def set_params(self, **params: Any) -> SVC:
+        """Set parameters; ``kernel__name`` replaces a kernel object by one with that parameter.
+
+        Parameters
+        ----------
+        **params : dict
+            New values by name.
+
+        Returns
+        -------
+        self : object
+            This estimator.
+        """
+        inner = {k[8:]: params.pop(k) for k in list(params) if k.startswith("kernel__")}
+        super().set_params(**params)
+        if inner:
+            if not isinstance(self.kernel, Kernel):
+                raise ValueError(f"kernel={self.kernel!r} has no parameters; give a kernel object.")
+            self.kernel = self.kernel.with_params(**inner)
+        return self
+
+    @with_callbacks
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVC:
+        """Fit the machines.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
+            The training rows; kernel values between them for ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,)
+            The classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows; they multiply C. Rows of weight zero count as absent.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        X, y = self._validate_fit(X, y)
+        self.shape_fit_ = getattr(X, "shape", (len(y),))
+        weights = self._weights(sample_weight, y)
+        classes, cost = self._encode(y, weights)
+        counted = np.flatnonzero(weights > 0)
+        rows = self._take(X, counted)
+        self.kernel_ = resolve_kernel(self, rows, weights[counted])
+        Y = one_vs_one(classes, len(self.classes_))
+        context = self._init_callback_context(max_subtasks=Y.shape[1], sequential_subtasks=False)
+        context.call_on_fit_task_begin(estimator=self)
+        machines = self._fit_machines(rows, Y, cost)
+        context.call_on_fit_task_end(estimator=self)
+        self._store(machines, classes, counted)
+        self._warn_unless_converged(machines, self.tol)
+        self._fit_probability(X, y, sample_weight)
+        return self
+
+    def _validate_fit(self, X: Any, y: Any) -> tuple[Any, Any]:
+        if self._is_function():  # a user's kernel may be of texts or graphs: X stays as it is
+            check_consistent_length(X, y)
+            return X if hasattr(X, "shape") else np.asarray(X), y
+        X, y = validate_data(self, X, y, **self._checks())
+        if self._is_precomputed() and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x"
+                f"{X.shape[1]} matrix."
+            )
+        return X, y
+
+    def _checks(self) -> dict[str, Any]:
+        return {
+            "dtype": np.float64,
+            "order": "C",
+            "accept_sparse": "csr" if self._accepts_sparse() else False,
+            "accept_large_sparse": False,
+        }
+
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.kernel, Precomputed) or (
+            isinstance(self.kernel, str) and self.kernel == "precomputed"
+        )
+
+    def _is_function(self) -> bool:
+        if isinstance(self.kernel, Kernel):
+            return isinstance(self.kernel, FunctionKernel)
+        return callable(self.kernel)
+
+    def _accepts_sparse(self) -> bool:
+        if isinstance(self.kernel, Kernel):
+            return self.kernel.accepts_sparse
+        return callable(self.kernel) or self.kernel not in ("precomputed", "laplacian")
+
+    def _take(self, X: Any, rows: Index) -> Any:
+        if len(rows) == X.shape[0]:
+            return X
+        return X[np.ix_(rows, rows)] if self._is_precomputed() else _safe_indexing(X, rows)
+
+    def _fit_machines(self, X: Any, Y: Codes, weights: Array) -> Machines:
+        threads = n_threads(self.n_jobs)
+        members = [np.flatnonzero(column) for column in Y.T]
+        starts = self._starts(X, Y, members)
+        memory = allowance(self.cache_size, min(threads, Y.shape[1]))
+        stored = self._stored_gram(X)
+
+        def fit_one(j: int) -> Solution:
+            rows = members[j]
+            whole = len(rows) == X.shape[0]
+            cost = self.C * weights[rows]
+            if stored is not None:
+                K = stored if whole else stored[np.ix_(rows, rows)]
+                qp = c_svc(K, Y[rows, j], cost, is_psd=False)
+            else:
+                inner_threads = threads if Y.shape[1] == 1 else 1
+                gram = LazyGram(self.kernel_, X if whole else X[rows], inner_threads)
+                qp = c_svc(gram, Y[rows, j], cost)
+            solver = SMO(self.tol, self.max_iter, memory, callback=self._reporter(j, Y.shape[1]))
+            return self._as_task(j, lambda: solver.solve(qp, start=starts[j]))
+
+        with single_blas():
+            solutions = run(fit_one, range(Y.shape[1]), threads)
+        if self.warm_start:
+            beta = zip(self._pairs(), solutions, members, strict=True)
+            self._last_fit = LastFit.of(self._row_keys(X), Y, beta)
+        return Machines.of(self.kernel_, X, solutions, members)
+
+    def _stored_gram(self, X: Any) -> Array | None:
+        """Return the kernel matrix where the user gives it, checked."""
+        if not isinstance(self.kernel_, FunctionKernel | Precomputed):
+            return None
+        K = self.kernel_(X)
+        if np.abs(K - K.T).max(initial=0.0) > 1e-5 * np.abs(K).max(initial=0.0):
+            raise ValueError(
+                "The kernel is not symmetric: kernel(X, X) must equal its transpose. Check the "
+                "function given as kernel, or the matrix given as X with kernel='precomputed'."
+            )
+        return K
+
+    def _reporter(self, machine: int, n_machines: int) -> Callable[[Progress], Any] | None:
+        if self.callback is None:
+            return None
+        report = self.callback
+        return lambda progress: report(replace(progress, machine=machine, n_machines=n_machines))
+
+    def _as_task(self, machine: int, solve: Callable[[], Solution]) -> Solution:
+        """Run a solve as a subtask of scikit-learn's callbacks, and say so when verbose."""
+        task = self._callback_fit_ctx.subcontext(task_name="machine", task_id=machine)
+        task.call_on_fit_task_begin(estimator=self)
+        solution = solve()
+        task.call_on_fit_task_end(estimator=self)
+        if self.verbose:
+            print(
+                f"[kernelwise.SVC] machine {machine + 1}: {solution.status}, "
+                f"{solution.n_iter} steps, KKT violation {solution.violation:.2g}"
+            )
+        return solution
+
+    def _starts(self, X: Any, Y: Codes, members: list[Index]) -> list[Array | None]:
+        """Return where each machine starts: at its last solution, where there is one."""
+        last = getattr(self, "_last_fit", None)
+        if not self.warm_start or last is None:
+            return [None] * Y.shape[1]
+        match = last.match(self._row_keys(X), Y)
+        machines = zip(self._pairs(), members, strict=True)
+        return [last.start(pair, rows, match) for pair, rows in machines]
+
+    def _row_keys(self, X: Any) -> Array:
+        return np.arange(X.shape[0]) if self._is_function() else row_keys(X)
+
+    def _pairs(self) -> list[tuple[Any, Any]]:
+        names = self.classes_.tolist()
+        return [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+
+    def _store(self, machines: Machines, classes: Index, counted: Index) -> None:
+        """Set the fitted attributes, with the support vectors class by class."""
+        n_classes = len(self.classes_)
+        own = classes[machines.support]
+        machines = machines.ordered(np.argsort(own, kind="stable"))
+        own = np.sort(own, kind="stable")
+        self._machines = machines = replace(machines, support=counted[machines.support])
+        self.support_ = machines.support.astype(np.int32)
+        self.support_vectors_ = machines.rows
+        self.n_support_ = np.bincount(own, minlength=n_classes).astype(np.int32)
+        dual_coef = libsvm_layout(machines.coef, own, n_classes)
+        self.dual_coef_ = sp.csr_matrix(dual_coef) if sp.issparse(machines.rows) else dual_coef
+        self.intercept_ = machines.intercept
+        self.certificate_ = machines.certificate
+        self.n_iter_ = machines.certificate.n_iter
+        self.fit_status_ = int((machines.certificate.status != "converged").any())
+        if not (np.isfinite(dual_coef).all() and np.isfinite(self.intercept_).all()):
+            raise ValueError(
+                "The dual coefficients or intercepts are not finite. X may contain large values "
+                "and need to be scaled, for instance with StandardScaler."
+            )
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, for a linear kernel."""
+        kernel = getattr(self, "kernel_", None)
+        if not isinstance(kernel, Linear):
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        scales = kernel.gamma * (np.ones(1) if kernel.weights is None else kernel.weights)
+        rows = self._machines.rows
+        if sp.issparse(rows):
+            coef = sp.csr_matrix(self._machines.coef.T) @ rows.multiply(scales).tocsr()
+            coef.data.flags.writeable = False
+            return coef
+        coef = self._machines.coef.T @ (rows * scales)
+        coef.flags.writeable = False
+        return coef
+
+    def _decisions(self, X: Any) -> Array:
+        check_is_fitted(self)
+        if self._is_function():
+            X = X if hasattr(X, "shape") else np.asarray(X)
+        else:
+            X = validate_data(self, X, reset=False, **self._checks())
+        trained_sparse = sp.issparse(self.support_vectors_)
+        if sp.issparse(X) and not trained_sparse and not self._is_function():
+            raise ValueError(
+                f"cannot use sparse input in {type(self).__name__!r} trained on dense data"
+            )
+        if trained_sparse and not sp.issparse(X):
+            X = sp.csr_array(X)
+        return self._machines.decision_values(X, n_threads(self.n_jobs))
+
+    def decision_function(self, X: Any) -> Array:
+        """Evaluate the decision values.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows; kernel values against the training rows for ``kernel="precomputed"``.
+
+        Returns
+        -------
+        decisions : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
+            With two classes positive for the second; else one column a class ("ovr") or one a
+            pair of classes ("ovo").
+        """
+        decisions = self._decisions(X)
+        if len(self.classes_) == 2:
+            return decisions.ravel()
+        if self.decision_function_shape == "ovr":
+            return pairs_to_classes(decisions, len(self.classes_))
+        return decisions
+
+    def predict(self, X: Any) -> Any:
+        """Predict classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows; kernel values against the training rows for ``kernel="precomputed"``.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            The predicted classes.
+        """
+        check_is_fitted(self)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        decisions = self._decisions(X)
+        n_classes = len(self.classes_)
+        if self.break_ties and n_classes > 2:
+            return self.classes_[pairs_to_classes(decisions, n_classes).argmax(axis=1)]
+        return self.classes_[vote(decisions, n_classes)]
