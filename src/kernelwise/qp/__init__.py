@@ -2,7 +2,8 @@
 
 from .builders import c_svc, enclosing_ball, hard_margin, l2_svm
 from .problem import DualQP, Solution
-from .smo import SMO, Progress
+from .run import Progress
+from .smo import SMO
 
 __all__ = [
     "SMO",

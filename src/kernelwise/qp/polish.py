@@ -11,19 +11,24 @@ its gradient joins it.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from .._typing import Array, Index
 from .problem import DualQP, Solution
 
-_CHEAP = 1e5  # kernel entries (and a hundredth of a factorisation's operations) worth spending
-_TIGHT_CHEAP = 3e7  # the same when a tight tolerance was asked for
-_ROUNDS = 100
-_RIDGE = 1e-10  # on the free block, relative: equal rows make it singular
+CHEAP = 1e5  # kernel entries (and a hundredth of a factorisation's operations) worth spending
+DEAR = 3e7  # the same when a tight tolerance was asked for, or the solver did not reach its own
+_OPERATIONS_AN_ENTRY = 300  # what a budget of entries is worth in rounds of the active-set method
+_ROUNDING = 4e-15  # of a gradient, relative to the sum of its terms
+_REFINEMENTS = 5
+_RIDGES = (1e-13, 1e-11, 1e-9)  # relative, on the free block: the least that makes it definite
 
 
-def polish(qp: DualQP, solution: Solution, tol: float) -> Solution:
+def polish(qp: DualQP, solution: Solution, tol: float, budget: float = CHEAP) -> Solution:
     """Solve exactly on the free variables where that is cheap; else return the solution as it is.
 
     Parameters
@@ -31,42 +36,48 @@ def polish(qp: DualQP, solution: Solution, tol: float) -> Solution:
     qp : DualQP
         The problem.
     solution : Solution
-        A solution within ``tol``.
+        A solution within ``tol``, or on the way there.
     tol : float
-        Its tolerance.
+        The tolerance.
+    budget : float, default=CHEAP
+        What may be spent, in kernel entries.
 
     Returns
     -------
     solution : Solution
-        One with a violation that is not larger.
+        A better one, or the same.
     """
     beta = solution.beta
     free = int(np.count_nonzero((beta > qp.lo) & (beta < qp.hi)))
     entries = qp.n * np.count_nonzero(beta) + free**3 / 100
-    if not free or not qp.gram.is_psd or entries > (_CHEAP if tol >= 1e-5 else _TIGHT_CHEAP):
+    if not free or not qp.gram.is_psd or entries > budget:
         return solution
     residual = solution.gradient + solution.nu[0]
     near = (qp.lo < qp.hi) & ((beta != 0) | (np.abs(residual) < 10 * max(tol, solution.violation)))
-    polished = _active_set(qp, beta, np.flatnonzero(near))
+    polished = _active_set(qp, beta, np.flatnonzero(near), _OPERATIONS_AN_ENTRY * budget)
     if polished is None:
         return solution
     better = Solution.at(qp, polished, qp.gradient(polished), solution.n_iter, solution.status)
-    if not better.violation <= solution.violation:
-        return solution
-    return better
+    if better.violation <= min(tol / 2, solution.violation):
+        return replace(better, status="converged")
+    # On the way the conditions may get worse before they get better; the objective does not.
+    on_the_way = not solution.converged and better.objective < solution.objective
+    return better if on_the_way else solution
 
 
-def _active_set(qp: DualQP, beta: Array, near: Index) -> Array | None:
-    """Improve the variables in ``near``; the rest stays."""
+def _active_set(qp: DualQP, beta: Array, near: Index, operations: float) -> Array | None:
+    """Improve the variables in ``near`` for as many operations; the rest stays."""
     K = qp.gram.block(near, near)
     lo, hi, b = qp.lo[near], qp.hi[near], beta[near].copy()
     # The support lies in ``near``, so K b is complete.
     gradient = K @ b - qp.p[near]
-    ridge = _RIDGE * float(np.diagonal(K).max(initial=0.0))
     free = (b > lo) & (b < hi)
-    tiny = 1e-11 * (1.0 + np.abs(gradient).max(initial=0.0))
-    for _ in range(_ROUNDS):
-        step = _newton_step(K, gradient, np.flatnonzero(free), ridge)
+    refinements = 0
+    for _ in range(100 + 20 * len(near)):
+        operations -= np.count_nonzero(free) ** 3 / 3 + K.size
+        if operations < 0:
+            break
+        step = _newton_step(K, gradient, np.flatnonzero(free))
         if step is None:
             return None
         direction, nu = step
@@ -78,29 +89,27 @@ def _active_set(qp: DualQP, beta: Array, near: Index) -> Array | None:
             free &= (b > lo) & (b < hi)
             continue
         residual = gradient + nu
+        tiny = 1e-12 + _ROUNDING * float(np.diagonal(K).max()) * float(np.abs(b).sum())
         held = np.where((b <= lo) & (hi > lo), -residual, np.where(b >= hi, residual, 0.0))
         worst = int(np.argmax(held))
         if held[worst] > tiny:
             free[worst] = True
-        elif np.abs(residual[free]).max(initial=0.0) <= tiny:
-            break  # the ridge's trace is gone as well
+        elif refinements < _REFINEMENTS and np.abs(residual[free]).max(initial=0.0) > tiny:
+            refinements += 1  # of what the ridge left
+        else:
+            break
     out = beta.copy()
     out[near] = b
     return out
 
 
-def _newton_step(
-    K: Array, gradient: Array, free: Index, ridge: float
-) -> tuple[Array, float] | None:
+def _newton_step(K: Array, gradient: Array, free: Index) -> tuple[Array, float] | None:
     """Return the step to the optimum over the free variables, and the multiplier there."""
     direction = np.zeros(len(gradient))
     if len(free) == 0:
         return None
-    block = K[np.ix_(free, free)]
-    block[np.diag_indices_from(block)] += ridge
-    try:
-        factor = cho_factor(block, lower=True, overwrite_a=True, check_finite=False)
-    except LinAlgError:
+    factor = _factor(K[np.ix_(free, free)])
+    if factor is None:
         return None
     ones, slope = cho_solve(
         factor, np.column_stack([np.ones(len(free)), -gradient[free]]), check_finite=False
@@ -108,6 +117,18 @@ def _newton_step(
     nu = float(slope.sum() / ones.sum())
     direction[free] = slope - nu * ones
     return direction, nu
+
+
+def _factor(block: Array) -> Any:
+    """Factor a block that equal rows may have made singular; None where it is indefinite."""
+    size = float(np.diagonal(block).max())
+    for ridge in _RIDGES:
+        try:
+            ridged = block + np.diag(np.full(len(block), ridge * size))
+            return cho_factor(ridged, lower=True, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            continue
+    return None
 
 
 def _room(b: Array, lo: Array, hi: Array, direction: Array) -> float:

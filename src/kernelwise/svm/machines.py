@@ -7,14 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils import Bunch, _safe_indexing
 
 from .._threads import run, single_blas
 from .._typing import Array, Index, Matrix
 from ..kernels import Kernel, Precomputed
 from ..qp import Solution
+
+
+def take(X: Any, rows: Index) -> Any:
+    """Return some rows of an array, a sparse matrix, or whatever else a user's kernel is of."""
+    if isinstance(X, np.ndarray) or sp.issparse(X):
+        return X[rows]
+    return _safe_indexing(X, rows)
+
 
 _BLOCK_ENTRIES = 1_000_000  # of the kernel between new rows and support rows
 
@@ -84,7 +94,7 @@ class Machines:
         return cls(
             kernel=kernel,
             support=support,
-            rows=np.empty((0, X.shape[1])) if precomputed else _safe_indexing(X, support),
+            rows=np.empty((0, X.shape[1])) if precomputed else take(X, support),
             coef=beta[support],
             intercept=np.array([s.nu[0] for s in solutions]),
             certificate=certificate,
@@ -103,9 +113,7 @@ class Machines:
         machines : Machines
             The same machines.
         """
-        rows = (
-            self.rows if isinstance(self.kernel, Precomputed) else _safe_indexing(self.rows, order)
-        )
+        rows = self.rows if isinstance(self.kernel, Precomputed) else take(self.rows, order)
         return replace(self, support=self.support[order], coef=self.coef[order], rows=rows)
 
     def decision_values(self, X: Matrix, threads: int = 1) -> Array:

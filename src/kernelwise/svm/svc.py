@@ -11,7 +11,6 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import _fit_context
 from sklearn.callback import CallbackSupportMixin, with_callbacks
-from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
@@ -22,7 +21,7 @@ from ..kernels import FunctionKernel, Kernel, LazyGram, Linear, Precomputed
 from ..qp import SMO, Progress, Solution, c_svc
 from .base import BaseLearnedSVC
 from .codes import libsvm_layout, one_vs_one, pairs_to_classes, vote
-from .machines import Machines
+from .machines import Machines, take
 from .probability import ProbabilityMixin
 from .resolve import KERNEL_NAMES, resolve_kernel
 from .warm import LastFit, row_keys
@@ -308,7 +307,7 @@ class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
     def _take(self, X: Any, rows: Index) -> Any:
         if len(rows) == X.shape[0]:
             return X
-        return X[np.ix_(rows, rows)] if self._is_precomputed() else _safe_indexing(X, rows)
+        return X[np.ix_(rows, rows)] if self._is_precomputed() else take(X, rows)
 
     def _fit_machines(self, X: Any, Y: Codes, weights: Array) -> Machines:
         threads = n_threads(self.n_jobs)

@@ -1,0 +1,247 @@
+"""One run of SMO: an active set of rows that grows, shrinks, and is solved in compiled code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._typing import Array, Index
+from .problem import DualQP, Solution
+from .rows import GrowingRows, StoredRows, exchange
+
+_WHOLE = 2200  # up to this many rows a growing set costs more than it saves
+_FIRST_ROWS = 512  # of a growing set
+_GROWTH = 0.5  # of it, in rows taken in at a time
+_WORTH_TAKING = 0.1  # violation of a row to be taken in, as a part of the largest
+_INNER_FRACTION = 0.2  # an active set is solved to this part of the violation of all rows
+_FIRST_SWEEP = 1e7  # row entries swept before the active set is shrunk for the first time
+_SWEEP = 4e7  # row entries swept between two looks at Ctrl-C, about 50 ms
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a solve has come.
+
+    Parameters
+    ----------
+    n_iter : int
+        Steps so far.
+    violation : float
+        The stop test: at convergence it is below the tolerance.
+    objective : float
+        The objective so far.
+    n_active : int
+        Rows of the kernel in memory.
+    machine : int, default=0
+        Which machine of an estimator is being solved.
+    n_machines : int, default=1
+        How many machines the estimator has.
+    """
+
+    n_iter: int
+    violation: float
+    objective: float
+    n_active: int
+    machine: int = 0
+    n_machines: int = 1
+
+
+class Run:
+    """One solve: vectors in the order of the rows, those with a row in memory first.
+
+    Parameters
+    ----------
+    qp : DualQP
+        The problem.
+    beta : ndarray of shape (n,)
+        A feasible start.
+    rows : StoredRows or GrowingRows
+        The rows of K.
+    tol : float
+        The stop test.
+    """
+
+    def __init__(self, qp: DualQP, beta: Array, rows: StoredRows | GrowingRows, tol: float) -> None:
+        self.qp, self.rows, self.tol = qp, rows, tol
+        self.b, self.p = beta.copy(), qp.p.copy()
+        self.lo, self.hi = qp.lo.copy(), qp.hi.copy()
+        self.diag = qp.gram.diag().astype(rows.K.dtype)
+        self.gradient = -self.p
+        self.n_iter, self.status = 0, ""
+        self._settled = True  # the active set needs no more steps before it grows
+        self._best, self._idle = np.inf, 0
+        self._give_rows_to_the_start()
+        self._look()
+
+    def _give_rows_to_the_start(self) -> None:
+        """Bring the rows of the start's support in, and compute the gradient there."""
+        support = np.flatnonzero(self.b)
+        if isinstance(self.rows, GrowingRows) and len(support) > self.rows.capacity // 2:
+            self.gradient = self.qp.gradient(self.b)
+        elif len(support):
+            self._take(support)
+            self._update_gradient(np.flatnonzero(self.b), self.b[self.b != 0])
+
+    def round(self, most_steps: int) -> None:
+        """Take in violators, solve the active set for a while, look at all rows."""
+        if self._settled:
+            self._grow()
+            steps = self._solve_leading(self._step_limit(self.rows.n_rows, most_steps))
+        else:
+            some = self._movable()
+            steps = self._solve(some, self._step_limit(len(some), most_steps))
+        self.n_iter += steps
+        self._look()
+        if not self.status and not self._settled and self.n_iter >= most_steps:
+            self.status = "max_iter"
+        self._watch()
+
+    def _step_limit(self, size: int, most_steps: int) -> int:
+        sweep = _SWEEP if self.n_iter else _FIRST_SWEEP
+        return int(min(most_steps - self.n_iter, max(1000, sweep / max(1, size))))
+
+    def _solve_leading(self, limit: int) -> int:
+        """Solve on all rows in memory, in place."""
+        m = self.rows.n_rows
+        before = self.b[:m].copy()
+        steps = self._smo(self.rows.K, slice(0, m), self.b[:m], limit)
+        moved = np.flatnonzero(self.b[:m] != before)
+        self._update_gradient(moved, self.b[moved] - before[moved])
+        return steps
+
+    def _solve(self, some: Index, limit: int) -> int:
+        """Solve on some of the rows in memory, on a copy of their block of K."""
+        block, b = self.rows.K[np.ix_(some, some)], self.b[some]
+        steps = self._smo(block, some, b, limit)
+        moved = np.flatnonzero(b != self.b[some])
+        change = b[moved] - self.b[some[moved]]
+        self.b[some] = b
+        self._update_gradient(some[moved], change)
+        return steps
+
+    def _smo(self, K: Array, where: Any, b: Array, limit: int) -> int:
+        from ._compiled import NEVER, OUT_OF_STEPS, smo
+
+        dtype = K.dtype
+        lo, hi = self.lo[where], self.hi[where]
+        steps, ended = smo(
+            K,
+            self.diag[where],
+            b,
+            self.gradient[where].astype(dtype),
+            lo,
+            hi,
+            np.where(b < hi, 0, NEVER).astype(dtype),
+            np.where(b > lo, 0, NEVER).astype(dtype),
+            dtype.type(self._inner_tol()),
+            limit,
+        )
+        self._settled = ended != OUT_OF_STEPS
+        return int(steps)
+
+    def _inner_tol(self) -> float:
+        if self.rows.n_rows == self.qp.n:
+            return 0.9 * self.tol
+        return max(0.9 * self.tol, _INNER_FRACTION * self.violation)
+
+    def _update_gradient(self, moved: Index, change: Array) -> None:
+        """Add K times a change of some active variables."""
+        from ._compiled import add_rows
+
+        add_rows(self.rows.K, moved, change.astype(self.rows.K.dtype), self.gradient)
+
+    def _look(self) -> None:
+        """Compute the violation over all rows, and end where it is small enough."""
+        self._up = np.where(self.b < self.hi, self.gradient, np.inf)
+        self._down = np.where(self.b > self.lo, self.gradient, -np.inf)
+        self.least, self.most = self._up.min(initial=np.inf), self._down.max(initial=-np.inf)
+        self.violation = float(self.most - self.least)
+        if not self.violation > self.tol:
+            self.status = "converged"
+
+    def _watch(self) -> None:
+        """End the run where rounds bring nothing any more."""
+        objective = self._objective()
+        better = np.isinf(self._best) or objective < self._best - 1e-13 * abs(self._best)
+        self._idle = 0 if better or not self._settled else self._idle + 1
+        self._best = min(self._best, objective)
+        if not self.status and self._idle >= 3:
+            self.status = "stalled"
+
+    def _objective(self) -> float:
+        return float(0.5 * self.b @ (self.gradient - self.p))
+
+    def _movable(self) -> Index:
+        """Return the active variables that a step may still pick (LIBSVM's shrinking)."""
+        m = self.rows.n_rows
+        b, g = self.b[:m], self.gradient[:m]
+        can_rise = (b < self.hi[:m]) & (g < self.most)
+        can_fall = (b > self.lo[:m]) & (g > self.least)
+        return np.flatnonzero(can_rise | can_fall)
+
+    def _grow(self) -> None:
+        """Take in the worst violators among the rows that are not active."""
+        m, n, capacity = self.rows.n_rows, self.qp.n, self.rows.capacity
+        if m == n:
+            return
+        if n <= _WHOLE and capacity == n:
+            self._take(np.arange(m, n))
+            return
+        most = max(_FIRST_ROWS, int(_GROWTH * m)) if capacity == n else capacity // 2
+        wanted = self._violators(most)
+        if m + len(wanted) > capacity:
+            self._make_room(m + len(wanted) - capacity)  # leaves the positions beyond m alone
+        self._take(wanted)
+
+    def _take(self, positions: Index) -> None:
+        for a, b in self.rows.add(positions):
+            self._exchange(a, b)
+
+    def _exchange(self, a: Index, b: Index) -> None:
+        for vector in (self.b, self.p, self.lo, self.hi, self.diag, self.gradient):
+            exchange(vector, a, b)
+
+    def _violators(self, most: int) -> Index:
+        """Return the positions of the worst violators beyond the active set, sorted."""
+        m = self.rows.n_rows
+        middle = 0.5 * (self.least + self.most)
+        score = np.maximum(middle - self._up[m:], self._down[m:] - middle)
+        found = np.flatnonzero(score > _WORTH_TAKING * self.violation)
+        if len(found) > most:
+            order = np.argsort(-score[found], kind="stable")
+            if score[found[order[0]]] == score[found[order[-1]]]:  # a cold start: all alike
+                return m + self._spread(found, most)
+            found = np.sort(found[order[:most]])
+        return m + found
+
+    def _spread(self, found: Index, most: int) -> Index:
+        """Pick evenly from those that may rise and those that may fall."""
+        p = self.p[self.rows.n_rows :][found]
+        picked = [
+            side[np.linspace(0, len(side) - 1, min(most // 2, len(side))).astype(int)]
+            for side in (found[p >= 0], found[p < 0])
+            if len(side)
+        ]
+        return np.unique(np.concatenate(picked))
+
+    def _make_room(self, count: int) -> None:
+        """Drop rows that are least likely to move: those held most firmly at a bound."""
+        m = self.rows.n_rows
+        middle = 0.5 * (self.least + self.most)
+        free = (self.b[:m] > self.lo[:m]) & (self.b[:m] < self.hi[:m])
+        firmness = np.where(free, -1.0, np.abs(self.gradient[:m] - middle))
+        dropped = np.sort(np.argsort(-firmness, kind="stable")[: min(count, m)])
+        for a, b in self.rows.drop(dropped):
+            self._exchange(a, b)
+
+    def progress(self) -> Progress:
+        """Say how far the run has come."""
+        return Progress(self.n_iter, self.violation, self._objective(), self.rows.n_rows)
+
+    def solution(self) -> Solution:
+        """Return the point, in the order of the problem, with its certificate."""
+        beta, gradient = np.empty_like(self.b), np.empty_like(self.gradient)
+        beta[self.rows.order], gradient[self.rows.order] = self.b, self.gradient
+        return Solution.at(self.qp, beta, gradient, self.n_iter, self.status)
