@@ -113,7 +113,7 @@ class Matern52(SquaredDistanceKernel):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Laplacian(PairwiseKernel):
-    """Laplacian (L1) kernel exp(-gamma sum_k w_k |x_k - z_k|).
+    """Laplacian (L1) kernel ``exp(-gamma sum_k w_k |x_k - z_k|)``.
 
     Parameters
     ----------

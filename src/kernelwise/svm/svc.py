@@ -113,7 +113,7 @@ class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
         The shape of the training rows.
     n_features_in_ : int
         The number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         The names of the features, where X has such names.
 
     See Also
