@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 
 _MOST = 2e9
 
 
+@cache
 def machine_memory() -> float:
     """Return the bytes of memory of this machine, or of the container it is."""
     sizes = []

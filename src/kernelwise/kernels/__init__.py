@@ -1,4 +1,4 @@
-"""Kernels: immutable values with per-feature weights and gradients, combined by sums and products."""
+"""Kernels: immutable values with per-feature weights, gradients, sums and products."""
 
 from .base import Kernel
 from .composed import Normalized, Product, Ridge, Scaled, Sum

@@ -136,9 +136,9 @@ class LazyGram:
         Parameters
         ----------
         rows : ndarray of shape (r,)
-            The block's rows.
+            The block's rows, each once.
         columns : ndarray of shape (c,)
-            The block's columns.
+            The block's columns, each once.
 
         Returns
         -------
@@ -146,11 +146,33 @@ class LazyGram:
             The kernel matrix at these rows and columns.
         """
         X = self.X if self.X.dtype == np.float64 else self.X.astype(np.float64)
+        if rows is columns:
+            return self.kernel(X[rows])
         out = self.kernel(X[rows], X[columns])
         # The diagonal may hold more than the kernel of equal rows: a ridge.
-        _, at_row, at_column = np.intersect1d(rows, columns, return_indices=True)
+        _, at_row, at_column = np.intersect1d(
+            rows, columns, assume_unique=True, return_indices=True
+        )
         out[at_row, at_column] = self.kernel.diag(X[rows[at_row]])
         return out
+
+    def dense(self, dtype: Any = np.float64) -> Array:
+        """Compute the whole matrix.
+
+        Parameters
+        ----------
+        dtype : dtype, default=numpy.float64
+            The type of the entries.
+
+        Returns
+        -------
+        K : ndarray of shape (n, n)
+            The kernel matrix.
+        """
+        K = np.empty(self.shape, dtype=dtype)
+        self.open(dtype).fill(K, 0, len(K))
+        np.fill_diagonal(K, self.diag())
+        return K
 
     def matvec(self, b: Array) -> Array:
         """Multiply the matrix with a vector, in float64 and by blocks of rows.

@@ -13,7 +13,7 @@ from .problem import DualQP
 
 def _labels(y: Any) -> Array:
     y = np.asarray(y, dtype=np.float64)
-    if y.ndim != 1 or not np.isin(y, (-1, 0, 1)).all():
+    if y.ndim != 1 or not ((y == 0) | (np.abs(y) == 1)).all():
         raise ValueError("y must be a vector of -1, 0 (row not in the machine) and +1.")
     return y
 

@@ -36,6 +36,9 @@ class Gram(Protocol):
     def block(self, rows: Index, columns: Index) -> Array:
         """Return a block in float64."""
 
+    def dense(self, dtype: Any) -> Array:
+        """Return the whole matrix."""
+
     def matvec(self, b: Array) -> Array:
         """Return the product with a vector, in float64."""
 
@@ -61,7 +64,11 @@ class StoredGram:
 
     def block(self, rows: Index, columns: Index) -> Array:
         """Return a block in float64."""
-        return self.K[np.ix_(rows, columns)].astype(np.float64)
+        return self.K[np.ix_(rows, columns)].astype(np.float64, copy=False)
+
+    def dense(self, dtype: Any) -> Array:
+        """Return the whole matrix."""
+        return self.K.astype(dtype, copy=False)
 
     def matvec(self, b: Array) -> Array:
         """Return the product with a vector, in float64."""

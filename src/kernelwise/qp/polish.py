@@ -18,51 +18,53 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from .._typing import Array, Index
-from .problem import DualQP, Solution
+from .problem import DualQP, Point
 
-CHEAP = 1e5  # kernel entries (and a hundredth of a factorisation's operations) worth spending
-DEAR = 3e7  # the same when a tight tolerance was asked for, or the solver did not reach its own
+DEAR = 3e7  # kernel entries worth spending for a tight tolerance, or where the solver fell short
 _OPERATIONS_AN_ENTRY = 300  # what a budget of entries is worth in rounds of the active-set method
 _ROUNDING = 4e-15  # of a gradient, relative to the sum of its terms
 _REFINEMENTS = 5
 _RIDGES = (1e-13, 1e-11, 1e-9)  # relative, on the free block: the least that makes it definite
 
 
-def polish(qp: DualQP, solution: Solution, tol: float, budget: float = CHEAP) -> Solution:
-    """Solve exactly on the free variables where that is cheap; else return the solution as it is.
+def polish(qp: DualQP, point: Point, tol: float, budget: float) -> Point:
+    """Solve exactly on the free variables where that is cheap; else return the point as it is.
 
     Parameters
     ----------
     qp : DualQP
         The problem.
-    solution : Solution
-        A solution within ``tol``, or on the way there.
+    point : Point
+        A solution within ``tol``, or a point on the way there.
     tol : float
         The tolerance.
-    budget : float, default=CHEAP
-        What may be spent, in kernel entries.
+    budget : float
+        What may be spent, in kernel entries and hundreds of operations.
 
     Returns
     -------
-    solution : Solution
+    point : Point
         A better one, or the same.
     """
-    beta = solution.beta
+    beta = point.beta
     free = int(np.count_nonzero((beta > qp.lo) & (beta < qp.hi)))
     entries = qp.n * np.count_nonzero(beta) + free**3 / 100
     if not free or not qp.gram.is_psd or entries > budget:
-        return solution
-    residual = solution.gradient + solution.nu[0]
-    near = (qp.lo < qp.hi) & ((beta != 0) | (np.abs(residual) < 10 * max(tol, solution.violation)))
+        return point
+    residual = point.gradient + qp.intercept(beta, point.gradient)
+    reach = 10 * max(tol, point.violation)
+    near = (qp.lo < qp.hi) & ((beta != 0) | (np.abs(residual) < reach))
     polished = _active_set(qp, beta, np.flatnonzero(near), _OPERATIONS_AN_ENTRY * budget)
     if polished is None:
-        return solution
-    better = Solution.at(qp, polished, qp.gradient(polished), solution.n_iter, solution.status)
-    if better.violation <= min(tol / 2, solution.violation):
+        return point
+    gradient = qp.gradient(polished)
+    least, most = qp.reach(polished, gradient)
+    better = replace(point, beta=polished, gradient=gradient, violation=most - least)
+    if better.violation <= min(tol, point.violation):
         return replace(better, status="converged")
     # On the way the conditions may get worse before they get better; the objective does not.
-    on_the_way = not solution.converged and better.objective < solution.objective
-    return better if on_the_way else solution
+    progress = qp.objective(polished, gradient) < qp.objective(beta, point.gradient)
+    return better if point.status != "converged" and progress else point
 
 
 def _active_set(qp: DualQP, beta: Array, near: Index, operations: float) -> Array | None:

@@ -215,10 +215,10 @@ class DualQP:
             return float("nan")
         gradient = self.gradient(beta) if gradient is None else gradient
         scores = gradient + self.p + self.A.T @ nu
-        t = self._stretch(scores)
+        free_up, free_down = np.isinf(self.hi), np.isinf(self.lo)
+        t = self._stretch(scores) if free_up.any() or free_down.any() else 1.0
         residual = t * scores - self.p
         # Where a bound is infinite the residual has the right sign, up to the rounding of t.
-        free_up, free_down = np.isinf(self.hi), np.isinf(self.lo)
         residual[free_up] = np.maximum(residual[free_up], 0)
         residual[free_down] = np.minimum(residual[free_down], 0)
         at = np.where(residual > 0, self.lo, self.hi)
@@ -286,6 +286,17 @@ def _project_to_sum(beta: Array, lo: Array, hi: Array, total: float) -> Array:
 
 
 @dataclass(frozen=True)
+class Point:
+    """A feasible point on the way to a solution, without its certificate."""
+
+    beta: Array
+    gradient: Array
+    violation: float
+    n_iter: int
+    status: str
+
+
+@dataclass(frozen=True)
 class Solution:
     """A solution and its certificate.
 
@@ -324,27 +335,22 @@ class Solution:
         return self.status == "converged"
 
     @classmethod
-    def at(cls, qp: DualQP, beta: Array, gradient: Array, n_iter: int, status: str) -> Solution:
+    def at(cls, qp: DualQP, point: Point) -> Solution:
         """Certify a point.
 
         Parameters
         ----------
         qp : DualQP
             The problem.
-        beta : ndarray of shape (n,)
-            A feasible point.
-        gradient : ndarray of shape (n,)
-            K b - p there.
-        n_iter : int
-            Steps taken.
-        status : str
-            How the solver ended.
+        point : Point
+            Where a solver ended.
 
         Returns
         -------
         solution : Solution
             The point with its multiplier, objective, gap and violation.
         """
+        beta, gradient = point.beta, point.gradient
         nu = np.array([qp.intercept(beta, gradient)])
         return cls(
             beta=beta,
@@ -353,6 +359,6 @@ class Solution:
             objective=qp.objective(beta, gradient),
             gap=qp.duality_gap(beta, nu, gradient),
             violation=qp.kkt_violation(beta, nu, gradient),
-            n_iter=n_iter,
-            status=status,
+            n_iter=point.n_iter,
+            status=point.status,
         )

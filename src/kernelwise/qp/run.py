@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import Array, Index
-from .problem import DualQP, Solution
+from .problem import DualQP, Point
 from .rows import GrowingRows, StoredRows, exchange
 
 _WHOLE = 2200  # up to this many rows a growing set costs more than it saves
@@ -240,8 +240,8 @@ class Run:
         """Say how far the run has come."""
         return Progress(self.n_iter, self.violation, self._objective(), self.rows.n_rows)
 
-    def solution(self) -> Solution:
-        """Return the point, in the order of the problem, with its certificate."""
+    def point(self) -> Point:
+        """Return where the run stands, in the order of the problem."""
         beta, gradient = np.empty_like(self.b), np.empty_like(self.gradient)
         beta[self.rows.order], gradient[self.rows.order] = self.b, self.gradient
-        return Solution.at(self.qp, beta, gradient, self.n_iter, self.status)
+        return Point(beta, gradient, self.violation, self.n_iter, self.status)

@@ -19,12 +19,13 @@ import numpy as np
 from .._threads import single_blas
 from .._typing import Array
 from .gram import StoredGram
-from .polish import CHEAP, DEAR, polish
-from .problem import DualQP, Solution
+from .polish import DEAR, polish
+from .problem import DualQP, Point, Solution
 from .rows import GrowingRows, StoredRows
 from .run import Progress, Run
 
 _TIGHT = 1e-5  # below this tolerance float32 rows are too coarse
+SMALL = 512  # rows up to which a kernel matrix is evaluated once, in float64
 _PATIENCE = 50_000  # steps before the active-set method is tried
 _BLOCK = 4e8  # bytes of rows kept when not all of them fit
 
@@ -45,6 +46,8 @@ class SMO:
     exact : bool, default=True
         Whether to polish the solution on its free variables where that is cheap, which makes
         it exact to rounding and independent of the start.
+    budget : float, default=1e5
+        What counts as cheap, in kernel entries.
     callback : callable, default=None
         Called as ``callback(progress)`` with a `Progress` between compiled stretches.
 
@@ -63,6 +66,7 @@ class SMO:
     max_iter: int = -1
     memory: float = 2e9
     exact: bool = True
+    budget: float = 1e5
     callback: Callable[[Progress], Any] | None = None
 
     def supports(self, qp: DualQP) -> str | None:
@@ -105,31 +109,38 @@ class SMO:
         beta = start.beta if isinstance(start, Solution) else start
         beta = _feasible_start(qp) if beta is None else qp.project(beta)
         with single_blas():
-            solution = self._converge(qp, beta)
-            if self.exact and solution.converged:
-                solution = polish(qp, solution, self.tol, CHEAP if self.tol >= _TIGHT else DEAR)
-        return solution
+            qp = self._with_small_kernel(qp)
+            point = self._converge(qp, beta)
+            if self.exact and point.status == "converged":
+                point = polish(qp, point, self.tol, self.budget if self.tol >= _TIGHT else DEAR)
+            return Solution.at(qp, point)
 
-    def _converge(self, qp: DualQP, beta: Array) -> Solution:
+    def _with_small_kernel(self, qp: DualQP) -> DualQP:
+        """Store a small kernel matrix in float64: solving and polishing then evaluate it once."""
+        if isinstance(qp.gram, StoredGram) or qp.n > SMALL or 8 * qp.n**2 > self.memory:
+            return qp
+        return replace(qp, K=qp.gram.dense(np.float64), is_psd=qp.gram.is_psd)
+
+    def _converge(self, qp: DualQP, beta: Array) -> Point:
         """Run to the tolerance; where steps do not get there, take turns with the active set."""
         dtype, most = self._dtype(qp), self._most_steps(qp)
         patience, n_iter = max(_PATIENCE, 20 * qp.n), 0
         while True:
-            solution = self._run(qp, beta, dtype, min(most - n_iter, patience))
-            n_iter += solution.n_iter
-            solution = replace(solution, n_iter=n_iter)
-            coarse = dtype == np.float32 and self._too_coarse(qp, np.linalg.norm(solution.beta))
-            if solution.converged and not coarse:
-                return solution
-            if n_iter >= most or (solution.status == "stalled" and dtype == np.float64):
-                return solution
-            if coarse or solution.status == "stalled":
+            point = self._run(qp, beta, dtype, min(most - n_iter, patience))
+            n_iter += point.n_iter
+            point = replace(point, n_iter=n_iter)
+            coarse = dtype == np.float32 and self._too_coarse(qp, np.linalg.norm(point.beta))
+            if point.status == "converged" and not coarse:
+                return point
+            if n_iter >= most or (point.status == "stalled" and dtype == np.float64):
+                return point
+            if coarse or point.status == "stalled":
                 dtype = np.float64
             if self.exact:
-                solution = polish(qp, replace(solution, status="max_iter"), self.tol, DEAR)
-                if solution.converged:
-                    return solution
-            beta, patience = solution.beta, 2 * patience
+                point = polish(qp, replace(point, status="max_iter"), self.tol, DEAR)
+                if point.status == "converged":
+                    return point
+            beta, patience = point.beta, 2 * patience
 
     def _dtype(self, qp: DualQP) -> Any:
         if self.tol < _TIGHT or self._too_coarse(qp, _largest_bound(qp)):
@@ -152,13 +163,13 @@ class SMO:
         capacity = qp.n if fits else int(min(self.memory, _BLOCK) / bytes_a_row)
         return GrowingRows(qp.gram, dtype, capacity)
 
-    def _run(self, qp: DualQP, beta: Array, dtype: Any, most_steps: int) -> Solution:
+    def _run(self, qp: DualQP, beta: Array, dtype: Any, most_steps: int) -> Point:
         run = Run(qp, beta, self._rows(qp, dtype), self.tol)
         while run.status == "":
             run.round(most_steps)
             if self.callback is not None:
                 self.callback(run.progress())
-        return run.solution()
+        return run.point()
 
 
 def _largest_bound(qp: DualQP) -> float:

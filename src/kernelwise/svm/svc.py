@@ -19,12 +19,15 @@ from .._threads import n_threads, run, single_blas
 from .._typing import Array, Codes, Index
 from ..kernels import FunctionKernel, Kernel, LazyGram, Linear, Precomputed
 from ..qp import SMO, Progress, Solution, c_svc
+from ..qp.smo import SMALL
 from .base import BaseLearnedSVC
 from .codes import libsvm_layout, one_vs_one, pairs_to_classes, vote
-from .machines import Machines, take
+from .machines import Machines, square_block, take
 from .probability import ProbabilityMixin
 from .resolve import KERNEL_NAMES, resolve_kernel
 from .warm import LastFit, row_keys
+
+_POLISH = 1e5  # kernel entries worth spending on exactness, over all machines
 
 
 class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
@@ -257,6 +260,9 @@ class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
         weights = self._weights(sample_weight, y)
         classes, cost = self._encode(y, weights)
         counted = np.flatnonzero(weights > 0)
+        if len(self.classes_) > 2:  # the rows of a pair then lie close together in memory
+            order = np.argsort(classes, kind="stable")
+            counted, classes, cost = counted[order], classes[order], cost[order]
         rows = self._take(X, counted)
         self.kernel_ = resolve_kernel(self, rows, weights[counted])
         Y = one_vs_one(classes, len(self.classes_))
@@ -305,7 +311,7 @@ class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
         return callable(self.kernel) or self.kernel not in ("precomputed", "laplacian")
 
     def _take(self, X: Any, rows: Index) -> Any:
-        if len(rows) == X.shape[0]:
+        if np.array_equal(rows, np.arange(X.shape[0])):
             return X
         return X[np.ix_(rows, rows)] if self._is_precomputed() else take(X, rows)
 
@@ -314,33 +320,46 @@ class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
         members = [np.flatnonzero(column) for column in Y.T]
         starts = self._starts(X, Y, members)
         memory = allowance(self.cache_size, min(threads, Y.shape[1]))
-        stored = self._stored_gram(X)
 
         def fit_one(j: int) -> Solution:
             rows = members[j]
             whole = len(rows) == X.shape[0]
             cost = self.C * weights[rows]
             if stored is not None:
-                K = stored if whole else stored[np.ix_(rows, rows)]
-                qp = c_svc(K, Y[rows, j], cost, is_psd=False)
+                K = stored if whole else square_block(stored, rows)
+                qp = c_svc(K, Y[rows, j], cost, is_psd=self.kernel_.is_psd)
             else:
                 inner_threads = threads if Y.shape[1] == 1 else 1
                 gram = LazyGram(self.kernel_, X if whole else X[rows], inner_threads)
                 qp = c_svc(gram, Y[rows, j], cost)
-            solver = SMO(self.tol, self.max_iter, memory, callback=self._reporter(j, Y.shape[1]))
+            solver = SMO(
+                tol=self.tol,
+                max_iter=self.max_iter,
+                memory=memory,
+                budget=_POLISH / Y.shape[1],
+                callback=self._reporter(j, Y.shape[1]),
+            )
             return self._as_task(j, lambda: solver.solve(qp, start=starts[j]))
 
         with single_blas():
+            stored = self._stored_gram(X, members, memory)
             solutions = run(fit_one, range(Y.shape[1]), threads)
         if self.warm_start:
             beta = zip(self._pairs(), solutions, members, strict=True)
             self._last_fit = LastFit.of(self._row_keys(X), Y, beta)
         return Machines.of(self.kernel_, X, solutions, members)
 
-    def _stored_gram(self, X: Any) -> Array | None:
-        """Return the kernel matrix where the user gives it, checked."""
+    def _stored_gram(self, X: Any, members: list[Index], memory: float) -> Array | None:
+        """Return the kernel matrix of all rows where the user gives it, or machines share it.
+
+        Many small machines evaluate it once; large ones do better with the rows they need.
+        """
         if not isinstance(self.kernel_, FunctionKernel | Precomputed):
-            return None
+            small = len(members) > 1 and max(map(len, members)) <= SMALL
+            if not small or 8 * X.shape[0] ** 2 > memory:
+                return None
+            dtype = np.float64 if X.shape[0] <= SMALL or self.tol < 1e-5 else np.float32
+            return LazyGram(self.kernel_, X, n_threads(self.n_jobs)).dense(dtype)
         K = self.kernel_(X)
         if np.abs(K - K.T).max(initial=0.0) > 1e-5 * np.abs(K).max(initial=0.0):
             raise ValueError(
