@@ -45,7 +45,7 @@ clean: ## remove .venv and everything that is generated
 
 # One stamp for each set of extras: a target installs only what it uses.
 $(VENV)/demo.stamp: EXTRAS := plot,report
-$(VENV)/dev.stamp: EXTRAS := dev
+$(VENV)/dev.stamp: EXTRAS := dev,plot,report
 $(VENV)/bench.stamp: EXTRAS := bench
 $(VENV)/docs.stamp: EXTRAS := docs
 

@@ -46,7 +46,7 @@ class GrowingRows:
 
     def __init__(self, gram: Gram, dtype: Any, capacity: int) -> None:
         n = gram.shape[0]
-        self.capacity = max(2, min(n, capacity))
+        self.capacity = min(n, capacity)
         self.K = np.empty((self.capacity, n), dtype=dtype)  # pages are taken when rows are filled
         self.order = np.arange(n)
         self.n_rows = 0

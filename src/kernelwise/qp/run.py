@@ -162,13 +162,18 @@ class Run:
             self.status = "converged"
 
     def _watch(self) -> None:
-        """End the run where rounds bring nothing any more."""
+        """End the run where rounds bring nothing any more, or nothing that rounding shows."""
         objective = self._objective()
         better = np.isinf(self._best) or objective < self._best - 1e-13 * abs(self._best)
         self._idle = 0 if better or not self._settled else self._idle + 1
         self._best = min(self._best, objective)
-        if not self.status and self._idle >= 3:
+        if not self.status and (self._idle >= 3 or self.violation < self._rounding()):
             self.status = "stalled"
+
+    def _rounding(self) -> float:
+        """Estimate the rounding error of a gradient."""
+        size = float(np.abs(self.diag).max(initial=0.0)) * float(np.abs(self.b).sum())
+        return float(np.finfo(self.rows.K.dtype).eps) * size
 
     def _objective(self) -> float:
         return float(0.5 * self.b @ (self.gradient - self.p))

@@ -25,8 +25,9 @@ from .rows import GrowingRows, StoredRows
 from .run import Progress, Run
 
 _TIGHT = 1e-5  # below this tolerance float32 rows are too coarse
-SMALL = 512  # rows up to which a kernel matrix is evaluated once, in float64
+SMALL = 400  # rows up to which a kernel matrix is evaluated once, in float64
 _PATIENCE = 50_000  # steps before the active-set method is tried
+_FEWEST = 64  # rows that are kept in any case: with fewer no pair can be picked well
 _BLOCK = 4e8  # bytes of rows kept when not all of them fit
 
 
@@ -160,7 +161,7 @@ class SMO:
         bytes_a_row = np.dtype(dtype).itemsize * qp.n
         fits = self.memory >= bytes_a_row * qp.n
         # Without room for all, a block of moderate size: what it saves falls, what it costs rises.
-        capacity = qp.n if fits else int(min(self.memory, _BLOCK) / bytes_a_row)
+        capacity = qp.n if fits else max(_FEWEST, int(min(self.memory, _BLOCK) / bytes_a_row))
         return GrowingRows(qp.gram, dtype, capacity)
 
     def _run(self, qp: DualQP, beta: Array, dtype: Any, most_steps: int) -> Point:

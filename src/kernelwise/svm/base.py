@@ -32,8 +32,9 @@ class BaseLearnedSVC(ClassifierMixin, BaseEstimator, ABC):
 
         Rows of weight zero count as absent, also for the list of classes.
         """
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
+        y = y if isinstance(y, np.ndarray) and y.ndim == 1 else column_or_1d(y, warn=True)
+        if y.dtype.kind not in "biuSU":  # those are classes whatever their values
+            check_classification_targets(y)
         counted = sample_weight > 0
         self.classes_ = np.unique(y[counted])
         if len(self.classes_) < 2:
