@@ -107,7 +107,7 @@ def scaled_rows(X, centre, root, out):
             row[k] = value
             total += np.float64(value) * np.float64(value)
         row[d] = total
-        # Written so that NaN, from infinities that cancel, counts as too large as well.
-        if not total <= largest:
-            largest = total
+        if np.isnan(total):
+            return total
+        largest = max(largest, total)
     return largest

@@ -66,6 +66,11 @@ class Kernel(ABC):
         """Whether rows may come as a sparse matrix."""
         return False
 
+    @property
+    def reads_values(self) -> bool:
+        """Whether rows are kernel values against all rows, not features."""
+        return False
+
     def vjp(self, X: Matrix, dK: Cotangent | Array) -> dict[str, Any]:
         """Carry the cotangent of a criterion over to the kernel's parameters.
 
@@ -88,7 +93,9 @@ class Kernel(ABC):
         if cotangent.n_rows != n:
             raise ValueError(f"dK has {cotangent.n_rows} rows, but X gives {n} of them.")
         if cotangent.rows is not None:
-            X, cotangent = X[cotangent.rows], cotangent.everywhere()
+            rows = cotangent.rows
+            X = X[np.ix_(rows, rows)] if self.reads_values else X[rows]
+            cotangent = cotangent.everywhere()
         return self._vjp(X, cotangent)
 
     def _vjp(self, X: Matrix, dK: Cotangent) -> dict[str, Any]:
@@ -113,7 +120,7 @@ class Kernel(ABC):
         """
         from .gram import GatheringReader
 
-        return GatheringReader(self, X)
+        return GatheringReader(lambda rows: self(X[rows], X), X.shape[0])
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name.
@@ -162,8 +169,15 @@ class Kernel(ABC):
                 f"{type(self).__name__} has no parameter {sorted(unknown)}; it has {sorted(known)}."
             )
         for outer, values in nested.items():
-            own[outer] = own.get(outer, getattr(self, outer)).with_params(**values)
+            inner = own.get(outer, getattr(self, outer))
+            if not isinstance(inner, Kernel):
+                raise ValueError(f"{outer} of {type(self).__name__} has no parameters of its own.")
+            own[outer] = inner.with_params(**values)
         return replace(self, **own)
+
+    def __reduce__(self) -> Any:
+        # Made anew, so that its arrays are read-only again.
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     def __sklearn_clone__(self) -> Kernel:
         return self  # immutable: the same value serves every copy of an estimator

@@ -36,11 +36,17 @@ class _Pair(Kernel):
         return self.left.is_psd and self.right.is_psd
 
     @property
+    def reads_values(self) -> bool:
+        """Whether rows are kernel values against all rows, not features."""
+        return self.left.reads_values or self.right.reads_values
+
+    @property
     def accepts_sparse(self) -> bool:
         """Whether rows may come as a sparse matrix."""
         return self.left.accepts_sparse and self.right.accepts_sparse
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Sum(_Pair):
     """Sum of two kernels, also written ``left + right``.
 
@@ -68,6 +74,7 @@ class Sum(_Pair):
         return prefixed("left", self.left.vjp(X, dK)) | prefixed("right", self.right.vjp(X, dK))
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Product(_Pair):
     """Product of two kernels, entry by entry, also written ``left * right``.
 
@@ -86,9 +93,7 @@ class Product(_Pair):
     """
 
     def __call__(self, X: Matrix, Y: Matrix | None = None) -> Array:
-        out = self.left(X, Y)
-        out *= self.right(X, Y)
-        return out
+        return self.left(X, Y) * self.right(X, Y)
 
     def diag(self, X: Matrix) -> Array:
         return self.left.diag(X) * self.right.diag(X)
@@ -133,6 +138,11 @@ class Scaled(Kernel):
     def is_psd(self) -> bool:
         """Whether the kernel is positive semi-definite for certain."""
         return self.kernel.is_psd
+
+    @property
+    def reads_values(self) -> bool:
+        """Whether rows are kernel values against all rows, not features."""
+        return self.kernel.reads_values
 
     @property
     def accepts_sparse(self) -> bool:
@@ -181,6 +191,11 @@ class Normalized(Kernel):
         return self.kernel.is_psd
 
     @property
+    def reads_values(self) -> bool:
+        """Whether rows are kernel values against all rows, not features."""
+        return self.kernel.reads_values
+
+    @property
     def accepts_sparse(self) -> bool:
         """Whether rows may come as a sparse matrix."""
         return self.kernel.accepts_sparse
@@ -193,11 +208,11 @@ class Normalized(Kernel):
         return np.divide(1, np.sqrt(squares), out=np.zeros_like(squares), where=positive)
 
     def __call__(self, X: Matrix, Y: Matrix | None = None) -> Array:
-        out = self.kernel(X, Y)
+        K = self.kernel(X, Y)
         left = self._inverse_norms(X)
         right = left if Y is None else self._inverse_norms(Y)
-        out *= left[:, None].astype(out.dtype)
-        out *= right.astype(out.dtype)
+        out = K * left[:, None].astype(K.dtype)
+        out *= right.astype(K.dtype)
         return out
 
     def diag(self, X: Matrix) -> Array:
@@ -248,7 +263,7 @@ class Ridge(Kernel):
         if np.ndim(self.value) == 0:
             check_number("value", self.value, least=0)
             return
-        object.__setattr__(self, "value", check_weights(self.value))
+        object.__setattr__(self, "value", check_weights(self.value, "value"))
         if self.weights is None or self.weights.shape != self.value.shape:
             raise ValueError("value is a vector, so weights must be one of the same length.")
 
@@ -267,11 +282,12 @@ class Ridge(Kernel):
     def __call__(self, X: Matrix, Y: Matrix | None = None) -> Array:
         X = check_rows(X)
         if Y is not None:
-            return np.zeros((X.shape[0], check_rows(Y, "Y").shape[0]), dtype=X.dtype)
+            Y = check_rows(Y, "Y")
+            return np.zeros((X.shape[0], Y.shape[0]), dtype=np.result_type(X.dtype, Y.dtype))
         return np.diag(np.full(X.shape[0], self.level, dtype=X.dtype))
 
     def diag(self, X: Matrix) -> Array:
-        return np.full(X.shape[0] if hasattr(X, "shape") else len(X), self.level)
+        return np.full(check_rows(X).shape[0], self.level)
 
     def _vjp(self, X: Matrix, dK: Cotangent) -> dict[str, Any]:
         trace = dK.trace()

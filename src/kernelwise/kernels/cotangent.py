@@ -45,6 +45,19 @@ class Cotangent:
     dense: Array | None = None
     rows: Index | None = None
 
+    def __post_init__(self) -> None:
+        """Check that the parts fit; keep the symmetric part of a dense one."""
+        n, rank = self.factors.shape if np.ndim(self.factors) == 2 else (-1, -1)
+        if n < 0:
+            raise ValueError("factors must have two dimensions: (n_rows, rank).")
+        wanted = {"scale": (rank,), "diagonal": (n,), "dense": (n, n)}
+        for name, shape in wanted.items():
+            part = getattr(self, name)
+            if part is not None and np.shape(part) != shape:
+                raise ValueError(f"{name} must have shape {shape}; got {np.shape(part)}.")
+        if self.dense is not None:
+            object.__setattr__(self, "dense", (self.dense + self.dense.T) / 2)
+
     @classmethod
     def of(cls, dK: Cotangent | Array) -> Cotangent:
         """Wrap a dense array; leave a cotangent as it is.
@@ -64,7 +77,7 @@ class Cotangent:
         dense = np.asarray(dK, dtype=np.float64)
         if dense.ndim != 2 or dense.shape[0] != dense.shape[1]:
             raise ValueError(f"dK must be a square array or a Cotangent; got shape {dense.shape}.")
-        return cls(np.empty((dense.shape[0], 0)), dense=(dense + dense.T) / 2)
+        return cls(np.empty((dense.shape[0], 0)), dense=dense)
 
     @property
     def n_rows(self) -> int:

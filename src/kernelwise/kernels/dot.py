@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from operator import index
 from typing import Any
 
 import numpy as np
@@ -70,7 +69,8 @@ class Polynomial(DotKernel):
         super().__post_init__()
         check_number("coef0", self.coef0)
         check_number("degree", self.degree, least=0)
-        index(self.degree)  # refuses what is not an integer
+        if not hasattr(self.degree, "__index__"):
+            raise ValueError(f"degree must be an integer; got {self.degree!r}.")
 
     @property
     def is_psd(self) -> bool:

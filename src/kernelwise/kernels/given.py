@@ -30,11 +30,18 @@ class Precomputed(Kernel):
         """Whether the kernel is positive semi-definite for certain."""
         return False
 
+    @property
+    def reads_values(self) -> bool:
+        """Whether rows are kernel values against all rows, not features."""
+        return True
+
     def __call__(self, X: Matrix, Y: Matrix | None = None) -> Array:
+        if sp.issparse(X):
+            raise TypeError("X must be a dense kernel matrix; sparse ones are not supported.")
         return check_rows(X)
 
     def diag(self, X: Matrix) -> Array:
-        X = check_rows(X)
+        X = self(X)
         if X.shape[0] != X.shape[1]:
             raise ValueError(f"X must be a square kernel matrix; got shape {X.shape}.")
         return np.diagonal(X).copy()
@@ -77,7 +84,7 @@ class FunctionKernel(Kernel):
         X = _rows(X)
         Y = X if Y is None else _rows(Y)
         K = self.function(X, Y)
-        K = np.asarray(K.toarray() if sp.issparse(K) else K, dtype=np.float64)
+        K = np.array(K.toarray() if sp.issparse(K) else K, dtype=np.float64)
         expected = (_n_rows(X), _n_rows(Y))
         if K.shape != expected:
             raise ValueError(
@@ -86,7 +93,8 @@ class FunctionKernel(Kernel):
             )
         if not np.isfinite(K).all():
             raise ValueError("the kernel function returned NaN or infinite values.")
-        return K
+        single = getattr(X, "dtype", None) == np.float32 and getattr(Y, "dtype", None) == np.float32
+        return K.astype(np.float32) if single else K
 
     def diag(self, X: Matrix) -> Array:
         # The function promises nothing but whole matrices: small ones keep the cost linear.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -67,9 +68,8 @@ class PairwiseReader:
 class GatheringReader:
     """Rows of any kernel: evaluated in the data's own order, then gathered."""
 
-    def __init__(self, kernel: Kernel, X: Matrix) -> None:
-        self._kernel, self._X = kernel, X
-        self._order = np.arange(X.shape[0])
+    def __init__(self, rows_of: Callable[[Index], Array], n: int) -> None:
+        self._rows_of, self._order = rows_of, np.arange(n)
 
     def swap(self, a: Index, b: Index) -> None:
         """Exchange the positions ``a`` with the positions ``b``, pair by pair."""
@@ -80,7 +80,7 @@ class GatheringReader:
         """Write rows ``start`` to ``stop`` of K, columns in order; those before are filled."""
         for first in range(start, stop, _ROWS_A_TASK):
             last = min(first + _ROWS_A_TASK, stop)
-            block = self._kernel(self._X[self._order[first:last]], self._X)
+            block = self._rows_of(self._order[first:last])
             K[first:last] = np.take(block, self._order, axis=1)
 
 
@@ -109,6 +109,9 @@ class LazyGram:
         self.kernel = kernel
         self.X = check_rows(X)
         self.threads = threads
+        # Kernel values cannot be made from some of the rows alone: they are all there already.
+        values = self.X.astype(np.float64, copy=False) if kernel.reads_values else None
+        self._values = None if values is None else kernel(values)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -145,6 +148,8 @@ class LazyGram:
         block : ndarray of shape (r, c)
             The kernel matrix at these rows and columns.
         """
+        if self._values is not None:
+            return self._values[np.ix_(rows, columns)].astype(np.float64)
         X = self.X if self.X.dtype == np.float64 else self.X.astype(np.float64)
         if rows is columns:
             return self.kernel(X[rows])
@@ -212,4 +217,6 @@ class LazyGram:
         reader : RowReader
             A reader with an order of its own.
         """
+        if self._values is not None:
+            return GatheringReader(self._values.__getitem__, self.shape[0])
         return self.kernel.reader(self.X, dtype, self.threads)

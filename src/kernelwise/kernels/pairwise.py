@@ -21,18 +21,22 @@ from .base import Kernel, check_rows
 from .cotangent import Cotangent
 
 BLOCK_ROWS = 128  # a block of this height stays in the second-level cache for n of some thousands
-_FLOAT32_REACH = 32.0  # largest |x|^2 (in units of t) whose float32 rounding, 4e-6, is harmless
+_SOME_ROWS = 101  # enough to find the middle of the data
+FLOAT32_REACH = 32.0  # largest |x|^2 (in units of t) whose float32 rounding, 4e-6, is harmless
 
 
-def check_weights(weights: Any) -> Array | None:
+def check_weights(weights: Any, name: str = "weights") -> Array | None:
     """Return the weights as a read-only float64 vector, or None."""
     if weights is None:
         return None
-    weights = np.array(weights, dtype=np.float64)
+    try:
+        weights = np.array(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a vector of numbers; got {weights!r}.") from None
     if weights.ndim != 1 or weights.size == 0:
-        raise ValueError(f"weights must be a vector, one number a feature; got {weights.shape}.")
+        raise ValueError(f"{name} must be a vector, one number a feature; got {weights.shape}.")
     if not np.isfinite(weights).all() or (weights < 0).any():
-        raise ValueError("weights must be finite and not negative.")
+        raise ValueError(f"{name} must be finite and not negative.")
     weights.flags.writeable = False
     return weights
 
@@ -125,6 +129,8 @@ class PairwiseKernel(Kernel):
         Y = X if Y is None else check_rows(Y, "Y")
         if X.shape[1] != Y.shape[1]:
             raise ValueError(f"X has {X.shape[1]} features, but Y has {Y.shape[1]}.")
+        if not self.accepts_sparse and (sp.issparse(X) or sp.issparse(Y)):
+            raise TypeError(f"{type(self).__name__} takes dense rows only; X is sparse.")
         single = X.dtype == np.float32 and Y.dtype == np.float32
         return X, Y, np.float32 if single else np.float64
 
@@ -257,24 +263,24 @@ class SquaredDistanceKernel(PairwiseKernel):
         diagonal : ndarray of shape (n,)
             Ones.
         """
-        return np.ones(X.shape[0])
+        return np.ones(check_rows(X).shape[0])
 
     def _sides(self, X: Matrix, Y: Matrix, dtype: Any) -> tuple[Matrix, Matrix]:
         root = np.sqrt(self._scales(X.shape[1]))
         if sp.issparse(X) or sp.issparse(Y):
             A, B = sp.csr_array(X).multiply(root), sp.csr_array(Y).multiply(root)
             a, b = _squares(A), _squares(B)
-            _refuse_overflow(a, b)
+            refuse_overflow(a.max(initial=0.0), b.max(initial=0.0))
             left = sp.hstack([A, a[:, None], np.ones((len(a), 1))], format="csr")
             right = sp.hstack([-2 * B, np.ones((len(b), 1)), b[:, None]], format="csr").T.tocsr()
             return left, right
         # Distances do not move with the origin; near the data's centre the rounding is least.
-        centre = Y.mean(axis=0, dtype=np.float64)
+        centre = middle(Y)
         left, largest = _scaled(X, centre, root, dtype)
         other, largest_other = (left, largest) if Y is X else _scaled(Y, centre, root, dtype)
-        if max(largest, largest_other) > _FLOAT32_REACH and dtype == np.float32:
+        if max(largest, largest_other) > FLOAT32_REACH and dtype == np.float32:
             return self._sides(X, Y, np.float64)
-        _refuse_overflow(np.array([largest, largest_other]))
+        refuse_overflow(largest, largest_other)
         return left, _right_side(other)
 
     def _terms(self, left: Matrix, right: Matrix, out: Array) -> None:
@@ -312,16 +318,30 @@ class DotKernel(PairwiseKernel):
         """
         X = check_rows(X)
         root = np.sqrt(self._scales(X.shape[1]))
-        scaled = X.multiply(root) if sp.issparse(X) else X.astype(np.float64) * root
-        return self.profile(_squares(scaled))
+        with np.errstate(over="ignore", invalid="ignore"):
+            scaled = X.multiply(root) if sp.issparse(X) else X.astype(np.float64) * root
+            squares = _squares(scaled)
+        self._refuse_overflow(squares, np.float64)
+        return self.profile(squares)
+
+    def _refuse_overflow(self, squares: Array, dtype: Any) -> None:
+        """Refuse rows whose kernel with themselves is too large: no other entry is larger."""
+        largest = np.array([squares.max(initial=0.0)])  # NaN stays NaN
+        with np.errstate(over="ignore", invalid="ignore"):
+            refuse_overflow(*largest.astype(dtype), *self.profile(largest).astype(dtype))
 
     def _sides(self, X: Matrix, Y: Matrix, dtype: Any) -> tuple[Matrix, Matrix]:
         root = np.sqrt(self._scales(X.shape[1]))
-        if sp.issparse(X) or sp.issparse(Y):
-            return sp.csr_array(X).multiply(root), sp.csr_array(Y).multiply(root).T.tocsr()
+        sparse = sp.issparse(X) or sp.issparse(Y)
         with np.errstate(over="ignore", invalid="ignore"):
-            A, B = X * root, Y * root
-            _refuse_overflow(_squares(A), _squares(B))
+            if sparse:
+                A, B = sp.csr_array(X).multiply(root).tocsr(), sp.csr_array(Y).multiply(root)
+            else:
+                A, B = X * root, Y * root
+            squares = np.concatenate([_squares(A), _squares(B)])
+        self._refuse_overflow(squares, dtype)
+        if sparse:
+            return A, B.T.tocsr()
         return A.astype(dtype, copy=False), np.ascontiguousarray(B.T, dtype=dtype)
 
     def _contract(self, S: Array, X: Matrix, Y: Matrix) -> Array:
@@ -368,9 +388,19 @@ def _dot_contraction(S: Array, X: Matrix, Y: Matrix) -> Array:
     return np.einsum("ik,ik->k", X, S @ Y)
 
 
-def _refuse_overflow(*squares: Array) -> None:
-    if not all(np.isfinite(part).all() for part in squares):
+def middle(Y: Array) -> Array:
+    """Return a point near most rows, whatever a few far ones do: medians over some rows."""
+    if Y.shape[0] == 0:
+        return np.zeros(Y.shape[1])
+    some = Y[:: -(-Y.shape[0] // _SOME_ROWS)]
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.median(some, axis=0).astype(np.float64)
+
+
+def refuse_overflow(*sizes: float) -> None:
+    """Refuse rows of a size that is NaN or infinite."""
+    if not np.isfinite(sizes).all():
         raise ValueError(
-            "X holds values so large that the kernel overflows; scale the columns of X first, "
-            "for instance with StandardScaler, or lower gamma or weights."
+            "X holds NaN, or values so large that the kernel overflows; scale the columns of X "
+            "first, for instance with StandardScaler, or lower gamma or weights."
         )

@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 
 from .._typing import Array, Matrix
-from .pairwise import PairwiseKernel, SquaredDistanceKernel, _refuse_overflow
+from .base import check_rows
+from .pairwise import (
+    FLOAT32_REACH,
+    PairwiseKernel,
+    SquaredDistanceKernel,
+    middle,
+    refuse_overflow,
+)
 
 
 def _exp_of_minus(T: Array) -> None:
@@ -148,14 +155,16 @@ class Laplacian(PairwiseKernel):
         diagonal : ndarray of shape (n,)
             Ones.
         """
-        return np.ones(len(X))
+        return np.ones(check_rows(X).shape[0])
 
     def _sides(self, X: Array, Y: Array, dtype: Any) -> tuple[Array, Array]:
-        scales = self._scales(X.shape[1])
-        centre = Y.mean(axis=0, dtype=np.float64)
+        scales, centre = self._scales(X.shape[1]), middle(Y)
         with np.errstate(over="ignore", invalid="ignore"):
             A, B = (X - centre) * scales, (Y - centre) * scales
-        _refuse_overflow(A.sum(axis=1), B.sum(axis=1))
+            sizes = [np.abs(side).sum(axis=1).max(initial=0.0) for side in (A, B)]
+        refuse_overflow(*sizes)
+        if max(sizes) > FLOAT32_REACH:
+            dtype = np.float64
         return A.astype(dtype, copy=False), np.ascontiguousarray(B.T, dtype=dtype)
 
     def _terms(self, left: Array, right: Array, out: Array) -> None:

@@ -120,9 +120,9 @@ def swap_columns(K, n_rows, a, b):
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
 def add_rows(K, rows, change, out):
-    """Do out += sum_r change[r] K[rows[r]], four rows at a time, in pieces that stay in cache."""
-    width = 2048
-    piece = np.empty(width, K.dtype)
+    """Do out += sum_r change[r] K[rows[r]] in float64, in pieces that stay in cache."""
+    width = 1024
+    piece = np.empty(width, np.float64)
     n, n_rows = out.shape[0], rows.shape[0]
     for start in range(0, n, width):
         stop = min(start + width, n)

@@ -18,6 +18,15 @@ def _labels(y: Any) -> Array:
     return y
 
 
+def _costs(C: Any, n: int) -> Array:
+    C = np.asarray(C, dtype=np.float64)
+    if C.shape not in ((), (n,)):
+        raise ValueError(f"C must be a number or a vector of {n}, as y is; got shape {C.shape}.")
+    if not (C >= 0).all():
+        raise ValueError("C must be a number of at least 0.")
+    return np.broadcast_to(C, (n,))
+
+
 def c_svc(K: Array | Gram, y: Any, C: Any = 1.0, *, is_psd: bool = True) -> DualQP:
     """Build the C-SVC: hinge loss, 0 <= alpha_i <= C_i, sum alpha_i y_i = 0.
 
@@ -46,9 +55,7 @@ def c_svc(K: Array | Gram, y: Any, C: Any = 1.0, *, is_psd: bool = True) -> Dual
     array([-0.5,  0.5])
     """
     y = _labels(y)
-    C = np.broadcast_to(np.asarray(C, dtype=np.float64), y.shape)
-    if np.isnan(C).any() or (C < 0).any():
-        raise ValueError("C must be positive.")
+    C = _costs(C, len(y))
     # 0 * inf is not a number: rows outside the machine have no bounds to multiply.
     bound = np.multiply(y, C, out=np.zeros_like(y), where=y != 0)
     return DualQP(K, p=y, lo=np.minimum(0, bound), hi=np.maximum(0, bound), is_psd=is_psd)
@@ -105,10 +112,12 @@ def l2_svm(K: Array, y: Any, C: Any = 1.0) -> DualQP:
     >>> SMO().solve(l2_svm(X @ X.T, y, C=1.0)).beta.round(4)
     array([-0.3333,  0.3333])
     """
-    C = np.broadcast_to(np.asarray(C, dtype=np.float64), (len(y),))
-    if np.isnan(C).any() or (C <= 0).any():
-        raise ValueError("C must be positive.")
     ridged = np.array(K)
+    if ridged.dtype != np.float32:
+        ridged = ridged.astype(np.float64, copy=False)
+    C = _costs(C, len(y))
+    if (C == 0).any():
+        raise ValueError("C must be positive.")
     ridged[np.diag_indices_from(ridged)] += (1 / C).astype(ridged.dtype)
     return hard_margin(ridged, y)
 

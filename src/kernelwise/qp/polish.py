@@ -3,7 +3,7 @@
 SMO ends within a tolerance, at a point that depends on where it started. From there the set of free
 variables is nearly right, and on that set the optimum is one linear system:
 
-    K_FF d + nu 1 = -g_F,   1'd = 0
+    K_FF d + nu 1 = -g_F,   sum d = 0
 
 A variable that runs into its bound on the way leaves the set; one that a bound holds back against
 its gradient joins it.
@@ -106,23 +106,32 @@ def _active_set(qp: DualQP, beta: Array, near: Index, operations: float) -> Arra
 
 
 def _newton_step(K: Array, gradient: Array, free: Index) -> tuple[Array, float] | None:
-    """Return the step to the optimum over the free variables, and the multiplier there."""
+    """Return the step to the optimum over the free variables, and the multiplier there.
+
+    The step keeps the sum: it solves H K H d = -H g with H the centring. Where H K H is singular
+    (equal rows, more free variables than dimensions) the step is long and ends at a bound.
+    """
     direction = np.zeros(len(gradient))
     if len(free) == 0:
         return None
-    factor = _factor(K[np.ix_(free, free)])
+    factor = _factor(_centred(K[np.ix_(free, free)]))
     if factor is None:
         return None
-    ones, slope = cho_solve(
-        factor, np.column_stack([np.ones(len(free)), -gradient[free]]), check_finite=False
-    ).T
-    nu = float(slope.sum() / ones.sum())
-    direction[free] = slope - nu * ones
-    return direction, nu
+    slope = gradient[free] - gradient[free].mean()
+    step = cho_solve(factor, -slope, check_finite=False)
+    direction[free] = step - step.mean()
+    return direction, -float((gradient[free] + K[free] @ direction).mean())
+
+
+def _centred(block: Array) -> Array:
+    """Return H B H, and in the direction that it loses what keeps it definite."""
+    size = float(np.diagonal(block).mean())
+    means = block.mean(axis=0)
+    return block - means - means[:, None] + (means.mean() + size / len(block))
 
 
 def _factor(block: Array) -> Any:
-    """Factor a block that equal rows may have made singular; None where it is indefinite."""
+    """Factor a block that may be singular; None where it is indefinite."""
     size = float(np.diagonal(block).max())
     for ridge in _RIDGES:
         try:

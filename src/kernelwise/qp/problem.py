@@ -61,6 +61,8 @@ class DualQP:
 
     def __post_init__(self) -> None:
         """Check that the parts fit, and give the defaults."""
+        if isinstance(self.K, np.ndarray) and self.K.dtype not in (np.float32, np.float64):
+            object.__setattr__(self, "K", self.K.astype(np.float64))
         n = self.K.shape[0]
         if len(self.K.shape) != 2 or self.K.shape[1] != n:
             raise ValueError(f"K must be square; got shape {tuple(self.K.shape)}.")
@@ -71,12 +73,16 @@ class DualQP:
             object.__setattr__(self, name, value)
         if np.isnan(self.lo).any() or np.isnan(self.hi).any() or (self.lo > self.hi).any():
             raise ValueError("lo must not exceed hi, and neither may be NaN.")
+        if not np.isfinite(self.p).all():
+            raise ValueError("p must be finite.")
         A = np.ones((1, n)) if self.A is None else np.asarray(self.A, dtype=np.float64)
         if A.ndim != 2 or A.shape[1] != n:
             raise ValueError(f"A must have shape (l, {n}); got {A.shape}.")
         c = np.zeros(A.shape[0]) if self.c is None else np.asarray(self.c, dtype=np.float64)
         if c.shape != (A.shape[0],):
             raise ValueError(f"c must have shape ({A.shape[0]},), as A has rows; got {c.shape}.")
+        if not np.isfinite(A).all() or not np.isfinite(c).all():
+            raise ValueError("A and c must be finite.")
         object.__setattr__(self, "A", A)
         object.__setattr__(self, "c", c)
         gram = StoredGram(self.K, self.is_psd) if isinstance(self.K, np.ndarray) else self.K
@@ -217,6 +223,8 @@ class DualQP:
         scores = gradient + self.p + self.A.T @ nu
         free_up, free_down = np.isinf(self.hi), np.isinf(self.lo)
         t = self._stretch(scores) if free_up.any() or free_down.any() else 1.0
+        if np.isinf(t):
+            return float("inf")
         residual = t * scores - self.p
         # Where a bound is infinite the residual has the right sign, up to the rounding of t.
         residual[free_up] = np.maximum(residual[free_up], 0)
@@ -259,16 +267,17 @@ class DualQP:
 
 def _project_to_sum(beta: Array, lo: Array, hi: Array, total: float) -> Array:
     """Find the shift with sum clip(beta - shift, lo, hi) = total: the sum falls with the shift."""
-    if lo.sum() > total or hi.sum() < total:
-        raise ValueError("no point satisfies both the bounds and sum b = c.")
     feasible = np.clip(beta, lo, hi)
     scale = 1.0 + np.abs(feasible).sum() + abs(total)
+    rounding = 1e-12 * scale
+    if lo.sum() > total + rounding or hi.sum() < total - rounding:
+        raise ValueError("no point satisfies both the bounds and sum b = c.")
     # What differs by rounding alone is not shifted: that would take every row off its bound.
-    if abs(feasible.sum() - total) > 1e-12 * scale:
+    if abs(feasible.sum() - total) > rounding:
         left, right = -scale, scale
-        while np.clip(beta - left, lo, hi).sum() < total:
+        while np.clip(beta - left, lo, hi).sum() < total - rounding:
             left *= 2
-        while np.clip(beta - right, lo, hi).sum() > total:
+        while np.clip(beta - right, lo, hi).sum() > total + rounding:
             right *= 2
         for _ in range(200):
             middle = 0.5 * (left + right)

@@ -61,15 +61,25 @@ class Run:
         The rows of K.
     tol : float
         The stop test.
+    steps_before : int, default=0
+        Steps of earlier runs, for reports of progress.
     """
 
-    def __init__(self, qp: DualQP, beta: Array, rows: StoredRows | GrowingRows, tol: float) -> None:
-        self.qp, self.rows, self.tol = qp, rows, tol
+    def __init__(
+        self,
+        qp: DualQP,
+        beta: Array,
+        rows: StoredRows | GrowingRows,
+        tol: float,
+        steps_before: int = 0,
+    ) -> None:
+        self.qp, self.rows, self.tol, self._steps_before = qp, rows, tol, steps_before
         self.b, self.p = beta.copy(), qp.p.copy()
         self.lo, self.hi = qp.lo.copy(), qp.hi.copy()
         self.diag = qp.gram.diag().astype(rows.K.dtype)
         self.gradient = -self.p
         self.n_iter, self.status = 0, ""
+        self._stale = False  # rows were dropped since the gradient was computed as a whole
         self._settled = True  # the active set needs no more steps before it grows
         self._best, self._idle = np.inf, 0
         self._give_rows_to_the_start()
@@ -150,7 +160,7 @@ class Run:
         """Add K times a change of some active variables."""
         from ._compiled import add_rows
 
-        add_rows(self.rows.K, moved, change.astype(self.rows.K.dtype), self.gradient)
+        add_rows(self.rows.K, moved, change, self.gradient)
 
     def _look(self) -> None:
         """Compute the violation over all rows, and end where it is small enough."""
@@ -158,8 +168,20 @@ class Run:
         self._down = np.where(self.b > self.lo, self.gradient, -np.inf)
         self.least, self.most = self._up.min(initial=np.inf), self._down.max(initial=-np.inf)
         self.violation = float(self.most - self.least)
+        if np.isnan(self.violation) or np.isnan(self.gradient).any():
+            raise ValueError("K must not hold NaN, nor values so large that products overflow.")
         if not self.violation > self.tol:
-            self.status = "converged"
+            if self._stale:
+                self._refresh()
+            else:
+                self.status = "converged"
+
+    def _refresh(self) -> None:
+        """Compute the gradient anew: rows that come and go do not round alike each time."""
+        beta = np.empty_like(self.b)
+        beta[self.rows.order] = self.b
+        self.gradient, self._stale = self.qp.gradient(beta)[self.rows.order], False
+        self._look()
 
     def _watch(self) -> None:
         """End the run where rounds bring nothing any more, or nothing that rounding shows."""
@@ -240,10 +262,12 @@ class Run:
         dropped = np.sort(np.argsort(-firmness, kind="stable")[: min(count, m)])
         for a, b in self.rows.drop(dropped):
             self._exchange(a, b)
+        self._stale = True
 
     def progress(self) -> Progress:
         """Say how far the run has come."""
-        return Progress(self.n_iter, self.violation, self._objective(), self.rows.n_rows)
+        steps = self._steps_before + self.n_iter
+        return Progress(steps, self.violation, self._objective(), self.rows.n_rows)
 
     def point(self) -> Point:
         """Return where the run stands, in the order of the problem."""

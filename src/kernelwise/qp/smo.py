@@ -27,6 +27,7 @@ from .run import Progress, Run
 _TIGHT = 1e-5  # below this tolerance float32 rows are too coarse
 SMALL = 400  # rows up to which a kernel matrix is evaluated once, in float64
 _PATIENCE = 50_000  # steps before the active-set method is tried
+_LONGEST = 2e10  # row entries swept before a run without a limit of its own ends
 _FEWEST = 64  # rows that are kept in any case: with fewer no pair can be picked well
 _BLOCK = 4e8  # bytes of rows kept when not all of them fit
 
@@ -41,7 +42,7 @@ class SMO:
         Stop when the largest gradient of what can fall is within ``tol`` of the least of what
         can rise, as LIBSVM does. Below 1e-5 the kernel is computed in float64.
     max_iter : int, default=-1
-        Most steps; -1 is 10 million, or 100 a row.
+        Most steps; -1 is 10 million, fewer where many rows make them slow.
     memory : float, default=2e9
         Bytes for rows of a lazy kernel matrix. Where all of them do not fit, a small part does.
     exact : bool, default=True
@@ -107,8 +108,7 @@ class SMO:
         reason = self.supports(qp)
         if reason is not None:
             raise ValueError(f"{reason}.")
-        beta = start.beta if isinstance(start, Solution) else start
-        beta = _feasible_start(qp) if beta is None else qp.project(beta)
+        beta = _start(qp, start.beta if isinstance(start, Solution) else start)
         with single_blas():
             qp = self._with_small_kernel(qp)
             point = self._converge(qp, beta)
@@ -118,7 +118,7 @@ class SMO:
 
     def _with_small_kernel(self, qp: DualQP) -> DualQP:
         """Store a small kernel matrix in float64: solving and polishing then evaluate it once."""
-        if isinstance(qp.gram, StoredGram) or qp.n > SMALL or 8 * qp.n**2 > self.memory:
+        if isinstance(qp.gram, StoredGram) or qp.n > SMALL:
             return qp
         return replace(qp, K=qp.gram.dense(np.float64), is_psd=qp.gram.is_psd)
 
@@ -127,24 +127,25 @@ class SMO:
         dtype, most = self._dtype(qp), self._most_steps(qp)
         patience, n_iter = max(_PATIENCE, 20 * qp.n), 0
         while True:
-            point = self._run(qp, beta, dtype, min(most - n_iter, patience))
+            point = self._run(qp, beta, dtype, min(most - n_iter, patience), n_iter)
             n_iter += point.n_iter
             point = replace(point, n_iter=n_iter)
+            stalled = point.status == "stalled" and dtype == np.float64
             coarse = dtype == np.float32 and self._too_coarse(qp, np.linalg.norm(point.beta))
-            if point.status == "converged" and not coarse:
-                return point
-            if n_iter >= most or (point.status == "stalled" and dtype == np.float64):
+            if n_iter >= most or (point.status == "converged" and not coarse):
                 return point
             if coarse or point.status == "stalled":
                 dtype = np.float64
             if self.exact:
                 point = polish(qp, replace(point, status="max_iter"), self.tol, DEAR)
-                if point.status == "converged":
-                    return point
+            if stalled and point.status != "converged":
+                point = replace(point, status="stalled")
+            if stalled or point.status == "converged":
+                return point
             beta, patience = point.beta, 2 * patience
 
     def _dtype(self, qp: DualQP) -> Any:
-        if self.tol < _TIGHT or self._too_coarse(qp, _largest_bound(qp)):
+        if self.tol < _TIGHT or self._too_coarse(qp, 10 * _largest_bound(qp)):
             return np.float64
         return qp.gram.K.dtype if isinstance(qp.gram, StoredGram) else np.float32
 
@@ -153,7 +154,9 @@ class SMO:
         return bool(6e-8 * np.abs(qp.gram.diag()).max(initial=0.0) * size > 0.2 * self.tol)
 
     def _most_steps(self, qp: DualQP) -> int:
-        return self.max_iter if self.max_iter >= 0 else max(10_000_000, 100 * qp.n)
+        if self.max_iter >= 0:
+            return self.max_iter
+        return int(max(100 * qp.n, min(1e7, _LONGEST / max(1, qp.n))))
 
     def _rows(self, qp: DualQP, dtype: Any) -> StoredRows | GrowingRows:
         if isinstance(qp.gram, StoredGram):
@@ -164,8 +167,8 @@ class SMO:
         capacity = qp.n if fits else max(_FEWEST, int(min(self.memory, _BLOCK) / bytes_a_row))
         return GrowingRows(qp.gram, dtype, capacity)
 
-    def _run(self, qp: DualQP, beta: Array, dtype: Any, most_steps: int) -> Point:
-        run = Run(qp, beta, self._rows(qp, dtype), self.tol)
+    def _run(self, qp: DualQP, beta: Array, dtype: Any, most_steps: int, before: int) -> Point:
+        run = Run(qp, beta, self._rows(qp, dtype), self.tol, before)
         while run.status == "":
             run.round(most_steps)
             if self.callback is not None:
@@ -177,6 +180,16 @@ def _largest_bound(qp: DualQP) -> float:
     """Return the largest finite bound; infinite ones say nothing of the solution."""
     bounds = np.concatenate([np.abs(qp.lo), np.abs(qp.hi)])
     return float(bounds[np.isfinite(bounds)].max(initial=0.0))
+
+
+def _start(qp: DualQP, start: Any) -> Array:
+    """Check where to start, and make it feasible."""
+    if start is None:
+        return _feasible_start(qp)
+    start = np.asarray(start, dtype=np.float64)
+    if start.shape != (qp.n,) or not np.isfinite(start).all():
+        raise ValueError(f"start must be a vector of {qp.n} finite numbers.")
+    return qp.project(start)
 
 
 def _feasible_start(qp: DualQP) -> Array:
