@@ -65,7 +65,7 @@ def test_raw_columns_with_a_linear_kernel(spread):
     assert np.mean(np.sign(solution.gradient + qp.p + solution.nu[0]) == y) > 0.8
     assert solution.gap >= 0
     if not solution.converged:
-        assert solution.violation > 1e-3  # and it says so
+        assert solution.violation > 1e-3 / 2  # and it says so
 
 
 @pytest.mark.parametrize("C", [1.0, 1e3, 1e6])

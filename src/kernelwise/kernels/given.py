@@ -84,7 +84,12 @@ class FunctionKernel(Kernel):
         X = _rows(X)
         Y = X if Y is None else _rows(Y)
         K = self.function(X, Y)
-        K = np.array(K.toarray() if sp.issparse(K) else K, dtype=np.float64)
+        try:
+            K = np.array(K.toarray() if sp.issparse(K) else K, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"the kernel function must return an array of numbers; got {type(K).__name__}."
+            ) from None
         expected = (_n_rows(X), _n_rows(Y))
         if K.shape != expected:
             raise ValueError(

@@ -22,7 +22,7 @@ from .problem import DualQP, Point
 
 DEAR = 3e7  # kernel entries worth spending for a tight tolerance, or where the solver fell short
 _OPERATIONS_AN_ENTRY = 300  # what a budget of entries is worth in rounds of the active-set method
-_ROUNDING = 4e-15  # of a gradient, relative to the sum of its terms
+_ROUNDING = 1e-15  # of a gradient, relative to the length of the vector of its terms
 _REFINEMENTS = 5
 _RIDGES = (1e-13, 1e-11, 1e-9)  # relative, on the free block: the least that makes it definite
 
@@ -70,9 +70,8 @@ def polish(qp: DualQP, point: Point, tol: float, budget: float) -> Point:
 def _active_set(qp: DualQP, beta: Array, near: Index, operations: float) -> Array | None:
     """Improve the variables in ``near`` for as many operations; the rest stays."""
     K = qp.gram.block(near, near)
-    lo, hi, b = qp.lo[near], qp.hi[near], beta[near].copy()
-    # The support lies in ``near``, so K b is complete.
-    gradient = K @ b - qp.p[near]
+    lo, hi, p, b = qp.lo[near], qp.hi[near], qp.p[near], beta[near].copy()
+    gradient = K @ b - p  # complete: the support lies in ``near``
     free = (b > lo) & (b < hi)
     refinements = 0
     for _ in range(100 + 20 * len(near)):
@@ -84,14 +83,13 @@ def _active_set(qp: DualQP, beta: Array, near: Index, operations: float) -> Arra
             return None
         direction, nu = step
         length = _room(b, lo, hi, direction)
-        moved = np.clip(b + min(1.0, length) * direction, lo, hi)
-        gradient += K @ (moved - b)
-        b = moved
+        b = np.clip(b + min(1.0, length) * direction, lo, hi)
+        gradient = K @ b - p  # anew: what is left after large terms cancel must not drift
         if length < 1:
             free &= (b > lo) & (b < hi)
             continue
         residual = gradient + nu
-        tiny = 1e-12 + _ROUNDING * float(np.diagonal(K).max()) * float(np.abs(b).sum())
+        tiny = 1e-12 + _ROUNDING * float(np.diagonal(K).max()) * float(np.linalg.norm(b))
         held = np.where((b <= lo) & (hi > lo), -residual, np.where(b >= hi, residual, 0.0))
         worst = int(np.argmax(held))
         if held[worst] > tiny:

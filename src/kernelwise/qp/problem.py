@@ -264,6 +264,46 @@ class DualQP:
             raise ValueError("project needs the one equality sum b = c.")
         return _project_to_sum(np.asarray(beta, dtype=np.float64), self.lo, self.hi, self.c[0])
 
+    def snap(self, beta: Array) -> Array:
+        """Put what rounding left an ulp off its bound onto it: it would pin the intercept.
+
+        Parameters
+        ----------
+        beta : ndarray of shape (n,)
+            A feasible point.
+
+        Returns
+        -------
+        snapped : ndarray of shape (n,)
+            The point, with its sum kept to rounding.
+        """
+        rounding = 1e-13 * float(np.abs(beta).max(initial=0.0))
+        beta = np.where(beta - self.lo <= rounding, self.lo, beta)
+        return np.where(self.hi - beta <= rounding, self.hi, beta)
+
+    def repair(self, beta: Array) -> Array:
+        """Make a point feasible by moving its non-zeros alone, where that is possible.
+
+        A warm start keeps its zeros: each row that leaves zero would have to be computed.
+
+        Parameters
+        ----------
+        beta : ndarray of shape (n,)
+            Any point.
+
+        Returns
+        -------
+        feasible : ndarray of shape (n,)
+            A feasible point.
+        """
+        clipped = np.clip(beta, self.lo, self.hi)
+        support = clipped != 0
+        lo, hi, total = self.lo[support], self.hi[support], self.c[0]
+        if lo.sum() <= total <= hi.sum():
+            clipped[support] = _project_to_sum(clipped[support], lo, hi, total)
+            return clipped
+        return self.project(beta)
+
 
 def _project_to_sum(beta: Array, lo: Array, hi: Array, total: float) -> Array:
     """Find the shift with sum clip(beta - shift, lo, hi) = total: the sum falls with the shift."""

@@ -28,6 +28,7 @@ _TIGHT = 1e-5  # below this tolerance float32 rows are too coarse
 SMALL = 400  # rows up to which a kernel matrix is evaluated once, in float64
 _PATIENCE = 50_000  # steps before the active-set method is tried
 _LONGEST = 2e10  # row entries swept before a run without a limit of its own ends
+_RESOLVABLE = 1e14  # largest term of a gradient whose rounding, 1e-2, leaves a margin to be seen
 _FEWEST = 64  # rows that are kept in any case: with fewer no pair can be picked well
 _BLOCK = 4e8  # bytes of rows kept when not all of them fit
 
@@ -111,10 +112,24 @@ class SMO:
         beta = _start(qp, start.beta if isinstance(start, Solution) else start)
         with single_blas():
             qp = self._with_small_kernel(qp)
-            point = self._converge(qp, beta)
-            if self.exact and point.status == "converged":
-                point = polish(qp, point, self.tol, self.budget if self.tol >= _TIGHT else DEAR)
-            return Solution.at(qp, point)
+            solution = self._certified(qp, qp, beta)
+            within = qp if solution.converged else _resolvable(qp)
+            if within is not qp:
+                other = self._certified(qp, within, within.repair(beta))
+                solution = min(solution, other, key=lambda each: each.violation)
+        if self.callback is not None:
+            self.callback(Progress(solution.n_iter, solution.violation, solution.objective, qp.n))
+        return solution
+
+    def _certified(self, qp: DualQP, within: DualQP, beta: Array) -> Solution:
+        """Solve within bounds that may be narrower than the problem's own; certify for those."""
+        point = self._converge(within, beta)
+        if self.exact and point.status == "converged":
+            point = polish(within, point, self.tol, self.budget if self.tol >= _TIGHT else DEAR)
+        solution = Solution.at(qp, replace(point, beta=qp.snap(point.beta)))
+        if within is not qp and solution.violation > self.tol:
+            return replace(solution, status="stalled")  # at a bound that is not the problem's
+        return solution
 
     def _with_small_kernel(self, qp: DualQP) -> DualQP:
         """Store a small kernel matrix in float64: solving and polishing then evaluate it once."""
@@ -176,6 +191,17 @@ class SMO:
         return run.point()
 
 
+def _resolvable(qp: DualQP) -> DualQP:
+    """Draw in finite bounds so far out that float64 could not tell what cancels there."""
+    size = float(np.abs(qp.gram.diag()).max(initial=0.0))
+    if _largest_bound(qp) * size <= _RESOLVABLE:
+        return qp
+    limit = _RESOLVABLE / size
+    lo = np.where(np.isinf(qp.lo), qp.lo, np.maximum(qp.lo, -limit))
+    hi = np.where(np.isinf(qp.hi), qp.hi, np.minimum(qp.hi, limit))
+    return replace(qp, lo=lo, hi=hi)
+
+
 def _largest_bound(qp: DualQP) -> float:
     """Return the largest finite bound; infinite ones say nothing of the solution."""
     bounds = np.concatenate([np.abs(qp.lo), np.abs(qp.hi)])
@@ -189,7 +215,7 @@ def _start(qp: DualQP, start: Any) -> Array:
     start = np.asarray(start, dtype=np.float64)
     if start.shape != (qp.n,) or not np.isfinite(start).all():
         raise ValueError(f"start must be a vector of {qp.n} finite numbers.")
-    return qp.project(start)
+    return qp.repair(start)
 
 
 def _feasible_start(qp: DualQP) -> Array:

@@ -33,21 +33,29 @@ class BaseLearnedSVC(ClassifierMixin, BaseEstimator, ABC):
         Rows of weight zero count as absent, also for the list of classes.
         """
         y = y if isinstance(y, np.ndarray) and y.ndim == 1 else column_or_1d(y, warn=True)
-        if y.dtype.kind not in "biuSU":  # those are classes whatever their values
-            check_classification_targets(y)
         counted = sample_weight > 0
-        self.classes_ = np.unique(y[counted])
+        try:
+            if y.dtype.kind not in "biuSU":  # those are classes whatever their values
+                check_classification_targets(y)
+            self.classes_ = np.unique(y[counted])
+        except TypeError as error:
+            raise TypeError("y mixes labels of several types; make them all strings.") from error
         if len(self.classes_) < 2:
             raise ValueError(
                 "The number of classes has to be greater than one; got "
                 f"{len(self.classes_)} class among the samples of positive weight."
             )
-        self.class_weight_ = compute_class_weight(
-            self.class_weight,
-            classes=self.classes_,
-            y=y[counted],
-            sample_weight=sample_weight[counted],
-        )
+        try:
+            self.class_weight_ = compute_class_weight(
+                self.class_weight,
+                classes=self.classes_,
+                y=y[counted],
+                sample_weight=sample_weight[counted],
+            )
+        except ValueError as error:
+            if "could not convert" not in str(error):
+                raise
+            raise ValueError("class_weight must give a number for each class.") from error
         classes = np.searchsorted(self.classes_, y[counted])
         if not (self.class_weight_ > 0).all():
             raise ValueError("class_weight must be positive for every class.")
@@ -55,7 +63,12 @@ class BaseLearnedSVC(ClassifierMixin, BaseEstimator, ABC):
 
     def _weights(self, sample_weight: Any, X: Matrix) -> Array:
         """Check the sample weights; negative ones count as zero, as in scikit-learn."""
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        try:
+            weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        except ValueError as error:
+            if "could not convert" not in str(error):
+                raise
+            raise ValueError("sample_weight must be numbers, one a row.") from error
         weights = np.maximum(weights, 0)
         if not weights.any():
             raise ValueError("Invalid input - all samples have zero or negative weights.")
@@ -73,5 +86,5 @@ class BaseLearnedSVC(ClassifierMixin, BaseEstimator, ABC):
                 "usable but not optimal. Scale the columns, for instance with StandardScaler, "
                 "lower C, or raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=5,
             )

@@ -103,7 +103,7 @@ class Machines:
         return cls(
             kernel=kernel,
             support=support,
-            rows=np.empty((0, X.shape[1])) if precomputed else take(X, support),
+            rows=np.empty((0, 0)) if precomputed else take(X, support),
             coef=beta[support],
             intercept=np.array([s.nu[0] for s in solutions]),
             certificate=certificate,

@@ -31,15 +31,17 @@ _WITH_GAMMA: dict[str, Callable[..., Kernel]] = {
 KERNEL_NAMES = {"linear", "poly", "sigmoid", "precomputed", *_WITH_GAMMA}
 
 
-def resolve_gamma(gamma: Any, X: Matrix, weights: Array) -> float | Array:
+def resolve_gamma(gamma: Any, X: Matrix, weights: Array, of_squares: bool = True) -> float | Array:
     """Return gamma as a number, or as one number a feature.
 
-    "scale" is 1 / (d * variance of all cells), with the sample weights; "auto" is 1 / d.
+    "scale" is 1 / (d * variance of all cells), with the sample weights, so that the kernel does
+    not change when all columns are scaled alike; the standard deviation takes the place of the
+    variance in a kernel of plain differences. "auto" is 1 / d.
     """
     if isinstance(gamma, str):
-        d = X.shape[1]
-        variance = _variance(X, weights) if gamma == "scale" else 1.0
-        return 1.0 / (d * variance) if variance > 0 else 1.0
+        size = _variance(X, weights) if gamma == "scale" else 1.0
+        size = size if of_squares else size**0.5
+        return 1.0 / (X.shape[1] * size) if size > 0 else 1.0
     return _feature_vector("gamma", gamma, X.shape[1]) if np.ndim(gamma) else float(gamma)
 
 
@@ -65,7 +67,10 @@ def _variance(X: Matrix, weights: Array) -> float:
 
 
 def _feature_vector(name: str, values: Any, d: int) -> Array:
-    vector = np.asarray(values, dtype=np.float64)
+    try:
+        vector = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be numbers, one a feature; got {values!r}.") from None
     if vector.shape != (d,):
         raise ValueError(
             f"{name} must be one number or one for each of the {d} features of X; "
@@ -79,7 +84,14 @@ def _feature_vector(name: str, values: Any, d: int) -> Array:
 def resolve_kernel(svc: Any, X: Matrix, weights: Array) -> Kernel:
     """Return the kernel that the parameters of an SVC describe, for these training rows."""
     spec = svc.kernel
+    if isinstance(spec, type):
+        raise ValueError(f"kernel must be an object, not a class: {spec.__name__}(...).")
     given = isinstance(spec, Kernel)
+    if given and spec.reads_values and not isinstance(spec, Precomputed):
+        raise ValueError(
+            f"kernel={spec!r} is made of Precomputed; evaluate it and give the matrix as X with "
+            "kernel='precomputed'."
+        )
     if given or callable(spec) or spec == "precomputed":
         if svc.feature_weights is not None:
             raise ValueError(
@@ -94,7 +106,7 @@ def resolve_kernel(svc: Any, X: Matrix, weights: Array) -> Kernel:
     own = None if own is None else _feature_vector("feature_weights", own, d)
     if spec == "linear":
         return Linear(weights=own)
-    gamma: Any = resolve_gamma(svc.gamma, X, weights)
+    gamma: Any = resolve_gamma(svc.gamma, X, weights, of_squares=spec != "laplacian")
     if np.ndim(gamma):  # one width a feature: gamma is the weights
         own, gamma = gamma if own is None else gamma * own, 1.0
     if spec == "poly":

@@ -46,8 +46,9 @@ class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
     degree : int, default=3
         The degree of "poly".
     gamma : {"scale", "auto"}, float or array-like of shape (n_features,), default="scale"
-        The inverse width. "scale" is 1 / (n_features * X.var()), with the sample weights;
-        "auto" is 1 / n_features. A vector gives each feature a width of its own.
+        The inverse width. "scale" is 1 / (n_features * X.var()), with the sample weights
+        (``X.std()`` for "laplacian"); "auto" is 1 / n_features. A vector gives each feature a
+        width of its own.
     coef0 : float, default=0.0
         The constant of "poly" and "sigmoid".
     shrinking : bool, default=True
@@ -141,7 +142,7 @@ class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "C": [Interval(Real, 0, None, closed="neither")],
+        "C": [Interval(Real, 0, None, closed="right")],
         "kernel": [StrOptions(KERNEL_NAMES), callable],
         "degree": [Interval(Integral, 0, None, closed="left")],
         "gamma": [
@@ -279,7 +280,15 @@ class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
         if self._is_function():  # a user's kernel may be of texts or graphs: X stays as it is
             check_consistent_length(X, y)
             return X if hasattr(X, "shape") else np.asarray(X), y
-        X, y = validate_data(self, X, y, **self._checks())
+        try:
+            X, y = validate_data(self, X, y, **self._checks())
+        except ValueError as error:
+            if "could not convert" not in str(error):
+                raise
+            raise ValueError(
+                f"X has columns that are not numbers ({error}); encode them first, for instance "
+                "with OneHotEncoder or OrdinalEncoder."
+            ) from error
         if self._is_precomputed() and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x"
@@ -346,7 +355,7 @@ class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
             solutions = run(fit_one, range(Y.shape[1]), threads)
         if self.warm_start:
             beta = zip(self._pairs(), solutions, members, strict=True)
-            self._last_fit = LastFit.of(self._row_keys(X), Y, beta)
+            self._last_fit = LastFit.of(self._row_keys(X), Y, beta, self._first_is())
         return Machines.of(self.kernel_, X, solutions, members)
 
     def _stored_gram(self, X: Any, members: list[Index], memory: float) -> Array | None:
@@ -394,10 +403,16 @@ class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
             return [None] * Y.shape[1]
         match = last.match(self._row_keys(X), Y)
         machines = zip(self._pairs(), members, strict=True)
-        return [last.start(pair, rows, match) for pair, rows in machines]
+        return [last.start(pair, rows, match, self._first_is()) for pair, rows in machines]
+
+    def _first_is(self) -> int:
+        """Return the code of the first class of a pair."""
+        return -1 if len(self.classes_) == 2 else 1
 
     def _row_keys(self, X: Any) -> Array:
-        return np.arange(X.shape[0]) if self._is_function() else row_keys(X)
+        if self._is_function():
+            return np.arange(X.shape[0], dtype=np.uint64)
+        return row_keys(X)
 
     def _pairs(self) -> list[tuple[Any, Any]]:
         names = self.classes_.tolist()

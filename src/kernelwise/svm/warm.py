@@ -25,13 +25,20 @@ class LastFit:
 
     @classmethod
     def of(
-        cls, keys: Array, codes: Codes, machines: Iterable[tuple[Pair, Solution, Index]]
+        cls,
+        keys: Array,
+        codes: Codes,
+        machines: Iterable[tuple[Pair, Solution, Index]],
+        first_is: int,
     ) -> LastFit:
-        """Keep the solutions of machines, each with its classes and the rows of its problem."""
+        """Keep the solutions of machines, each with its classes and the rows of its problem.
+
+        They are kept with the sign +1 for the first class; ``first_is`` is its code in them.
+        """
         beta: dict[Pair, Array] = {}
         for pair, solution, members in machines:
             beta[pair] = np.zeros(len(keys))
-            beta[pair][members] = solution.beta
+            beta[pair][members] = first_is * solution.beta
         return cls(keys, codes, beta)
 
     def match(self, keys: Array, codes: Codes) -> Index:
@@ -46,18 +53,31 @@ class LastFit:
         out[new] = old
         return out
 
-    def start(self, pair: Pair, members: Index, match: Index) -> Array | None:
+    def start(self, pair: Pair, members: Index, match: Index, first_is: int) -> Array | None:
         """Return where to start the machine of two classes on these rows; None if it is new."""
         beta = self.beta.get(pair)
         if beta is None:
             return None
-        return np.where(match[members] >= 0, beta[match[members]], 0.0)
+        return first_is * np.where(match[members] >= 0, beta[match[members]], 0.0)
 
 
 def row_keys(X: Matrix) -> Array:
-    """Return a number for each row that equal rows share and others hardly ever do."""
+    """Return a number for each row, by its contents and by how often it stood before."""
     multipliers = np.random.default_rng(0).integers(1, 2**63, X.shape[1], dtype=np.uint64) | 1
     if sp.issparse(X):
-        return np.asarray(X @ (multipliers / 2.0**63))
-    bits = np.ascontiguousarray(X, dtype=np.float64).view(np.uint64)
-    return (bits * multipliers).sum(axis=1, dtype=np.uint64)
+        keys = np.ascontiguousarray(X @ (multipliers / 2.0**63)).view(np.uint64)
+    else:
+        bits = np.ascontiguousarray(X, dtype=np.float64).view(np.uint64)
+        keys = (bits * multipliers).sum(axis=1, dtype=np.uint64)
+    return keys + _occurrence(keys) * np.uint64(0x9E3779B97F4A7C15)  # tells equal rows apart
+
+
+def _occurrence(keys: Any) -> Any:
+    """Return how often each key stood before."""
+    order = np.argsort(keys, kind="stable")
+    new = np.ones(len(keys), dtype=bool)
+    new[1:] = keys[order][1:] != keys[order][:-1]
+    place = np.arange(len(keys))
+    out = np.empty(len(keys), dtype=np.uint64)
+    out[order] = place - np.maximum.accumulate(np.where(new, place, 0))
+    return out
