@@ -21,7 +21,7 @@ from .base import Kernel, check_rows
 from .cotangent import Cotangent
 
 BLOCK_ROWS = 128  # a block of this height stays in the second-level cache for n of some thousands
-_SOME_ROWS = 101  # enough to find the middle of the data
+_SOME_ROWS = 33  # enough to find the middle of the data
 FLOAT32_REACH = 32.0  # largest |x|^2 (in units of t) whose float32 rounding, 4e-6, is harmless
 
 

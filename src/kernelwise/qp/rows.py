@@ -6,12 +6,35 @@ leading n_rows positions are the active set; its block of K is the leading squar
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from .._typing import Array, Index
 from .gram import Gram
+
+# Fresh memory costs as much to touch as a kernel row costs to compute: one buffer of moderate size
+# is kept from fit to fit.
+_KEPT_BYTES = 128e6
+_kept: list[Any] = []
+_kept_lock = Lock()
+
+
+def _borrow(n_bytes: int) -> Any:
+    """Return memory of at least this size, the kept buffer where it is large enough."""
+    with _kept_lock:
+        if _kept and _kept[0].nbytes >= n_bytes:
+            return _kept.pop()
+    return np.empty(n_bytes, dtype=np.uint8)
+
+
+def _give_back(buffer: Any) -> None:
+    """Keep the larger of this buffer and the kept one."""
+    with _kept_lock:
+        kept = _kept[0].nbytes if _kept else 0
+        if kept < buffer.nbytes <= _KEPT_BYTES:
+            _kept[:] = [buffer]
 
 
 class StoredRows:
@@ -30,6 +53,9 @@ class StoredRows:
         """Do nothing: every row stays."""
         return []
 
+    def close(self) -> None:
+        """Do nothing: the matrix is its owner's."""
+
 
 class GrowingRows:
     """Rows of a lazy matrix, computed when they become active; the least wanted make room.
@@ -47,7 +73,9 @@ class GrowingRows:
     def __init__(self, gram: Gram, dtype: Any, capacity: int) -> None:
         n = gram.shape[0]
         self.capacity = min(n, capacity)
-        self.K = np.empty((self.capacity, n), dtype=dtype)  # pages are taken when rows are filled
+        size = self.capacity * n * np.dtype(dtype).itemsize
+        self._buffer = _borrow(size)  # pages are taken when rows are filled
+        self.K = self._buffer[:size].view(dtype).reshape(self.capacity, n)
         self.order = np.arange(n)
         self.n_rows = 0
         self._reader = gram.open(dtype)
@@ -77,6 +105,11 @@ class GrowingRows:
         self.K[holes] = self.K[movers]
         self.n_rows = kept
         return self._exchange(holes, movers)
+
+    def close(self) -> None:
+        """Give the memory back; the rows are gone."""
+        self.K = self.K[:0]
+        _give_back(self._buffer)
 
     def _exchange(self, a: Index, b: Index) -> list[tuple[Index, Index]]:
         """Bring the positions b to the places a."""

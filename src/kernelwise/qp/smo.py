@@ -183,12 +183,16 @@ class SMO:
         return GrowingRows(qp.gram, dtype, capacity)
 
     def _run(self, qp: DualQP, beta: Array, dtype: Any, most_steps: int, before: int) -> Point:
-        run = Run(qp, beta, self._rows(qp, dtype), self.tol, before)
-        while run.status == "":
-            run.round(most_steps)
-            if self.callback is not None:
-                self.callback(run.progress())
-        return run.point()
+        rows = self._rows(qp, dtype)
+        try:
+            run = Run(qp, beta, rows, self.tol, before)
+            while run.status == "":
+                run.round(most_steps)
+                if self.callback is not None:
+                    self.callback(run.progress())
+            return run.point()
+        finally:
+            rows.close()
 
 
 def _resolvable(qp: DualQP) -> DualQP:

@@ -45,21 +45,26 @@ class BaseLearnedSVC(ClassifierMixin, BaseEstimator, ABC):
                 "The number of classes has to be greater than one; got "
                 f"{len(self.classes_)} class among the samples of positive weight."
             )
+        y, sample_weight = y[counted], sample_weight[counted]
+        self.class_weight_ = self._class_weights(y, sample_weight)
+        classes = np.searchsorted(self.classes_, y)
+        return classes, sample_weight * self.class_weight_[classes]
+
+    def _class_weights(self, y: Array, sample_weight: Array) -> Array:
+        """Return the weight of each class; balanced ones count the sample weights."""
+        if self.class_weight is None:
+            return np.ones(len(self.classes_))
         try:
-            self.class_weight_ = compute_class_weight(
-                self.class_weight,
-                classes=self.classes_,
-                y=y[counted],
-                sample_weight=sample_weight[counted],
+            weights: Array = compute_class_weight(
+                self.class_weight, classes=self.classes_, y=y, sample_weight=sample_weight
             )
         except ValueError as error:
             if "could not convert" not in str(error):
                 raise
             raise ValueError("class_weight must give a number for each class.") from error
-        classes = np.searchsorted(self.classes_, y[counted])
-        if not (self.class_weight_ > 0).all():
+        if not (weights > 0).all():
             raise ValueError("class_weight must be positive for every class.")
-        return classes, sample_weight[counted] * self.class_weight_[classes]
+        return weights
 
     def _weights(self, sample_weight: Any, X: Matrix) -> Array:
         """Check the sample weights; negative ones count as zero, as in scikit-learn."""
