@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cached_property
+from threading import Lock
 from typing import Any, TypeVar
 
 from joblib import effective_n_jobs
@@ -12,16 +13,39 @@ from joblib import effective_n_jobs
 T = TypeVar("T")
 
 
-@cache
-def _controller() -> Any:
-    from threadpoolctl import ThreadpoolController
+class _SingleBlas:
+    """Holds BLAS to the calling thread while any fit is under way, in whichever thread."""
 
-    return ThreadpoolController()
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._depth = 0
+        self._limit: Any = None
+
+    @cached_property
+    def _controller(self) -> Any:
+        from threadpoolctl import ThreadpoolController
+
+        return ThreadpoolController()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._depth += 1
+            if self._depth == 1:
+                self._limit = self._controller.limit(limits=1, user_api="blas")
+
+    def __exit__(self, *exception: object) -> None:
+        with self._lock:
+            self._depth -= 1
+            if self._depth == 0:
+                self._limit.restore_original_limits()
 
 
-def single_blas() -> Any:
+_single_blas = _SingleBlas()
+
+
+def single_blas() -> _SingleBlas:
     """Return a context in which each BLAS call runs on the calling thread only."""
-    return _controller().limit(limits=1, user_api="blas")
+    return _single_blas
 
 
 def n_threads(n_jobs: int | None) -> int:

@@ -218,7 +218,7 @@ class PairwiseKernel(Kernel):
         more : bool
             Whether it does.
         """
-        return width >= 48
+        return width >= 16
 
     def _vjp(self, X: Matrix, dK: Cotangent) -> dict[str, Any]:
         X = self._recentred(X.astype(np.float64))

@@ -26,15 +26,6 @@ def take(X: Any, rows: Index) -> Any:
     return _safe_indexing(X, rows)
 
 
-def square_block(K: Array, rows: Index) -> Array:
-    """Return the rows and columns of K, by slices where they lie in a few runs."""
-    runs = np.split(rows, np.flatnonzero(np.diff(rows) != 1) + 1)
-    if len(runs) > 4:
-        return K[np.ix_(rows, rows)]
-    slices = [slice(run[0], run[-1] + 1) for run in runs]
-    return np.block([[K[a, b] for b in slices] for a in slices])
-
-
 _BLOCK_ENTRIES = 1_000_000  # of the kernel between new rows and support rows
 
 

@@ -17,12 +17,12 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from .._memory import allowance
 from .._threads import n_threads, run, single_blas
 from .._typing import Array, Codes, Index
-from ..kernels import FunctionKernel, Kernel, LazyGram, Linear, Precomputed
-from ..qp import SMO, Progress, Solution, c_svc
-from ..qp.smo import SMALL
+from ..kernels import FunctionKernel, Kernel, Linear, Precomputed
+from ..qp import SMO, Progress, Solution
 from .base import BaseLearnedSVC
 from .codes import libsvm_layout, one_vs_one, pairs_to_classes, vote
-from .machines import Machines, square_block, take
+from .grams import Grams
+from .machines import Machines, take
 from .probability import ProbabilityMixin
 from .resolve import KERNEL_NAMES, resolve_kernel
 from .warm import LastFit, row_keys
@@ -325,57 +325,29 @@ class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
         return X[np.ix_(rows, rows)] if self._is_precomputed() else take(X, rows)
 
     def _fit_machines(self, X: Any, Y: Codes, weights: Array) -> Machines:
-        threads = n_threads(self.n_jobs)
+        threads, n_machines = n_threads(self.n_jobs), Y.shape[1]
         members = [np.flatnonzero(column) for column in Y.T]
         starts = self._starts(X, Y, members)
-        memory = allowance(self.cache_size, min(threads, Y.shape[1]))
-
-        def fit_one(j: int) -> Solution:
-            rows = members[j]
-            whole = len(rows) == X.shape[0]
-            cost = self.C * weights[rows]
-            if stored is not None:
-                K = stored if whole else square_block(stored, rows)
-                qp = c_svc(K, Y[rows, j], cost, is_psd=self.kernel_.is_psd)
-            else:
-                inner_threads = threads if Y.shape[1] == 1 else 1
-                gram = LazyGram(self.kernel_, X if whole else X[rows], inner_threads)
-                qp = c_svc(gram, Y[rows, j], cost)
-            solver = SMO(
-                tol=self.tol,
-                max_iter=self.max_iter,
-                memory=memory,
-                budget=_POLISH / Y.shape[1],
-                callback=self._reporter(j, Y.shape[1]),
-            )
-            return self._as_task(j, lambda: solver.solve(qp, start=starts[j]))
-
+        solver = SMO(
+            tol=self.tol,
+            max_iter=self.max_iter,
+            memory=allowance(self.cache_size, min(threads, n_machines)),
+            budget=_POLISH / n_machines,
+        )
         with single_blas():
-            stored = self._stored_gram(X, members, memory)
-            solutions = run(fit_one, range(Y.shape[1]), threads)
+            grams = Grams.of(self.kernel_, X, members, solver, threads)
+
+            def fit_one(j: int) -> Solution:
+                rows = members[j]
+                qp = grams.c_svc(rows, Y[rows, j], self.C * weights[rows])
+                own = replace(solver, callback=self._reporter(j, n_machines))
+                return self._as_task(j, lambda: own.solve(qp, start=starts[j]))
+
+            solutions = run(fit_one, range(n_machines), threads)
         if self.warm_start:
             beta = zip(self._pairs(), solutions, members, strict=True)
             self._last_fit = LastFit.of(self._row_keys(X), Y, beta, self._first_is())
         return Machines.of(self.kernel_, X, solutions, members)
-
-    def _stored_gram(self, X: Any, members: list[Index], memory: float) -> Array | None:
-        """Return the kernel matrix of all rows where the user gives it, or machines share it.
-
-        Many small machines evaluate it once; large ones do better with the rows they need.
-        """
-        if not isinstance(self.kernel_, FunctionKernel | Precomputed):
-            small = len(members) > 1 and max(map(len, members)) <= SMALL
-            if not small or 8 * X.shape[0] ** 2 > memory:
-                return None
-            dtype = np.float64 if X.shape[0] <= SMALL or self.tol < 1e-5 else np.float32
-            return LazyGram(self.kernel_, X, n_threads(self.n_jobs)).dense(dtype)
-        K = self.kernel_(X)
-        if np.abs(K - K.T).max(initial=0.0) > 1e-5 * np.abs(K).max(initial=0.0):
-            raise ValueError(
-                "The kernel is not symmetric: kernel(X, X) must equal its transpose. Check the "
-                "function given as kernel, or the matrix given as X with kernel='precomputed'."
-            )
-        return K
 
     def _reporter(self, machine: int, n_machines: int) -> Callable[[Progress], Any] | None:
         if self.callback is None:
