@@ -16,7 +16,7 @@ from .gram import Gram
 
 # Fresh memory costs as much to touch as a kernel row costs to compute: one buffer of moderate size
 # is kept from fit to fit.
-_KEPT_BYTES = 128e6
+_KEPT_BYTES = 512e6
 _kept: list[Any] = []
 _kept_lock = Lock()
 

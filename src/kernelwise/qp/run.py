@@ -16,7 +16,8 @@ _FIRST_ROWS = 512  # of a growing set
 _GROWTH = 0.5  # of it, in rows taken in at a time
 _WORTH_TAKING = 0.1  # violation of a row to be taken in, as a part of the largest
 _INNER_FRACTION = 0.2  # an active set is solved to this part of the violation of all rows
-_FIRST_SWEEP = 1e7  # row entries swept before the active set is shrunk for the first time
+_FIRST_SWEEP = 4e6  # row entries swept before the active set is shrunk for the first time
+_WORTH_SHRINKING = 0.6  # part of the active set that may be left for a copy of its block to pay
 _SWEEP = 4e7  # row entries swept between two looks at Ctrl-C, about 50 ms
 
 
@@ -88,7 +89,8 @@ class Run:
     def _give_rows_to_the_start(self) -> None:
         """Bring the rows of the start's support in, and compute the gradient there."""
         support = np.flatnonzero(self.b)
-        if isinstance(self.rows, GrowingRows) and len(support) > self.rows.capacity // 2:
+        capacity = self.rows.capacity
+        if capacity < self.qp.n and len(support) > capacity // 2:
             self.gradient = self.qp.gradient(self.b)
         elif len(support):
             self._take(support)
@@ -98,11 +100,12 @@ class Run:
         """Take in violators, solve the active set for a while, look at all rows."""
         if self._settled:
             self._grow()
-            steps = self._solve_leading(self._step_limit(self.rows.n_rows, most_steps))
+        m = self.rows.n_rows
+        some = np.arange(m) if self._settled else self._movable()
+        if len(some) < _WORTH_SHRINKING * m:
+            self.n_iter += self._solve(some, self._step_limit(len(some), most_steps))
         else:
-            some = self._movable()
-            steps = self._solve(some, self._step_limit(len(some), most_steps))
-        self.n_iter += steps
+            self.n_iter += self._solve_leading(self._step_limit(m, most_steps))
         self._look()
         if not self.status and not self._settled and self.n_iter >= most_steps:
             self.status = "max_iter"
@@ -123,7 +126,9 @@ class Run:
 
     def _solve(self, some: Index, limit: int) -> int:
         """Solve on some of the rows in memory, on a copy of their block of K."""
-        block, b = self.rows.K[np.ix_(some, some)], self.b[some]
+        from ._compiled import square_block
+
+        block, b = square_block(self.rows.K, some), self.b[some]
         steps = self._smo(block, some, b, limit)
         moved = np.flatnonzero(b != self.b[some])
         change = b[moved] - self.b[some[moved]]
