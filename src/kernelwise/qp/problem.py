@@ -277,7 +277,7 @@ class DualQP:
         snapped : ndarray of shape (n,)
             The point, with its sum kept to rounding.
         """
-        rounding = 1e-13 * float(np.abs(beta).max(initial=0.0))
+        rounding = 1e-14 * float(np.abs(beta).max(initial=0.0))
         beta = np.where(beta - self.lo <= rounding, self.lo, beta)
         return np.where(self.hi - beta <= rounding, self.hi, beta)
 

@@ -160,13 +160,16 @@ class SMO:
             beta, patience = point.beta, 2 * patience
 
     def _dtype(self, qp: DualQP) -> Any:
-        if self.tol < _TIGHT or self._too_coarse(qp, 10 * _largest_bound(qp)):
+        if self.tol < _TIGHT or self._too_coarse(qp, 30 * _largest_bound(qp)):
             return np.float64
         return qp.gram.K.dtype if isinstance(qp.gram, StoredGram) else np.float32
 
     def _too_coarse(self, qp: DualQP, size: Any) -> bool:
-        """Tell whether float32 rounding of K, times coefficients of this size, can be felt."""
-        return bool(6e-8 * np.abs(qp.gram.diag()).max(initial=0.0) * size > 0.2 * self.tol)
+        """Tell whether float32 rounding of K, times coefficients of this size, can be felt.
+
+        Entries are rounded by 2e-8 in the mean; what they do to a gradient adds up as noise does.
+        """
+        return bool(2e-8 * np.abs(qp.gram.diag()).max(initial=0.0) * size > 0.2 * self.tol)
 
     def _most_steps(self, qp: DualQP) -> int:
         if self.max_iter >= 0:

@@ -21,10 +21,11 @@ class BaseLearnedSVC(ClassifierMixin, BaseEstimator, ABC):
     """Base of the classifiers; a method writes one hook, `_fit_machines`."""
 
     @abstractmethod
-    def _fit_machines(self, X: Matrix, Y: Codes, weights: Array) -> Machines:
+    def _fit_machines(self, X: Matrix, Y: Codes, weights: Array, classes: Index) -> Machines:
         """Fit one machine for each column of the code matrix.
 
-        ``weights`` multiplies C of each row: sample weight times class weight.
+        ``weights`` multiplies C of each row: sample weight times class weight. ``classes`` is the
+        class of each row, for the order of the support rows.
         """
 
     def _encode(self, y: Any, sample_weight: Array) -> tuple[Index, Array]:

@@ -63,8 +63,12 @@ def square_block(K: Array, rows: Index) -> Array:
     runs = np.split(rows, np.flatnonzero(np.diff(rows) != 1) + 1)
     if len(runs) > 4:
         return K[np.ix_(rows, rows)]
-    slices = [slice(run[0], run[-1] + 1) for run in runs]
-    return np.block([[K[a, b] for b in slices] for a in slices])
+    out, ends = np.empty((len(rows), len(rows)), dtype=K.dtype), np.cumsum([0, *map(len, runs)])
+    for i, a in enumerate(runs):
+        for j, b in enumerate(runs):
+            part = K[a[0] : a[-1] + 1, b[0] : b[-1] + 1]
+            out[ends[i] : ends[i + 1], ends[j] : ends[j + 1]] = part
+    return out
 
 
 def _symmetric(K: Array) -> Array:

@@ -6,7 +6,7 @@ f(x) = k(x, X_support) @ coef + intercept
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -59,7 +59,12 @@ class Machines:
 
     @classmethod
     def of(
-        cls, kernel: Kernel, X: Matrix, solutions: Sequence[Solution], members: Sequence[Index]
+        cls,
+        kernel: Kernel,
+        X: Matrix,
+        solutions: Sequence[Solution],
+        members: Sequence[Index],
+        groups: Index,
     ) -> Machines:
         """Gather solved problems.
 
@@ -73,6 +78,8 @@ class Machines:
             One a machine.
         members : sequence of ndarray
             The training rows of each machine's problem.
+        groups : ndarray of shape (n,)
+            The class of each training row; support rows stand class by class.
 
         Returns
         -------
@@ -83,6 +90,7 @@ class Machines:
         for column, (solution, rows) in enumerate(zip(solutions, members, strict=True)):
             beta[rows, column] = solution.beta
         support = np.flatnonzero(beta.any(axis=1))
+        support = support[np.argsort(groups[support], kind="stable")]
         precomputed = isinstance(kernel, Precomputed)
         certificate = Bunch(
             gap=np.array([s.gap for s in solutions]),
@@ -99,22 +107,6 @@ class Machines:
             intercept=np.array([s.nu[0] for s in solutions]),
             certificate=certificate,
         )
-
-    def ordered(self, order: Index) -> Machines:
-        """Return the machines with their support rows in another order.
-
-        Parameters
-        ----------
-        order : ndarray of shape (n_support,)
-            The place that each row comes from.
-
-        Returns
-        -------
-        machines : Machines
-            The same machines.
-        """
-        rows = self.rows if isinstance(self.kernel, Precomputed) else take(self.rows, order)
-        return replace(self, support=self.support[order], coef=self.coef[order], rows=rows)
 
     def decision_values(self, X: Matrix, threads: int = 1) -> Array:
         """Evaluate all machines, by blocks of rows.

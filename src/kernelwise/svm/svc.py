@@ -269,7 +269,7 @@ class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
         Y = one_vs_one(classes, len(self.classes_))
         context = self._init_callback_context(max_subtasks=Y.shape[1], sequential_subtasks=False)
         context.call_on_fit_task_begin(estimator=self)
-        machines = self._fit_machines(rows, Y, cost)
+        machines = self._fit_machines(rows, Y, cost, classes)
         context.call_on_fit_task_end(estimator=self)
         self._store(machines, classes, counted)
         self._warn_unless_converged(machines, self.tol)
@@ -324,7 +324,7 @@ class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
             return X
         return X[np.ix_(rows, rows)] if self._is_precomputed() else take(X, rows)
 
-    def _fit_machines(self, X: Any, Y: Codes, weights: Array) -> Machines:
+    def _fit_machines(self, X: Any, Y: Codes, weights: Array, classes: Index) -> Machines:
         threads, n_machines = n_threads(self.n_jobs), Y.shape[1]
         members = [np.flatnonzero(column) for column in Y.T]
         starts = self._starts(X, Y, members)
@@ -347,7 +347,7 @@ class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
         if self.warm_start:
             beta = zip(self._pairs(), solutions, members, strict=True)
             self._last_fit = LastFit.of(self._row_keys(X), Y, beta, self._first_is())
-        return Machines.of(self.kernel_, X, solutions, members)
+        return Machines.of(self.kernel_, X, solutions, members, classes)
 
     def _reporter(self, machine: int, n_machines: int) -> Callable[[Progress], Any] | None:
         if self.callback is None:
@@ -357,10 +357,13 @@ class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
 
     def _as_task(self, machine: int, solve: Callable[[], Solution]) -> Solution:
         """Run a solve as a subtask of scikit-learn's callbacks, and say so when verbose."""
-        task = self._callback_fit_ctx.subcontext(task_name="machine", task_id=machine)
-        task.call_on_fit_task_begin(estimator=self)
-        solution = solve()
-        task.call_on_fit_task_end(estimator=self)
+        if hasattr(self, "_skl_callbacks"):
+            task = self._callback_fit_ctx.subcontext(task_name="machine", task_id=machine)
+            task.call_on_fit_task_begin(estimator=self)
+            solution = solve()
+            task.call_on_fit_task_end(estimator=self)
+        else:
+            solution = solve()
         if self.verbose:
             print(
                 f"[kernelwise.SVC] machine {machine + 1}: {solution.status}, "
@@ -394,8 +397,6 @@ class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
         """Set the fitted attributes, with the support vectors class by class."""
         n_classes = len(self.classes_)
         own = classes[machines.support]
-        machines = machines.ordered(np.argsort(own, kind="stable"))
-        own = np.sort(own, kind="stable")
         self._machines = machines = replace(machines, support=counted[machines.support])
         self.support_ = machines.support.astype(np.int32)
         self.support_vectors_ = machines.rows
