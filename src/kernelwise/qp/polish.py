@@ -49,11 +49,13 @@ def polish(qp: DualQP, point: Point, tol: float, budget: float) -> Point:
     beta = point.beta
     free = int(np.count_nonzero((beta > qp.lo) & (beta < qp.hi)))
     entries = qp.n * np.count_nonzero(beta) + free**3 / 100
-    if not free or not qp.gram.is_psd or entries > budget:
+    if not qp.gram.is_psd or entries > budget:
         return point
     residual = point.gradient + qp.intercept(beta, point.gradient)
     reach = 10 * max(tol, point.violation)
     near = (qp.lo < qp.hi) & ((beta != 0) | (np.abs(residual) < reach))
+    if not near.any():
+        return point
     polished = _active_set(qp, beta, np.flatnonzero(near), _OPERATIONS_AN_ENTRY * budget)
     if polished is None:
         return point
@@ -78,6 +80,8 @@ def _active_set(qp: DualQP, beta: Array, near: Index, operations: float) -> Arra
         operations -= np.count_nonzero(free) ** 3 / 3 + K.size
         if operations < 0:
             break
+        if not free.any() and not _free_a_pair(b, lo, hi, gradient, free):
+            break
         step = _newton_step(K, gradient, np.flatnonzero(free))
         if step is None:
             return None
@@ -101,6 +105,14 @@ def _active_set(qp: DualQP, beta: Array, near: Index, operations: float) -> Arra
     out = beta.copy()
     out[near] = b
     return out
+
+
+def _free_a_pair(b: Array, lo: Array, hi: Array, gradient: Array, free: Any) -> bool:
+    """Free the two variables at bounds that violate most; tell whether any do."""
+    up, down = np.where(b < hi, gradient, np.inf), np.where(b > lo, gradient, -np.inf)
+    i, j = int(np.argmin(up)), int(np.argmax(down))
+    free[[i, j]] = down[j] - up[i] > 1e-12
+    return bool(free.any())
 
 
 def _newton_step(K: Array, gradient: Array, free: Index) -> tuple[Array, float] | None:

@@ -198,9 +198,9 @@ class Run:
             self.status = "stalled"
 
     def _rounding(self) -> float:
-        """Estimate the rounding error of a gradient."""
+        """Estimate the rounding error of a gradient, which is kept in float64."""
         size = float(np.abs(self.diag).max(initial=0.0)) * float(np.abs(self.b).sum())
-        return float(np.finfo(self.rows.K.dtype).eps) * size
+        return float(np.finfo(np.float64).eps) * size
 
     def _objective(self) -> float:
         return float(0.5 * self.b @ (self.gradient - self.p))
