@@ -182,22 +182,6 @@ class PairwiseKernel(Kernel):
             out[...] = wide
 
     def reader(self, X: Matrix, dtype: Any, threads: int = 1) -> Any:
-        """Open the kernel of these rows for reading by a solver, row by row.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, d)
-            The rows.
-        dtype : dtype
-            The type of the entries that the solver wants.
-        threads : int, default=1
-            Threads that fill rows.
-
-        Returns
-        -------
-        reader : RowReader
-            Fills rows of the kernel into the solver's memory.
-        """
         from .gram import PairwiseReader
 
         X = check_rows(X)
@@ -251,18 +235,6 @@ class SquaredDistanceKernel(PairwiseKernel):
         return True
 
     def diag(self, X: Matrix) -> Array:
-        """Return ones: a row is at distance zero from itself.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, d)
-            The rows.
-
-        Returns
-        -------
-        diagonal : ndarray of shape (n,)
-            Ones.
-        """
         return np.ones(check_rows(X).shape[0])
 
     def _sides(self, X: Matrix, Y: Matrix, dtype: Any) -> tuple[Matrix, Matrix]:
@@ -304,18 +276,6 @@ class DotKernel(PairwiseKernel):
         return True
 
     def diag(self, X: Matrix) -> Array:
-        """Evaluate the kernel of each row with itself.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, d)
-            The rows.
-
-        Returns
-        -------
-        diagonal : ndarray of shape (n,)
-            The diagonal of ``kernel(X)``.
-        """
         X = check_rows(X)
         root = np.sqrt(self._scales(X.shape[1]))
         with np.errstate(over="ignore", invalid="ignore"):

@@ -143,18 +143,6 @@ class Laplacian(PairwiseKernel):
         return -np.exp(-t)
 
     def diag(self, X: Matrix) -> Array:
-        """Return ones: a row is at distance zero from itself.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            The rows.
-
-        Returns
-        -------
-        diagonal : ndarray of shape (n,)
-            Ones.
-        """
         return np.ones(check_rows(X).shape[0])
 
     def _sides(self, X: Array, Y: Array, dtype: Any) -> tuple[Array, Array]:

@@ -1,0 +1,102 @@
+"""Contenders measured in turn, in a new order each round, so that disturbances meet all alike."""
+
+import gc
+import random
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much to measure.
+
+    A case is measured for `budget` seconds or `most` rounds, whichever is first, but for at least
+    `least` rounds, or `least_slow` where a round takes more than `slow` seconds.
+    """
+
+    quick: bool = False
+    budget: float = 3.0
+    least: int = 5
+    least_slow: int = 3
+    slow: float = 4.0
+    most: int = 25
+
+    def enough(self, rounds: int, seconds: float) -> bool:
+        least = self.least_slow if seconds > self.slow * max(rounds, 1) else self.least
+        return rounds >= least and (seconds >= self.budget or rounds >= self.most)
+
+
+FULL = Effort()
+QUICK = Effort(quick=True, budget=0.0, least=2, least_slow=2)
+
+
+@dataclass(frozen=True)
+class Contender:
+    """What is timed, ``run(prepare())``, of which only `run` counts."""
+
+    run: Callable[..., Any]
+    prepare: Callable[[], Any] | None = None
+
+    def once(self, cpu_clock: Callable[[], float]) -> tuple[float, float, Any]:
+        """Return wall time, CPU time and what came out."""
+        arguments = () if self.prepare is None else (self.prepare(),)
+        wall, cpu = time.perf_counter(), cpu_clock()
+        value = self.run(*arguments)
+        return time.perf_counter() - wall, cpu_clock() - cpu, value
+
+
+def compare(
+    contenders: dict[str, Contender],
+    effort: Effort,
+    cpu_clock: Callable[[], float] = time.process_time,
+) -> tuple[dict[str, dict], dict[str, Any]]:
+    """Measure contenders in turn; the first is the one that ratios refer to.
+
+    One round before, with imports and compilation, is not timed. Returns the times and the last
+    value of each contender, both by name.
+    """
+    walls: dict[str, list[float]] = {name: [] for name in contenders}
+    cpus: dict[str, list[float]] = {name: [] for name in contenders}
+    values = {name: contender.once(cpu_clock)[2] for name, contender in contenders.items()}
+    rounds, begin, order = 0, time.perf_counter(), random.Random(0)
+    gc.disable()
+    try:
+        while not effort.enough(rounds, time.perf_counter() - begin):
+            gc.collect()
+            # Who runs before leaves its caches and its clock speed behind: no fixed neighbours.
+            for name in order.sample(sorted(contenders), len(contenders)):
+                wall, cpu, values[name] = contenders[name].once(cpu_clock)
+                walls[name].append(wall)
+                cpus[name].append(cpu)
+            rounds += 1
+    finally:
+        gc.enable()
+    return with_ratios({name: timing(walls[name], cpus[name]) for name in contenders}), values
+
+
+def timing(wall: list[float], cpu: list[float]) -> dict:
+    """Return raw times in seconds with their median and inter-quartile range."""
+    wall, cpu = [rounded(t) for t in wall], [rounded(t) for t in cpu]
+    low, _, high = statistics.quantiles(wall, n=4, method="inclusive") if wall[1:] else wall * 3
+    return {
+        "median": rounded(statistics.median(wall)),
+        "iqr": rounded(high - low),
+        "cpu_median": rounded(statistics.median(cpu)),
+        "threads": round(sum(cpu) / sum(wall), 3),  # busy ones, on average
+        "wall": wall,
+        "cpu": cpu,
+    }
+
+
+def with_ratios(times: dict[str, dict]) -> dict[str, dict]:
+    """Add to each timing how many times the first one's median its median is."""
+    reference = next(iter(times.values()))["median"]
+    return {name: t | {"ratio": rounded(t["median"] / reference)} for name, t in times.items()}
+
+
+def rounded(number: float) -> float:
+    """Return the number with five digits."""
+    return float(f"{number:.5g}")
