@@ -13,8 +13,8 @@ START, END = "<!-- benchmarks:start -->", "<!-- benchmarks:end -->"
 _HOW = f"""\
 ## How it is measured
 
-- The contenders take turns in one process (A, B, C, A, B, C, ...), so that a disturbance meets all
-  of them. One round before, with imports and compilation, is not timed. There are at least five
+- The contenders take turns in one process, in a new order each round, so that disturbances meet
+  all alike. One round before, with imports and compilation, is not timed. There are at least five
   rounds, three where a round takes more than four seconds.
 - A time is the median of the wall times, ± half the inter-quartile range. A ratio is the peer's
   median divided by kernelwise's: 5x says that the peer takes five times as long.
