@@ -141,11 +141,14 @@ def test_contenders_take_turns_and_preparation_is_not_timed():
         "a": Contender(lambda x: order.append(x) or "A", prepare=lambda: order.append("p") or "a"),
         "b": Contender(lambda: order.append("b") or "B"),
     }
-    effort = Effort(budget=0.0, least=2)
+    effort = Effort(budget=0.0, least=8)
     times, values = compare(contenders, effort, cpu_clock=lambda: next(clock))
-    assert order == ["p", "a", "b"] * 3  # the first round is for warming up
+    assert order[:3] == ["p", "a", "b"]  # the first round is for warming up
+    rounds = {"".join(order[start : start + 3]) for start in range(3, len(order), 3)}
+    assert len(order) == 3 * 9
+    assert rounds == {"pab", "bpa"}  # everybody once a round, and nobody always first
     assert values == {"a": "A", "b": "B"}
-    assert times["a"]["cpu"] == times["b"]["cpu"] == [1.0, 1.0]
+    assert times["a"]["cpu"] == times["b"]["cpu"] == [1.0] * 8
     assert times["a"]["ratio"] == 1.0
     assert times["b"]["ratio"] == pytest.approx(
         times["b"]["median"] / times["a"]["median"], rel=1e-4
