@@ -67,7 +67,8 @@ class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
     verbose : bool, default=False
         Whether to print a line a machine.
     max_iter : int, default=-1
-        Most steps of the solver a machine; -1 is ten million, or a hundred a row.
+        Most steps of the solver a machine; -1 is ten million, fewer where many rows make
+        them slow.
     decision_function_shape : {"ovo", "ovr"}, default="ovr"
         Whether decision values come one a pair of classes or one a class.
     break_ties : bool, default=False
