@@ -24,6 +24,8 @@ _HOW = f"""\
   `cache_size` is 200 MB in both peers, and up to 2 GB in kernelwise.
 - The data are `make_classification(n, p, n_informative=p // 2, random_state=0)`, standardised,
   unless said otherwise.
+- The solver's constants (first rows, growth, when to shrink) were chosen on these same data, at
+  n from 1000 to 5000: other data may give other ratios.
 - Two fits have equal objectives where the dual objective of kernelwise, which is minimised, is at
   most {EQUAL_OBJECTIVE:.0e} above the peer's, relative to it. Both are computed from `dual_coef_`
   with a kernel in float64 rounded to float32, the one that the solvers see.
