@@ -4,21 +4,44 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import column_or_1d, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_consistent_length,
+    check_is_fitted,
+    validate_data,
+)
 
+from .._threads import n_threads
 from .._typing import Array, Codes, Index, Matrix
-from .machines import Machines
+from ..kernels import FunctionKernel, Kernel, Precomputed
+from .codes import one_vs_rest
+from .machines import Machines, take
+from .resolve import resolve_kernel
+
+T = TypeVar("T")
 
 
-class BaseLearnedSVC(ClassifierMixin, BaseEstimator, ABC):
-    """Base of the classifiers; a method writes one hook, `_fit_machines`."""
+class BaseLearnedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
+    """Base of the classifiers; a method writes one hook, `_fit_machines`.
+
+    Several classes are one-vs-rest with the largest decision value, unless a method says otherwise.
+    """
+
+    kernel: Any
+    class_weight: Any
+    tol: float
+    n_jobs: int | None
 
     @abstractmethod
     def _fit_machines(self, X: Matrix, Y: Codes, weights: Array, classes: Index) -> Machines:
@@ -27,6 +50,217 @@ class BaseLearnedSVC(ClassifierMixin, BaseEstimator, ABC):
         ``weights`` multiplies C of each row: sample weight times class weight. ``classes`` is the
         class of each row, for the order of the support rows.
         """
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_precomputed()
+        tags.input_tags.sparse = self._accepts_sparse()
+        return tags
+
+    def set_params(self, **params: Any) -> BaseLearnedSVC:
+        """Set parameters; ``kernel__name`` replaces a kernel object by one with that parameter.
+
+        Parameters
+        ----------
+        **params : dict
+            New values by name.
+
+        Returns
+        -------
+        self : object
+            This estimator.
+        """
+        inner = {k[8:]: params.pop(k) for k in list(params) if k.startswith("kernel__")}
+        super().set_params(**params)
+        if inner:
+            if not isinstance(self.kernel, Kernel):
+                raise ValueError(f"kernel={self.kernel!r} has no parameters; give a kernel object.")
+            self.kernel = self.kernel.with_params(**inner)
+        return self
+
+    @with_callbacks
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BaseLearnedSVC:
+        """Fit the machines.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
+            The training rows; kernel values between them for ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,)
+            The classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows; they multiply C. Rows of weight zero count as absent.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        X, y = self._validate_fit(X, y)
+        self.shape_fit_ = getattr(X, "shape", (len(y),))
+        weights = self._weights(sample_weight, y)
+        classes, cost = self._encode(y, weights)
+        counted = np.flatnonzero(weights > 0)
+        if len(self.classes_) > 2:  # the rows of a class then lie close together in memory
+            order = np.argsort(classes, kind="stable")
+            counted, classes, cost = counted[order], classes[order], cost[order]
+        rows = self._take(X, counted)
+        self.kernel_ = resolve_kernel(self, rows, weights[counted])
+        Y = self._codes(classes, len(self.classes_))
+        context = self._init_callback_context(
+            max_subtasks=self._n_tasks(Y), sequential_subtasks=False
+        )
+        context.call_on_fit_task_begin(estimator=self)
+        machines = self._fit_machines(rows, Y, cost, classes)
+        context.call_on_fit_task_end(estimator=self)
+        self._store(machines, classes, counted)
+        self._warn_unless_converged(machines, self.tol)
+        self._finish_fit(X, y, sample_weight)
+        return self
+
+    def _codes(self, classes: Index, n_classes: int) -> Codes:
+        return one_vs_rest(classes, n_classes)
+
+    def _n_tasks(self, Y: Codes) -> int | None:
+        """Return how many tasks a fit tells scikit-learn's callbacks of; None is unknown."""
+        return Y.shape[1]
+
+    def _as_task(self, name: str, number: int, work: Callable[[], T]) -> T:
+        """Run a part of the fit as a task of scikit-learn's callbacks, where there are any."""
+        if not hasattr(self, "_skl_callbacks"):
+            return work()
+        task = self._callback_fit_ctx.subcontext(task_name=name, task_id=number)
+        task.call_on_fit_task_begin(estimator=self)
+        result = work()
+        task.call_on_fit_task_end(estimator=self)
+        return result
+
+    def _finish_fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Do what is left to do when the machines are fitted."""
+
+    def _validate_fit(self, X: Any, y: Any) -> tuple[Any, Any]:
+        if self._is_function():  # a user's kernel may be of texts or graphs: X stays as it is
+            check_consistent_length(X, y)
+            return X if hasattr(X, "shape") else np.asarray(X), y
+        try:
+            X, y = validate_data(self, X, y, **self._checks())
+        except ValueError as error:
+            if "could not convert" not in str(error):
+                raise
+            raise ValueError(
+                f"X has columns that are not numbers ({error}); encode them first, for instance "
+                "with OneHotEncoder or OrdinalEncoder."
+            ) from error
+        if self._is_precomputed() and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x"
+                f"{X.shape[1]} matrix."
+            )
+        return X, y
+
+    def _checks(self) -> dict[str, Any]:
+        return {
+            "dtype": np.float64,
+            "order": "C",
+            "accept_sparse": "csr" if self._accepts_sparse() else False,
+            "accept_large_sparse": False,
+        }
+
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.kernel, Precomputed) or (
+            isinstance(self.kernel, str) and self.kernel == "precomputed"
+        )
+
+    def _is_function(self) -> bool:
+        if isinstance(self.kernel, Kernel):
+            return isinstance(self.kernel, FunctionKernel)
+        return callable(self.kernel)
+
+    def _accepts_sparse(self) -> bool:
+        if isinstance(self.kernel, Kernel):
+            return self.kernel.accepts_sparse
+        return callable(self.kernel) or self.kernel not in ("precomputed", "laplacian")
+
+    def _take(self, X: Any, rows: Index) -> Any:
+        if np.array_equal(rows, np.arange(X.shape[0])):
+            return X
+        return X[np.ix_(rows, rows)] if self._is_precomputed() else take(X, rows)
+
+    def _store(self, machines: Machines, classes: Index, counted: Index) -> None:
+        """Set the fitted attributes, with the support vectors class by class."""
+        own = classes[machines.support]
+        self._machines = machines = replace(machines, support=counted[machines.support])
+        self.support_ = machines.support.astype(np.int32)
+        self.support_vectors_ = machines.rows
+        self.n_support_ = np.bincount(own, minlength=len(self.classes_)).astype(np.int32)
+        dual_coef = self._layout(machines.coef, own)
+        self.dual_coef_ = sp.csr_matrix(dual_coef) if sp.issparse(machines.rows) else dual_coef
+        self.intercept_ = machines.intercept
+        self.certificate_ = machines.certificate
+        self.n_iter_ = machines.certificate.n_iter
+        self.fit_status_ = int((machines.certificate.status != "converged").any())
+        if not (np.isfinite(dual_coef).all() and np.isfinite(self.intercept_).all()):
+            raise ValueError(
+                "The dual coefficients or intercepts are not finite. X may contain large values "
+                "and need to be scaled, for instance with StandardScaler."
+            )
+
+    def _layout(self, coef: Array, classes: Index) -> Array:
+        """Arrange the coefficients of the machines as the attribute ``dual_coef_``."""
+        return coef.T
+
+    def _decisions(self, X: Any) -> Array:
+        check_is_fitted(self)
+        if self._is_function():
+            X = X if hasattr(X, "shape") else np.asarray(X)
+        else:
+            X = validate_data(self, X, reset=False, **self._checks())
+        trained_sparse = sp.issparse(self.support_vectors_)
+        if sp.issparse(X) and not trained_sparse and not self._is_function():
+            raise ValueError(
+                f"cannot use sparse input in {type(self).__name__!r} trained on dense data"
+            )
+        if trained_sparse and not sp.issparse(X):
+            X = sp.csr_array(X)
+        return self._decision_values(X)
+
+    def _decision_values(self, X: Any) -> Array:
+        return self._machines.decision_values(X, n_threads(self.n_jobs))
+
+    def decision_function(self, X: Any) -> Array:
+        """Evaluate the decision values.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        decisions : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            With two classes positive for the second; else one column a class.
+        """
+        decisions = self._decisions(X)
+        return decisions.ravel() if len(self.classes_) == 2 else decisions
+
+    def predict(self, X: Any) -> Any:
+        """Predict classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            The predicted classes: of the largest decision value, the first on ties.
+        """
+        decisions = self.decision_function(X)
+        if decisions.ndim == 1:
+            return self.classes_[(decisions > 0).astype(np.intp)]
+        return self.classes_[decisions.argmax(axis=1)]
 
     def _encode(self, y: Any, sample_weight: Array) -> tuple[Index, Array]:
         """Set ``classes_`` and ``class_weight_``; return each row's class and its weight of C.

@@ -24,6 +24,13 @@ def one_vs_one(classes: Index, n_classes: int) -> Codes:
     return codes
 
 
+def one_vs_rest(classes: Index, n_classes: int) -> Codes:
+    """Return a column for each class, +1 on its rows; with two classes one, +1 for the second."""
+    if n_classes == 2:
+        return one_vs_one(classes, n_classes)
+    return np.where(classes[:, None] == np.arange(n_classes), 1, -1).astype(np.int8)
+
+
 def vote(decisions: Array, n_classes: int) -> Index:
     """Return the class that wins most of its pairs; the first one on ties."""
     if n_classes == 2:

@@ -1,4 +1,4 @@
-"""From the parameters of SVC to a kernel object."""
+"""From the parameters of an estimator to a kernel object."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _feature_vector(name: str, values: Any, d: int) -> Array:
 
 
 def resolve_kernel(svc: Any, X: Matrix, weights: Array) -> Kernel:
-    """Return the kernel that the parameters of an SVC describe, for these training rows."""
+    """Return the kernel that an estimator's parameters describe, for these training rows."""
     spec = svc.kernel
     if isinstance(spec, type):
         raise ValueError(f"kernel must be an object, not a class: {spec.__name__}(...).")
@@ -93,7 +93,7 @@ def resolve_kernel(svc: Any, X: Matrix, weights: Array) -> Kernel:
             "kernel='precomputed'."
         )
     if given or callable(spec) or spec == "precomputed":
-        if svc.feature_weights is not None:
+        if getattr(svc, "feature_weights", None) is not None:
             raise ValueError(
                 "feature_weights goes with the named kernels; give a kernel object its own "
                 "weights, as in RBF(weights=...)."
@@ -102,7 +102,7 @@ def resolve_kernel(svc: Any, X: Matrix, weights: Array) -> Kernel:
             return spec
         return FunctionKernel(spec) if callable(spec) else Precomputed()
     d = X.shape[1]
-    own = svc.feature_weights
+    own = getattr(svc, "feature_weights", None)
     own = None if own is None else _feature_vector("feature_weights", own, d)
     if spec == "linear":
         return Linear(weights=own)

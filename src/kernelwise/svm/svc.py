@@ -9,28 +9,26 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import _fit_context
-from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._memory import allowance
 from .._threads import n_threads, run, single_blas
 from .._typing import Array, Codes, Index
-from ..kernels import FunctionKernel, Kernel, Linear, Precomputed
+from ..kernels import Kernel, Linear
 from ..qp import SMO, Progress, Solution
 from .base import BaseLearnedSVC
 from .codes import libsvm_layout, one_vs_one, pairs_to_classes, vote
 from .grams import Grams
-from .machines import Machines, take
+from .machines import Machines
 from .probability import ProbabilityMixin
-from .resolve import KERNEL_NAMES, resolve_kernel
+from .resolve import KERNEL_NAMES
 from .warm import LastFit, row_keys
 
 _POLISH = 1e5  # kernel entries worth spending on exactness, over all machines
 
 
-class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
+class SVC(ProbabilityMixin, BaseLearnedSVC):
     """C-support vector classification, a drop-in for scikit-learn's ``SVC``.
 
     The same problem and the same answer, several times faster; each feature may have a width of
@@ -211,119 +209,14 @@ class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
         self.n_jobs = n_jobs
         self.callback = callback
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._is_precomputed()
-        tags.input_tags.sparse = self._accepts_sparse()
-        return tags
+    def _codes(self, classes: Index, n_classes: int) -> Codes:
+        return one_vs_one(classes, n_classes)
 
-    def set_params(self, **params: Any) -> SVC:
-        """Set parameters; ``kernel__name`` replaces a kernel object by one with that parameter.
+    def _layout(self, coef: Array, classes: Index) -> Array:
+        return libsvm_layout(coef, classes, len(self.classes_))
 
-        Parameters
-        ----------
-        **params : dict
-            New values by name.
-
-        Returns
-        -------
-        self : object
-            This estimator.
-        """
-        inner = {k[8:]: params.pop(k) for k in list(params) if k.startswith("kernel__")}
-        super().set_params(**params)
-        if inner:
-            if not isinstance(self.kernel, Kernel):
-                raise ValueError(f"kernel={self.kernel!r} has no parameters; give a kernel object.")
-            self.kernel = self.kernel.with_params(**inner)
-        return self
-
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVC:
-        """Fit the machines.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
-            The training rows; kernel values between them for ``kernel="precomputed"``.
-        y : array-like of shape (n_samples,)
-            The classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows; they multiply C. Rows of weight zero count as absent.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        X, y = self._validate_fit(X, y)
-        self.shape_fit_ = getattr(X, "shape", (len(y),))
-        weights = self._weights(sample_weight, y)
-        classes, cost = self._encode(y, weights)
-        counted = np.flatnonzero(weights > 0)
-        if len(self.classes_) > 2:  # the rows of a pair then lie close together in memory
-            order = np.argsort(classes, kind="stable")
-            counted, classes, cost = counted[order], classes[order], cost[order]
-        rows = self._take(X, counted)
-        self.kernel_ = resolve_kernel(self, rows, weights[counted])
-        Y = one_vs_one(classes, len(self.classes_))
-        context = self._init_callback_context(max_subtasks=Y.shape[1], sequential_subtasks=False)
-        context.call_on_fit_task_begin(estimator=self)
-        machines = self._fit_machines(rows, Y, cost, classes)
-        context.call_on_fit_task_end(estimator=self)
-        self._store(machines, classes, counted)
-        self._warn_unless_converged(machines, self.tol)
+    def _finish_fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         self._fit_probability(X, y, sample_weight)
-        return self
-
-    def _validate_fit(self, X: Any, y: Any) -> tuple[Any, Any]:
-        if self._is_function():  # a user's kernel may be of texts or graphs: X stays as it is
-            check_consistent_length(X, y)
-            return X if hasattr(X, "shape") else np.asarray(X), y
-        try:
-            X, y = validate_data(self, X, y, **self._checks())
-        except ValueError as error:
-            if "could not convert" not in str(error):
-                raise
-            raise ValueError(
-                f"X has columns that are not numbers ({error}); encode them first, for instance "
-                "with OneHotEncoder or OrdinalEncoder."
-            ) from error
-        if self._is_precomputed() and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x"
-                f"{X.shape[1]} matrix."
-            )
-        return X, y
-
-    def _checks(self) -> dict[str, Any]:
-        return {
-            "dtype": np.float64,
-            "order": "C",
-            "accept_sparse": "csr" if self._accepts_sparse() else False,
-            "accept_large_sparse": False,
-        }
-
-    def _is_precomputed(self) -> bool:
-        return isinstance(self.kernel, Precomputed) or (
-            isinstance(self.kernel, str) and self.kernel == "precomputed"
-        )
-
-    def _is_function(self) -> bool:
-        if isinstance(self.kernel, Kernel):
-            return isinstance(self.kernel, FunctionKernel)
-        return callable(self.kernel)
-
-    def _accepts_sparse(self) -> bool:
-        if isinstance(self.kernel, Kernel):
-            return self.kernel.accepts_sparse
-        return callable(self.kernel) or self.kernel not in ("precomputed", "laplacian")
-
-    def _take(self, X: Any, rows: Index) -> Any:
-        if np.array_equal(rows, np.arange(X.shape[0])):
-            return X
-        return X[np.ix_(rows, rows)] if self._is_precomputed() else take(X, rows)
 
     def _fit_machines(self, X: Any, Y: Codes, weights: Array, classes: Index) -> Machines:
         threads, n_machines = n_threads(self.n_jobs), Y.shape[1]
@@ -342,7 +235,7 @@ class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
                 rows = members[j]
                 qp = grams.c_svc(rows, Y[rows, j], self.C * weights[rows])
                 own = replace(solver, callback=self._reporter(j, n_machines))
-                return self._as_task(j, lambda: own.solve(qp, start=starts[j]))
+                return self._solve_as_task(j, lambda: own.solve(qp, start=starts[j]))
 
             solutions = run(fit_one, range(n_machines), threads)
         if self.warm_start:
@@ -356,15 +249,9 @@ class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
         report = self.callback
         return lambda progress: report(replace(progress, machine=machine, n_machines=n_machines))
 
-    def _as_task(self, machine: int, solve: Callable[[], Solution]) -> Solution:
+    def _solve_as_task(self, machine: int, solve: Callable[[], Solution]) -> Solution:
         """Run a solve as a subtask of scikit-learn's callbacks, and say so when verbose."""
-        if hasattr(self, "_skl_callbacks"):
-            task = self._callback_fit_ctx.subcontext(task_name="machine", task_id=machine)
-            task.call_on_fit_task_begin(estimator=self)
-            solution = solve()
-            task.call_on_fit_task_end(estimator=self)
-        else:
-            solution = solve()
+        solution = self._as_task("machine", machine, solve)
         if self.verbose:
             print(
                 f"[kernelwise.SVC] machine {machine + 1}: {solution.status}, "
@@ -394,26 +281,6 @@ class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
         names = self.classes_.tolist()
         return [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
 
-    def _store(self, machines: Machines, classes: Index, counted: Index) -> None:
-        """Set the fitted attributes, with the support vectors class by class."""
-        n_classes = len(self.classes_)
-        own = classes[machines.support]
-        self._machines = machines = replace(machines, support=counted[machines.support])
-        self.support_ = machines.support.astype(np.int32)
-        self.support_vectors_ = machines.rows
-        self.n_support_ = np.bincount(own, minlength=n_classes).astype(np.int32)
-        dual_coef = libsvm_layout(machines.coef, own, n_classes)
-        self.dual_coef_ = sp.csr_matrix(dual_coef) if sp.issparse(machines.rows) else dual_coef
-        self.intercept_ = machines.intercept
-        self.certificate_ = machines.certificate
-        self.n_iter_ = machines.certificate.n_iter
-        self.fit_status_ = int((machines.certificate.status != "converged").any())
-        if not (np.isfinite(dual_coef).all() and np.isfinite(self.intercept_).all()):
-            raise ValueError(
-                "The dual coefficients or intercepts are not finite. X may contain large values "
-                "and need to be scaled, for instance with StandardScaler."
-            )
-
     @property
     def coef_(self) -> Any:
         """Weights of the features, for a linear kernel."""
@@ -429,21 +296,6 @@ class SVC(ProbabilityMixin, CallbackSupportMixin, BaseLearnedSVC):
         coef = self._machines.coef.T @ (rows * scales)
         coef.flags.writeable = False
         return coef
-
-    def _decisions(self, X: Any) -> Array:
-        check_is_fitted(self)
-        if self._is_function():
-            X = X if hasattr(X, "shape") else np.asarray(X)
-        else:
-            X = validate_data(self, X, reset=False, **self._checks())
-        trained_sparse = sp.issparse(self.support_vectors_)
-        if sp.issparse(X) and not trained_sparse and not self._is_function():
-            raise ValueError(
-                f"cannot use sparse input in {type(self).__name__!r} trained on dense data"
-            )
-        if trained_sparse and not sp.issparse(X):
-            X = sp.csr_array(X)
-        return self._machines.decision_values(X, n_threads(self.n_jobs))
 
     def decision_function(self, X: Any) -> Array:
         """Evaluate the decision values.
