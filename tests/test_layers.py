@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "outer": set(),
     "discrimination": set(),
     "datasets": set(),
-    "bounds": {"qp"},
+    "bounds": {"kernels", "qp"},
     "svm": _METHODS,
     "transform": _METHODS | {"svm"},
     "io": _METHODS | {"svm", "transform"},

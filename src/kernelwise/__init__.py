@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
-    from . import kernels, qp, svm
+    from . import bounds, kernels, outer, qp, svm
     from .svm import SVC
 
-__all__ = ["SVC", "__version__", "kernels", "qp", "svm"]
+_LAYERS = ("bounds", "kernels", "outer", "qp", "svm")
+__all__ = ["SVC", "__version__", "bounds", "kernels", "outer", "qp", "svm"]
 
 
 def __getattr__(name: str) -> Any:
     """Import a part of the package when it is first asked for."""
     from importlib import import_module
 
-    if name in ("kernels", "qp", "svm"):
+    if name in _LAYERS:
         return import_module(f".{name}", __name__)
     if name in __all__:
         return getattr(import_module(".svm", __name__), name)

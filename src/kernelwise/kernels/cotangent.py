@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -79,6 +80,33 @@ class Cotangent:
             raise ValueError(f"dK must be a square array or a Cotangent; got shape {dense.shape}.")
         return cls(np.empty((dense.shape[0], 0)), dense=dense)
 
+    @classmethod
+    def total(cls, parts: Sequence[Cotangent]) -> Cotangent | None:
+        """Add up cotangents that live on the same rows.
+
+        Parameters
+        ----------
+        parts : sequence of Cotangent
+            The parts, all with the same ``rows``.
+
+        Returns
+        -------
+        total : Cotangent or None
+            Their sum; None of no parts.
+        """
+        if not parts:
+            return None
+        if any(not _same_rows(part.rows, parts[0].rows) for part in parts):
+            raise ValueError("cotangents on different rows cannot be added.")
+        scales = [np.ones(p.factors.shape[1]) if p.scale is None else p.scale for p in parts]
+        return cls(
+            np.hstack([part.factors for part in parts]),
+            np.concatenate(scales),
+            _sum_of(part.diagonal for part in parts),
+            _sum_of(part.dense for part in parts),
+            parts[0].rows,
+        )
+
     @property
     def n_rows(self) -> int:
         """Number of rows that the cotangent lives on."""
@@ -117,6 +145,20 @@ class Cotangent:
             out[np.arange(stop - start), np.arange(start, stop)] += self.diagonal[start:stop]
         return out
 
+    def diag(self) -> Array:
+        """Compute the diagonal.
+
+        Returns
+        -------
+        diagonal : ndarray of shape (n_rows,)
+            The diagonal of the block.
+        """
+        squares = self.factors**2
+        out: Array = squares.sum(axis=1) if self.scale is None else squares @ self.scale
+        for part in (self.diagonal, None if self.dense is None else np.diag(self.dense)):
+            out = out if part is None else out + part
+        return out
+
     def trace(self) -> float:
         """Compute the sum of the diagonal.
 
@@ -125,8 +167,16 @@ class Cotangent:
         trace : float
             The sum.
         """
-        squares = self.factors**2
-        total = squares.sum() if self.scale is None else (squares @ self.scale).sum()
-        for part in (self.diagonal, None if self.dense is None else np.diag(self.dense)):
-            total += 0.0 if part is None else part.sum()
-        return float(total)
+        return float(self.diag().sum())
+
+
+def _same_rows(a: Index | None, b: Index | None) -> bool:
+    if a is None or b is None:
+        return a is b
+    return np.array_equal(a, b)
+
+
+def _sum_of(arrays: Iterable[Array | None]) -> Array | None:
+    """Add up the arrays that are there; None where none is."""
+    present = [array for array in arrays if array is not None]
+    return np.sum(present, axis=0) if present else None

@@ -1,0 +1,198 @@
+"""What every criterion is: a number for a kernel matrix and codes, and its cotangent.
+
+    criterion:  K  ->  value, dK             (this layer)
+    kernel:     dK ->  {parameter: gradient}  (`Kernel.vjp`)
+
+So any criterion works with any kernel and any of its parameters.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from .._threads import run
+from .._typing import Array, Matrix
+from ..kernels import Cotangent, Kernel
+from ..qp import SMO, Solution
+from ..qp.gram import Gram, StoredGram
+
+if TYPE_CHECKING:
+    from .objective import Objective
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A criterion at one kernel matrix.
+
+    Parameters
+    ----------
+    value : float
+        What is to be small, summed over the machines.
+    cotangent : Cotangent or None
+        The derivative by each entry of the kernel matrix; None where it was not asked for.
+    by_C : float
+        The derivative by C; zero where the criterion does not know C.
+    machines : tuple of Solution
+        The solved machine of each column of the codes; empty where none had to be solved.
+    carry : Any
+        Give it as ``start`` to the next evaluation, at a kernel near by.
+    """
+
+    value: float
+    cotangent: Cotangent | None
+    by_C: float = 0.0
+    machines: tuple[Solution, ...] = ()
+    carry: Any = None
+
+
+def _patient_solver() -> SMO:
+    # Between two steps of an outer loop nobody needs the last digits.
+    return SMO(exact=False)
+
+
+@dataclass(frozen=True)
+class Criterion(ABC):
+    """Base of the criteria: immutable and stateless; warm starts go in and come out.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The cost of slack; infinite for a hard margin.
+    solver : SMO, default=SMO(exact=False)
+        What solves the machines.
+    threads : int, default=1
+        Threads over the machines.
+    """
+
+    C: float = 1.0
+    solver: SMO = field(default_factory=_patient_solver)
+    threads: int = 1
+
+    #: Whether evaluating reads most of the kernel matrix, so that it should be stored.
+    reads_all_rows = True
+
+    @abstractmethod
+    def evaluate(
+        self,
+        K: Array | Gram,
+        Y: Any,
+        *,
+        weights: Any = None,
+        start: Any = None,
+        gradient: bool = True,
+    ) -> Evaluation:
+        """Evaluate the criterion, summed over the columns of Y.
+
+        Parameters
+        ----------
+        K : ndarray of shape (n, n) or Gram
+            The kernel matrix.
+        Y : array-like of shape (n, m) or (n,)
+            Codes -1, 0 (row not in the machine) and +1, one column a machine.
+        weights : array-like of shape (n,), default=None
+            What multiplies C of each row.
+        start : Any, default=None
+            The ``carry`` of an evaluation near by.
+        gradient : bool, default=True
+            Whether the cotangent is wanted.
+
+        Returns
+        -------
+        evaluation : Evaluation
+            The value, its cotangent and what to start from next.
+        """
+
+    def of(
+        self,
+        kernel: Kernel,
+        names: str | Sequence[str],
+        X: Matrix,
+        Y: Any,
+        *,
+        weights: Any = None,
+        log: bool = False,
+    ) -> Objective:
+        """Make the criterion a function of some parameters of a kernel.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel; parameters not named stay as they are in it.
+        names : str or sequence of str
+            Parameters as ``kernel.get_params`` names them, and "C" for the criterion's own.
+        X : {ndarray, sparse matrix} of shape (n, d)
+            The rows.
+        Y : array-like of shape (n, m) or (n,)
+            The codes.
+        weights : array-like of shape (n,), default=None
+            What multiplies C of each row.
+        log : bool, default=False
+            Whether to take the logarithm of the value, which must be positive.
+
+        Returns
+        -------
+        objective : Objective
+            A function of one vector that gives value and gradient, warm from call to call.
+        """
+        from .objective import Objective
+
+        return Objective(self, kernel, names, X, Y, weights=weights, log=log)
+
+    def _solve_all(self, solve: Callable[[int], T], machines: Iterable[int]) -> list[T]:
+        return run(solve, machines, self.threads)
+
+
+def as_codes(Y: Any) -> Array:
+    """Return codes as a float64 matrix, one column a machine."""
+    Y = np.asarray(Y, dtype=np.float64)
+    Y = Y[:, None] if Y.ndim == 1 else Y
+    if Y.ndim != 2 or not ((Y == 0) | (np.abs(Y) == 1)).all():
+        raise ValueError("Y must hold codes -1, 0 and +1, one column a machine.")
+    return Y
+
+
+def as_weights(weights: Any, n: int) -> Array:
+    """Return what multiplies C of each row, ones by default."""
+    if weights is None:
+        return np.ones(n)
+    weights = np.asarray(weights, dtype=np.float64)
+    if weights.shape != (n,) or not (weights > 0).all():
+        raise ValueError(f"weights must be {n} positive numbers, one a row.")
+    return weights
+
+
+def as_gram(K: Array | Gram) -> Gram:
+    """Return a kernel matrix in the form that is read by blocks."""
+    return StoredGram(K) if isinstance(K, np.ndarray) else K
+
+
+def stored(K: Array | Gram) -> Array:
+    """Return the whole kernel matrix, in float64 where it is small."""
+    if isinstance(K, np.ndarray):
+        return K
+    dtype = np.float64 if K.shape[0] <= SMALL else np.float32
+    return K.dense(dtype)
+
+
+SMALL = 400  # rows up to which float64 costs no more than float32
+
+
+def starts(start: Any, n_machines: int) -> Sequence[Any]:
+    """Return where each machine starts."""
+    if start is None:
+        return [None] * n_machines
+    if len(start) != n_machines:
+        raise ValueError(f"start has {len(start)} solutions, but Y has {n_machines} columns.")
+    return start
+
+
+def with_tol(criterion: Criterion, tol: float) -> Criterion:
+    """Return the criterion with its machines solved to another tolerance."""
+    return replace(criterion, solver=replace(criterion.solver, tol=tol))
