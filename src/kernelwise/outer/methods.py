@@ -1,0 +1,242 @@
+"""Methods of descent, from the dual-objective paper's fixed step to L-BFGS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+
+from .._typing import Array
+from .domains import Domain
+
+Evaluate = Callable[[Array], tuple[float, Array]]
+
+
+def _improves_little(before: float, after: float, tol: float) -> bool:
+    return before - after <= tol * max(abs(before), abs(after), 1e-300)
+
+
+@dataclass(frozen=True)
+class FixedStep:
+    """theta <- project(theta - eta * gradient), as often as evaluations are allowed.
+
+    Parameters
+    ----------
+    eta : float, default=0.001
+        The step.
+
+    Examples
+    --------
+    >>> from kernelwise.outer import FixedStep, minimize
+    >>> def fun(theta):
+    ...     return float(theta @ theta), 2 * theta
+    >>> minimize(fun, [1.0], method=FixedStep(0.25), max_evaluations=3).theta
+    array([0.25])
+    """
+
+    eta: float = 0.001
+
+    def run(self, evaluate: Evaluate, theta: Array, domain: Domain, tol: float) -> None:
+        """Take steps until ``evaluate`` stops them; the paper has no other end.
+
+        Parameters
+        ----------
+        evaluate : callable
+            Returns value and gradient.
+        theta : ndarray of shape (k,)
+            Where to start.
+        domain : Domain
+            Where to stay.
+        tol : float
+            Not read.
+        """
+        while True:
+            _, gradient = evaluate(theta)
+            theta = domain.project(theta - self.eta * gradient)
+
+
+@dataclass(frozen=True)
+class ProjectedGradient:
+    """Spectral projected gradient: Barzilai-Borwein steps with an Armijo line search.
+
+    Parameters
+    ----------
+    armijo : float, default=1e-4
+        The part of the predicted decrease that a step must bring.
+    shrink : float, default=0.3
+        What a step that does not is multiplied by.
+
+    Examples
+    --------
+    >>> from kernelwise.outer import Box, ProjectedGradient, minimize
+    >>> def fun(theta):
+    ...     return float(theta @ theta), 2 * theta
+    >>> minimize(fun, [3.0], method=ProjectedGradient(), domain=Box(1.0, 9.0)).theta
+    array([1.])
+    """
+
+    armijo: float = 1e-4
+    shrink: float = 0.3
+
+    def run(self, evaluate: Evaluate, theta: Array, domain: Domain, tol: float) -> None:
+        """Descend until a step improves by less than ``tol``, relatively.
+
+        Parameters
+        ----------
+        evaluate : callable
+            Returns value and gradient.
+        theta : ndarray of shape (k,)
+            Where to start.
+        domain : Domain
+            Where to stay.
+        tol : float
+            The relative improvement that ends the descent.
+        """
+        value, gradient = evaluate(theta)
+        slope = float(np.abs(gradient).max(initial=0.0))
+        length = float(np.abs(theta).max(initial=1.0)) / slope if slope > 0 else 0.0
+        while length > 0:
+            direction = domain.project(theta - length * gradient) - theta
+            decrease = -float(gradient @ direction)
+            if decrease <= tol * abs(value):
+                return
+            part = 1.0
+            new_value, new_gradient = evaluate(theta + direction)
+            while new_value > value - self.armijo * part * decrease:
+                part *= self.shrink
+                if part < 1e-6:
+                    return
+                new_value, new_gradient = evaluate(theta + part * direction)
+            move, bend = part * direction, new_gradient - gradient
+            curvature = float(move @ bend)
+            length = float(move @ move) / curvature if curvature > 0 else 10 * length
+            if _improves_little(value, new_value, tol):
+                return
+            theta, value, gradient = theta + move, new_value, new_gradient
+
+
+@dataclass(frozen=True)
+class ExponentiatedGradient:
+    """theta_k <- theta_k exp(-rate * gradient_k), scaled back: for weights on a simplex.
+
+    The rate grows while steps succeed and shrinks where one does not.
+
+    Parameters
+    ----------
+    first : float, default=1.0
+        The largest change of a logarithm in the first step.
+
+    Examples
+    --------
+    >>> from kernelwise.outer import ExponentiatedGradient, Simplex, minimize
+    >>> def fun(theta):
+    ...     return float(theta @ theta), 2 * theta
+    >>> descent = ExponentiatedGradient()
+    >>> minimize(fun, [0.9, 0.1], method=descent, domain=Simplex()).theta.round(2)
+    array([0.5, 0.5])
+    """
+
+    first: float = 1.0
+
+    def run(self, evaluate: Evaluate, theta: Array, domain: Domain, tol: float) -> None:
+        """Descend until a step improves by less than ``tol``, relatively.
+
+        Parameters
+        ----------
+        evaluate : callable
+            Returns value and gradient.
+        theta : ndarray of shape (k,)
+            Where to start.
+        domain : Domain
+            Where to stay.
+        tol : float
+            The relative improvement that ends the descent.
+        """
+        value, gradient = evaluate(theta)
+        spread = float(np.ptp(gradient))
+        rate = self.first / spread if spread > 0 else 0.0
+        while rate > 0:
+            # The common part of the gradient is lost in the scaling; without it nothing overflows.
+            moved = domain.project(theta * np.exp(-rate * (gradient - gradient.min())))
+            new_value, new_gradient = evaluate(moved)
+            if new_value > value:
+                rate *= 0.3
+                if rate * spread < 1e-6:
+                    return
+                continue
+            if _improves_little(value, new_value, tol):
+                return
+            theta, value, gradient, rate = moved, new_value, new_gradient, 1.5 * rate
+
+
+@dataclass(frozen=True)
+class LBFGS:
+    """L-BFGS-B on the domain's free coordinates: logits of a simplex, logarithms, or themselves.
+
+    Parameters
+    ----------
+    memory : int, default=10
+        Pairs kept of steps and changes of the gradient.
+    first : float, default=1.0
+        The largest change of a free coordinate in the first step.
+
+    Examples
+    --------
+    >>> from kernelwise.outer import LBFGS, LogPositive, minimize
+    >>> def fun(theta):
+    ...     return float((theta[0] - 2) ** 2), 2 * (theta - 2)
+    >>> minimize(fun, [9.0], method=LBFGS(), domain=LogPositive()).theta.round(3)
+    array([2.])
+    """
+
+    memory: int = 10
+    first: float = 1.0
+
+    def run(self, evaluate: Evaluate, theta: Array, domain: Domain, tol: float) -> None:
+        """Descend until a step improves by less than ``tol``, relatively.
+
+        Parameters
+        ----------
+        evaluate : callable
+            Returns value and gradient.
+        theta : ndarray of shape (k,)
+            Where to start.
+        domain : Domain
+            Where to stay.
+        tol : float
+            The relative improvement that ends the descent.
+        """
+        z = domain.encode(theta)
+        seen: list[float] = []
+        scale = 0.0
+
+        def of_free(z: Array) -> tuple[float, Array]:
+            nonlocal scale
+            at = domain.decode(z)
+            value, gradient = evaluate(at)
+            pulled = domain.pull(at, gradient)
+            if not seen:
+                # In a box the first step is the whole gradient, however long: so it is scaled.
+                slope = float(np.abs(pulled).max(initial=0.0))
+                scale = self.first / slope if slope > 0 else 1.0
+                seen.append(value)
+            return scale * value, scale * pulled
+
+        def enough(intermediate_result: Any) -> None:
+            value = float(intermediate_result.fun) / scale
+            if _improves_little(seen[-1], value, tol):
+                raise StopIteration
+            seen.append(value)
+
+        optimize.minimize(
+            of_free,
+            z,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=domain.bounds(len(theta)),
+            callback=enough,
+            options={"maxcor": self.memory, "ftol": 0.0, "gtol": 0.0},
+        )
