@@ -84,7 +84,7 @@ class Alignment(Criterion):
         gradient: bool = True,
     ) -> Evaluation:
         Y = as_codes(Y)
-        K = stored(K).astype(np.float64, copy=False)
+        K = stored(K, self.solver).astype(np.float64, copy=False)
         value, dense = 0.0, np.zeros_like(K) if gradient else None
         for y in Y.T:
             rows = np.flatnonzero(y)

@@ -17,8 +17,8 @@ import numpy as np
 
 from .._threads import run
 from .._typing import Array, Matrix
-from ..kernels import Cotangent, Kernel
-from ..qp import SMO, Solution
+from ..kernels import Cotangent, Kernel, LazyGram
+from ..qp import SMO, DualQP, Solution, c_svc, l2_svm
 from ..qp.gram import Gram, StoredGram
 
 if TYPE_CHECKING:
@@ -75,6 +75,8 @@ class Criterion(ABC):
     solver: SMO = field(default_factory=_patient_solver)
     threads: int = 1
 
+    #: The loss of the machine: "hinge", or "squared" for the L2-SVM.
+    slack = "hinge"
     #: Whether evaluating reads most of the kernel matrix, so that it should be stored.
     reads_all_rows = True
 
@@ -145,6 +147,61 @@ class Criterion(ABC):
 
         return Objective(self, kernel, names, X, Y, weights=weights, log=log)
 
+    def problem(self, K: Array | Gram, y: Any, weights: Array) -> DualQP:
+        """Build the machine that the criterion judges.
+
+        Parameters
+        ----------
+        K : ndarray of shape (n, n) or Gram
+            The kernel matrix.
+        y : array-like of shape (n,)
+            The codes.
+        weights : ndarray of shape (n,)
+            What multiplies C of each row.
+
+        Returns
+        -------
+        qp : DualQP
+            The C-SVC, unless the criterion is of squared slack.
+        """
+        if self.slack == "hinge":
+            return c_svc(K, y, self.C * weights)
+        return l2_svm(stored(K, self.solver), y, self.C * weights)
+
+    def machines(
+        self, kernel: Kernel, X: Matrix, Y: Any, *, weights: Any, solver: SMO, start: Sequence[Any]
+    ) -> list[Solution]:
+        """Solve the machines that the criterion judges.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel.
+        X : {ndarray, sparse matrix} of shape (n, d)
+            The rows.
+        Y : array-like of shape (n, m) or (n,)
+            The codes.
+        weights : array-like of shape (n,)
+            What multiplies C of each row.
+        solver : SMO
+            What solves them.
+        start : sequence
+            Where each machine starts; empty for a cold start.
+
+        Returns
+        -------
+        solutions : list of Solution
+            One a machine.
+        """
+        Y = as_codes(Y)
+        weights, begin = as_weights(weights, len(Y)), starts(start or None, Y.shape[1])
+        K = shared(LazyGram(kernel, X, self.threads), Y.shape[1], self)
+
+        def solve(j: int) -> Solution:
+            return solver.solve(self.problem(K, Y[:, j], weights), start=begin[j])
+
+        return self._solve_all(solve, range(Y.shape[1]))
+
     def _solve_all(self, solve: Callable[[int], T], machines: Iterable[int]) -> list[T]:
         return run(solve, machines, self.threads)
 
@@ -173,12 +230,26 @@ def as_gram(K: Array | Gram) -> Gram:
     return StoredGram(K) if isinstance(K, np.ndarray) else K
 
 
-def stored(K: Array | Gram) -> Array:
-    """Return the whole kernel matrix, in float64 where it is small."""
+def stored(K: Array | Gram, solver: SMO) -> Array:
+    """Return the whole kernel matrix, in float64 where it is small; refuse one without room."""
     if isinstance(K, np.ndarray):
         return K
-    dtype = np.float64 if K.shape[0] <= SMALL else np.float32
-    return K.dense(dtype)
+    n = K.shape[0]
+    if 4.0 * n**2 > solver.memory:
+        raise ValueError(
+            f"the kernel matrix of {n} rows takes {4e-6 * n**2:.0f} MB, more than the allowance of "
+            f"{1e-6 * solver.memory:.0f} MB, and this criterion reads all of it; raise cache_size, "
+            "use criterion='dual', or fit on fewer rows."
+        )
+    return K.dense(np.float64 if n <= SMALL else np.float32)
+
+
+def shared(K: Gram, n_machines: int, criterion: Criterion) -> Array | Gram:
+    """Return one stored matrix for several machines where it fits, else what was given."""
+    fits = 4.0 * K.shape[0] ** 2 <= criterion.solver.memory
+    if criterion.reads_all_rows or (n_machines > 1 and fits):
+        return stored(K, criterion.solver)
+    return K
 
 
 SMALL = 400  # rows up to which float64 costs no more than float32

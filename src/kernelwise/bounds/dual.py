@@ -14,7 +14,7 @@ import numpy as np
 
 from .._typing import Array
 from ..kernels import Cotangent
-from ..qp import DualQP, Solution, c_svc, l2_svm
+from ..qp import Solution
 from ..qp.gram import Gram
 from .base import Criterion, Evaluation, as_codes, as_weights, starts, stored
 
@@ -66,11 +66,11 @@ class DualObjective(Criterion):
     ) -> Evaluation:
         Y = as_codes(Y)
         weights = as_weights(weights, len(Y))
-        K = stored(K) if self.slack == "squared" else K
+        K = stored(K, self.solver) if self.slack == "squared" else K
         begin = starts(start, Y.shape[1])
 
         def solve(j: int) -> Solution:
-            return self.solver.solve(self._problem(K, Y[:, j], weights), start=begin[j])
+            return self.solver.solve(self.problem(K, Y[:, j], weights), start=begin[j])
 
         machines = tuple(self._solve_all(solve, range(Y.shape[1])))
         value = -sum(machine.objective for machine in machines)
@@ -81,12 +81,6 @@ class DualObjective(Criterion):
         cotangent = Cotangent(beta[rows], np.full(Y.shape[1], -0.5), rows=rows)
         by_C = self._by_C(machines, beta, Y, weights)
         return Evaluation(value, cotangent, by_C, machines, machines)
-
-    def _problem(self, K: Array | Gram, y: Array, weights: Array) -> DualQP:
-        if self.slack == "hinge":
-            return c_svc(K, y, self.C * weights)
-        assert isinstance(K, np.ndarray)
-        return l2_svm(K, y, self.C * weights)
 
     def _by_C(self, machines: Any, beta: Array, Y: Array, weights: Array) -> float:
         """Return what C alone does: through the box, or through the ridge 1 / C."""

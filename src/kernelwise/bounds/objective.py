@@ -11,8 +11,7 @@ import numpy as np
 from .._threads import single_blas
 from .._typing import Array, Matrix
 from ..kernels import Kernel, LazyGram
-from ..qp.gram import Gram
-from .base import Criterion, Evaluation, as_codes, stored, with_tol
+from .base import Criterion, Evaluation, as_codes, shared, with_tol
 
 
 class Objective:
@@ -152,9 +151,7 @@ class Objective:
         return value, gradient
 
     def _evaluate(self, kernel: Kernel, criterion: Criterion) -> Evaluation:
-        K: Array | Gram = LazyGram(kernel, self.X, criterion.threads)
-        if self.Y.shape[1] > 1 or criterion.reads_all_rows:
-            K = stored(K)  # one matrix for all machines
+        K = shared(LazyGram(kernel, self.X, criterion.threads), self.Y.shape[1], criterion)
         return criterion.evaluate(K, self.Y, weights=self.weights, start=self._carry)
 
     def _remember(self, evaluation: Evaluation) -> None:

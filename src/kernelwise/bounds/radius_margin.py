@@ -141,6 +141,8 @@ class RadiusMargin(Criterion):
 
     ball: bool = True
 
+    slack = "squared"
+
     def evaluate(
         self,
         K: Array | Gram,
@@ -152,7 +154,7 @@ class RadiusMargin(Criterion):
     ) -> Evaluation:
         Y = as_codes(Y)
         ridge = 1 / (self.C * as_weights(weights, len(Y)))
-        K = np.array(stored(K))
+        K = np.array(stored(K, self.solver))
         K[np.diag_indices_from(K)] += ridge.astype(K.dtype)
         begin, first = ([], None) if start is None else start
         begin = starts(begin or None, Y.shape[1])

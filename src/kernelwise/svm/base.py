@@ -39,6 +39,7 @@ class BaseLearnedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
     """
 
     kernel: Any
+    kernel_: Any
     class_weight: Any
     tol: float
     n_jobs: int | None
@@ -200,6 +201,10 @@ class BaseLearnedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
         self.certificate_ = machines.certificate
         self.n_iter_ = machines.certificate.n_iter
         self.fit_status_ = int((machines.certificate.status != "converged").any())
+        # The objective is 1/2 ||w||^2 - sum alpha.
+        squares = 2 * (machines.certificate.objective + np.abs(machines.coef).sum(axis=0))
+        with np.errstate(divide="ignore"):
+            self.margin_ = 1 / np.sqrt(np.maximum(0, squares))
         if not (np.isfinite(dual_coef).all() and np.isfinite(self.intercept_).all()):
             raise ValueError(
                 "The dual coefficients or intercepts are not finite. X may contain large values "

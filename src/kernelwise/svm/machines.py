@@ -48,6 +48,8 @@ class Machines:
     certificate : Bunch
         Arrays ``gap``, ``violation``, ``objective``, ``n_iter`` and ``status``, one entry a
         machine.
+    own_kernels : tuple of Kernel, default=None
+        One kernel a machine, where they do not share one.
     """
 
     kernel: Kernel
@@ -56,6 +58,7 @@ class Machines:
     coef: Array
     intercept: Array
     certificate: Bunch
+    own_kernels: tuple[Kernel, ...] | None = None
 
     @classmethod
     def of(
@@ -130,7 +133,11 @@ class Machines:
 
         def part(start: int) -> None:
             block = slice(start, start + height)
-            out[block] = self.kernel(X[block], self.rows) @ self.coef
+            if self.own_kernels is None:
+                out[block] = self.kernel(X[block], self.rows) @ self.coef
+                return
+            for j, kernel in enumerate(self.own_kernels):
+                out[block, j] = kernel(X[block], self.rows) @ self.coef[:, j]
 
         if len(self.support):
             with single_blas():

@@ -108,6 +108,8 @@ class SVC(ProbabilityMixin, BaseLearnedSVC):
         Arrays ``violation`` (of the optimality conditions), ``gap`` (how far the objective may be
         from its minimum; NaN for kernels not known to be positive semi-definite), ``objective``
         and ``status``, one entry a machine.
+    margin_ : ndarray of shape (n_machines,)
+        The margin 1 / ||w|| of each machine.
     kernel_ : Kernel
         The kernel with its numbers filled in.
     class_weight_ : ndarray of shape (n_classes,)

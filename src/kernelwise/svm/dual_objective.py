@@ -1,0 +1,315 @@
+"""Feature weights that minimise the dual objective (the WRBF method), and other criteria.
+
+    min_v L(v),   L(v) = max_alpha  sum alpha - 1/2 alpha' (y y' * K_v) alpha,   v >= 0, sum v = p
+
+    dL/dv_k = -1/2 sum_ij b_i b_j dK_v(x_i, x_j) / dv_k          (envelope theorem, b = alpha * y)
+
+A low dual objective is a wide margin with little slack: weights move to the features that give it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from .._memory import allowance
+from .._threads import n_threads, single_blas
+from .._typing import Array, Codes, Index
+from ..bounds import Criterion
+from ..kernels import Kernel
+from ..outer import (
+    LBFGS,
+    ExponentiatedGradient,
+    FixedStep,
+    Method,
+    ProjectedGradient,
+    Step,
+    minimize,
+)
+from ..qp import SMO
+from .base import BaseLearnedSVC
+from .criteria import CRITERIA
+from .features import importances
+from .learning import Learned, Start, Watched, history
+from .machines import Machines
+
+_METHODS: dict[str, Callable[[], Method]] = {
+    "lbfgs": LBFGS,
+    "projected_gradient": ProjectedGradient,
+    "exponentiated_gradient": ExponentiatedGradient,
+}
+_PAPER_UPDATES = 100
+_EVALUATIONS = 16  # and one more solve, of the machine itself
+_TOLERANCE = 1e-4  # relative improvement of a step that ends the learning
+
+
+class DualObjectiveSVC(BaseLearnedSVC):
+    """Support vector classification with feature weights learned from the training rows.
+
+    The weights of the kernel are those at which the machine's own dual objective is least: the
+    dual-objective method (WRBF), for any kernel with feature weights, or another criterion.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The cost of a margin violation, positive. The sample and class weights multiply it. Criteria
+        that learn C start from it.
+    kernel : str or Kernel, default="rbf"
+        One of "linear", "poly", "rbf", "laplacian", "matern32" and "matern52", or an object of
+        `kernelwise.kernels` that has weights somewhere.
+    degree : int, default=3
+        The degree of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        The inverse width at equal weights; see `SVC`.
+    coef0 : float, default=0.0
+        The constant of "poly".
+    criterion : {"dual", "radius_margin", "span", "cv", "alignment"} or Criterion, default="dual"
+        What the weights minimise. "dual" keeps the sum of the weights and C. "radius_margin" (of
+        the L2-SVM, which is then the machine as well), "span" (the smooth leave-one-out estimate)
+        and "cv" (logistic loss on held-out rows) learn the scale and C too; "alignment" learns the
+        scale. A `kernelwise.bounds.Criterion` is used as it is, for the scale and the weights.
+    optimizer : {"lbfgs", "projected_gradient", "exponentiated_gradient", "paper"}, default="lbfgs"
+        How. "paper" takes fixed steps, clips and rescales, and keeps the best.
+    weights : {"shared", "per_class"}, default="shared"
+        Whether all one-vs-rest machines share their weights, or each has its own as in the paper.
+        With two classes there is one machine.
+    eta : float, default=0.001
+        The step of ``optimizer="paper"``; the printed gradient, twice the true one, is kept there.
+    max_iter : int, default=None
+        Most evaluations of the criterion; None is 16, and 101 (100 updates) for "paper".
+    tol : float, default=1e-3
+        The tolerance of the machines, in units of the margin.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes; they multiply C.
+    cache_size : float, default=None
+        Megabytes for the kernel; None is a quarter of the machine's memory, at most 2000.
+    warm_start : bool, default=False
+        Whether a re-fit starts from the last weights and the last solution.
+    n_jobs : int, default=None
+        Threads, for the kernel and over the machines; None is one.
+    verbose : bool, default=False
+        Whether to print a line a step.
+    callback : callable, default=None
+        Called with a `kernelwise.outer.Step` after each evaluation; returning True ends the
+        learning, and the best weights so far are used.
+
+    Attributes
+    ----------
+    feature_weights_ : ndarray of shape (n_features,) or (n_classes, n_features)
+        The learned weights; one row a machine for ``weights="per_class"``.
+    feature_importances_ : ndarray of shape (n_features,)
+        The weights times the spread of their columns (what each feature adds to a distance), scaled
+        to sum one; the mean over machines.
+    dual_objective_ : float
+        The machines' dual objective at the learned weights, summed.
+    criterion_value_ : float
+        What was minimised, at the learned weights.
+    history_ : dict of ndarray
+        One entry an evaluation: "value", "weights", "C", "n_iter" (steps of the inner solver),
+        "seconds" and "machine"; a table for ``pandas.DataFrame`` without "weights".
+    n_solves_ : int
+        Kernel matrices for which the machines were solved, the last exact one included.
+    C_ : float
+        The cost used; learned by some criteria.
+    gamma_ : float
+        The inverse width of the kernel, where it has one.
+    kernel_ : Kernel or list of Kernel
+        The kernel with its learned weights; one a machine for ``weights="per_class"``.
+    margin_ : ndarray of shape (n_machines,)
+        The margin 1 / ||w|| of each machine.
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    support_ : ndarray of shape (n_support,)
+        The training rows that are support vectors, by class.
+    support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
+        Those rows.
+    n_support_ : ndarray of shape (n_classes,)
+        The number of support vectors of each class.
+    dual_coef_ : {ndarray, sparse matrix} of shape (n_machines, n_support)
+        The dual coefficients times the signs.
+    intercept_ : ndarray of shape (n_machines,)
+        The intercepts.
+    n_iter_ : ndarray of shape (n_machines,)
+        The steps of the last, exact solve of each machine.
+    fit_status_ : int
+        0 when every machine converged, else 1.
+    certificate_ : Bunch
+        Arrays ``violation``, ``gap``, ``objective`` and ``status``, one entry a machine.
+    class_weight_ : ndarray of shape (n_classes,)
+        The weights of the classes.
+    shape_fit_ : tuple of int
+        The shape of the training rows.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        The names of the features, where X has such names.
+
+    See Also
+    --------
+    SVC : The same machine with given weights.
+    AdaptiveKernelSVC : Learns one width and C.
+
+    Notes
+    -----
+    Several classes are one-vs-rest, the largest decision value wins. Constant columns get the
+    weight zero and do not count in the sum of the weights. Scale the columns first: the weights
+    start from one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from kernelwise import DualObjectiveSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> noise = np.random.default_rng(0).normal(size=(150, 4))
+    >>> X = np.hstack([StandardScaler().fit_transform(X), noise])
+    >>> model = DualObjectiveSVC().fit(X, y)
+    >>> bool(model.feature_importances_[:4].sum() > 0.9)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "kernel": [
+            StrOptions({"linear", "poly", "rbf", "laplacian", "matern32", "matern52"}),
+            Kernel,
+        ],
+        "degree": [Interval(Integral, 1, None, closed="left")],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "criterion": [StrOptions(set(CRITERIA)), Criterion],
+        "optimizer": [StrOptions({"paper", *_METHODS})],
+        "weights": [StrOptions({"shared", "per_class"})],
+        "eta": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "cache_size": [Interval(Real, 0, None, closed="neither"), None],
+        "warm_start": ["boolean"],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+        "callback": [callable, None],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: str | Kernel = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        criterion: str | Criterion = "dual",
+        optimizer: str = "lbfgs",
+        weights: str = "shared",
+        eta: float = 0.001,
+        max_iter: int | None = None,
+        tol: float = 1e-3,
+        class_weight: Any = None,
+        cache_size: float | None = None,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[Step], Any] | None = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.criterion = criterion
+        self.optimizer = optimizer
+        self.weights = weights
+        self.eta = eta
+        self.max_iter = max_iter
+        self.tol = tol
+        self.class_weight = class_weight
+        self.cache_size = cache_size
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+
+    def _n_tasks(self, Y: Codes) -> int | None:
+        return self._evaluations() * (1 if self.weights == "shared" else Y.shape[1])
+
+    def _evaluations(self) -> int:
+        if self.max_iter is not None:
+            return self.max_iter
+        return 1 + _PAPER_UPDATES if self.optimizer == "paper" else _EVALUATIONS
+
+    def _fit_machines(self, X: Any, Y: Codes, weights: Array, classes: Index) -> Machines:
+        start = Start.of(self, X, weights)
+        groups = [Y] if self.weights == "shared" else [Y[:, [j]] for j in range(Y.shape[1])]
+        with single_blas():
+            learned = [self._learn(X, group, weights, start, g) for g, group in enumerate(groups)]
+            solutions = [s for each in learned for s in each.machines(self._solver(), X, weights)]
+        self._store_learned(learned, start, Y.shape[1])
+        members = [np.arange(X.shape[0])] * Y.shape[1]
+        machines = Machines.of(learned[0].kernel, X, solutions, members, classes)
+        if len(learned) > 1:
+            machines = replace(machines, own_kernels=tuple(each.kernel for each in learned))
+        return machines
+
+    def _solver(self) -> SMO:
+        return SMO(tol=self.tol, memory=allowance(self.cache_size, n_threads(self.n_jobs)))
+
+    def _learn(self, X: Any, Y: Codes, weights: Array, start: Start, group: int) -> Learned:
+        """Minimise the criterion of some machines over their common weights (eq. 10-15)."""
+        recipe, solver = start.recipe, replace(self._solver(), exact=False)
+        criterion = recipe.criterion(self.C, solver=solver, threads=n_threads(self.n_jobs))
+        names = [*start.names, "C"] if recipe.learns_C else start.names
+        objective = criterion.of(start.kernel, names, X, Y, weights=weights, log=recipe.log)
+        watched = Watched(self, objective, start, group)
+        minimum = minimize(
+            watched,
+            start.theta(group),
+            domain=start.domain(self.optimizer),
+            method=self._method(),
+            max_evaluations=self._evaluations(),
+            tol=_TOLERANCE,
+            callback=self.callback,
+        )
+        return Learned(objective, start.everywhere(minimum.theta), minimum, Y)
+
+    def _method(self) -> Method:
+        if self.optimizer == "paper":
+            return FixedStep(2 * self.eta)  # the gradient of eq. 15 is twice the true one
+        return _METHODS[self.optimizer]()
+
+    def _store_learned(self, learned: list[Learned], start: Start, n_machines: int) -> None:
+        self._theta = [each.minimum.theta for each in learned]
+        kernels = [each.kernel for each in learned]
+        weights = np.array([start.mean_weights(each.theta) for each in learned])
+        self.feature_weights_ = weights[0] if len(learned) == 1 else weights
+        self.feature_importances_ = importances(weights, start.spread)
+        self.kernel_ = kernels[0] if len(learned) == 1 else kernels
+        self.gamma_ = getattr(kernels[0], "gamma", None)
+        costs = np.array([each.criterion.C for each in learned])
+        self.C_ = float(costs[0]) if len(learned) == 1 else costs
+        self.criterion_value_ = float(sum(each.minimum.value for each in learned))
+        self.n_solves_ = sum(each.minimum.n_evaluations + 1 for each in learned)
+        self.history_ = history(learned, start)
+
+    def _store(self, machines: Machines, classes: Index, counted: Index) -> None:
+        super()._store(machines, classes, counted)
+        self.dual_objective_ = -float(machines.certificate.objective.sum())
+
+    def to_sklearn(self) -> Any:
+        """Export the fitted classifier as plain scikit-learn objects.
+
+        Returns
+        -------
+        model : Pipeline or OneVsRestClassifier
+            A scaling of the columns and an ``sklearn.svm.SVC`` on it, one-vs-rest with several
+            classes, fitted; it predicts the same. For linear, polynomial and RBF kernels.
+        """
+        from .export import to_sklearn
+
+        return to_sklearn(self)

@@ -1,0 +1,51 @@
+"""Feature weights: which of a kernel's parameters they are, and what a weight is worth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .._typing import Array, Matrix
+from ..kernels import Kernel, Laplacian
+
+
+def weight_names(kernel: Kernel, X: Matrix) -> list[str]:
+    """Return the names of the kernel's feature weights; an error where it has none."""
+    if not kernel.reads_values:
+        names = kernel.vjp(X[:1], np.zeros((1, 1)))  # what it can be differentiated by
+        found = [name for name in names if name.split("__")[-1] == "weights"]
+        if found:
+            return found
+    raise ValueError(
+        f"kernel={kernel!r} has no feature weights to learn; use a named kernel such as 'rbf', or "
+        "a kernel object with weights."
+    )
+
+
+def varying_columns(X: Matrix) -> Any:
+    """Tell which columns are not constant."""
+    if sp.issparse(X):
+        return (X.max(axis=0) - X.min(axis=0)).toarray().ravel() > 0
+    return np.ptp(X, axis=0) > 0
+
+
+def spreads(kernel: Kernel, X: Matrix, weights: Array) -> Array:
+    """Return each column's spread in the unit of its weight's term: variance, or deviation."""
+    share = weights / weights.sum()
+    if sp.issparse(X):
+        mean, square = share @ X, share @ X.multiply(X)
+        variance = np.maximum(0, np.asarray(square - mean**2).ravel())
+    else:
+        variance = share @ (X - share @ X) ** 2
+    plain = any(isinstance(part, Laplacian) for part in (kernel, *kernel.get_params().values()))
+    return np.sqrt(variance) if plain else variance
+
+
+def importances(weights: Array, spread: Array) -> Array:
+    """Return weights times spreads, scaled to sum one; machines count alike."""
+    products = np.atleast_2d(weights) * spread
+    totals = products.sum(axis=1, keepdims=True)
+    shares = np.divide(products, totals, out=np.zeros_like(products), where=totals > 0)
+    return shares.mean(axis=0)
