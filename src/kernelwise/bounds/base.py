@@ -37,8 +37,8 @@ class Evaluation:
         What is to be small, summed over the machines.
     cotangent : Cotangent or None
         The derivative by each entry of the kernel matrix; None where it was not asked for.
-    by_C : float
-        The derivative by C; zero where the criterion does not know C.
+    cost_slope : callable
+        Computes `by_C`, which is not always wanted.
     machines : tuple of Solution
         The solved machine of each column of the codes; empty where none had to be solved.
     carry : Any
@@ -47,9 +47,14 @@ class Evaluation:
 
     value: float
     cotangent: Cotangent | None
-    by_C: float = 0.0
+    cost_slope: Callable[[], float] = float
     machines: tuple[Solution, ...] = ()
     carry: Any = None
+
+    @property
+    def by_C(self) -> float:
+        """The derivative by C; zero where the criterion does not know C."""
+        return self.cost_slope()
 
 
 def _patient_solver() -> SMO:

@@ -95,7 +95,7 @@ class CrossValidation(Criterion):
         by_C = float(sum(part[3] for part in parts))
         cotangent = Cotangent.total([part[2] for part in parts if part[2] is not None])
         by_C = by_C / self.C if np.isfinite(self.C) else 0.0
-        return Evaluation(value, cotangent if gradient else None, by_C, (), solutions)
+        return Evaluation(value, cotangent if gradient else None, lambda: by_C, (), solutions)
 
     def _fold_of(self, Y: Array) -> Array:
         """Return each row's fold; a number of folds is stratified by the rows' codes."""

@@ -8,6 +8,7 @@ The cotangent is the envelope theorem's: b is optimal, so only K itself is diffe
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,7 @@ class DualObjective(Criterion):
         beta = np.column_stack([machine.beta for machine in machines])
         rows = np.flatnonzero(beta.any(axis=1))
         cotangent = Cotangent(beta[rows], np.full(Y.shape[1], -0.5), rows=rows)
-        by_C = self._by_C(machines, beta, Y, weights)
+        by_C = partial(self._by_C, machines, beta, Y, weights)
         return Evaluation(value, cotangent, by_C, machines, machines)
 
     def _by_C(self, machines: Any, beta: Array, Y: Array, weights: Array) -> float:

@@ -11,7 +11,9 @@ import numpy as np
 from .._threads import single_blas
 from .._typing import Array, Matrix
 from ..kernels import Kernel, LazyGram
-from .base import Criterion, Evaluation, as_codes, shared, with_tol
+from .base import SMALL, Criterion, Evaluation, as_codes, shared, with_tol
+
+_TIGHT = 1e-5  # below this tolerance of the machines float32 gradients are too coarse
 
 
 class Objective:
@@ -139,16 +141,25 @@ class Objective:
         tol = self.criterion.solver.tol if tol is None else tol
         if tol != self._tol:
             self._tol, self._best_value = tol, np.inf
+        if tol != criterion.solver.tol:
+            criterion = with_tol(criterion, tol)
         with single_blas():
-            evaluation = self._evaluate(kernel, with_tol(criterion, tol))
+            evaluation = self._evaluate(kernel, criterion)
             assert evaluation.cotangent is not None
-            by_name = kernel.vjp(self.X, evaluation.cotangent) | {"C": evaluation.by_C}
+            dtype = np.float64 if tol < _TIGHT or self._is_small else np.float32
+            by_name = kernel.vjp(self.X, evaluation.cotangent, dtype=dtype)
+            if "C" in self.names:
+                by_name["C"] = evaluation.by_C
         parts = [np.atleast_1d(by_name[name]) for name in self.names]
         gradient, value = np.concatenate(parts).astype(np.float64), evaluation.value
         self._remember(evaluation)
         if self.log:
             return float(np.log(value)), gradient / value
         return value, gradient
+
+    @property
+    def _is_small(self) -> bool:
+        return len(self.Y) <= SMALL
 
     def _evaluate(self, kernel: Kernel, criterion: Criterion) -> Evaluation:
         K = shared(LazyGram(kernel, self.X, criterion.threads), self.Y.shape[1], criterion)

@@ -171,7 +171,10 @@ class RadiusMargin(Criterion):
         if not gradient:
             return Evaluation(square * norm, None, machines=machines, carry=carry)
         cotangent = _cotangent(machines, ball, square, norm)
-        by_C = 0.0 if np.isinf(self.C) else -float(cotangent.diag() @ ridge) / self.C
+
+        def by_C() -> float:
+            return 0.0 if np.isinf(self.C) else -float(cotangent.diag() @ ridge) / self.C
+
         return Evaluation(square * norm, cotangent, by_C, machines, carry)
 
 

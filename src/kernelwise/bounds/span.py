@@ -222,7 +222,7 @@ class LeaveOneOut(Criterion):
         by_C = float(sum(part[3] for part in parts))
         cotangent = Cotangent.total([part[2] for part in parts if part[2] is not None])
         by_C = by_C / self.C if np.isfinite(self.C) else 0.0
-        return Evaluation(value, cotangent if gradient else None, by_C, machines, machines)
+        return Evaluation(value, cotangent if gradient else None, lambda: by_C, machines, machines)
 
     def _of_machine(
         self, K: Gram, solution: Solution, y: Array, bound: Array, gradient: bool

@@ -78,7 +78,7 @@ def l1_contraction(S, X, Yt, out):
         for k in range(X.shape[1]):
             x = X[i, k]
             y = contiguous(Yt[k])
-            total = 0.0
+            total = S.dtype.type(0)
             for j in range(s.shape[0]):
                 total += s[j] * abs(x - y[j])
             out[k] += total

@@ -71,7 +71,7 @@ class Kernel(ABC):
         """Whether rows are kernel values against all rows, not features."""
         return False
 
-    def vjp(self, X: Matrix, dK: Cotangent | Array) -> dict[str, Any]:
+    def vjp(self, X: Matrix, dK: Cotangent | Array, *, dtype: Any = np.float64) -> dict[str, Any]:
         """Carry the cotangent of a criterion over to the kernel's parameters.
 
         Parameters
@@ -80,6 +80,8 @@ class Kernel(ABC):
             The rows at which ``kernel(X)`` was evaluated.
         dK : Cotangent or ndarray of shape (n, n)
             The derivative of the criterion by each entry of ``kernel(X)``.
+        dtype : dtype, default=numpy.float64
+            The precision of the work; float32 halves its cost where float32 can hold the distances.
 
         Returns
         -------
@@ -96,9 +98,9 @@ class Kernel(ABC):
             rows = cotangent.rows
             X = X[np.ix_(rows, rows)] if self.reads_values else X[rows]
             cotangent = cotangent.everywhere()
-        return self._vjp(X, cotangent)
+        return self._vjp(X, cotangent, np.dtype(dtype))
 
-    def _vjp(self, X: Matrix, dK: Cotangent) -> dict[str, Any]:
+    def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any) -> dict[str, Any]:
         return {}
 
     def reader(self, X: Matrix, dtype: Any, threads: int = 1) -> RowReader:

@@ -70,8 +70,10 @@ class Sum(_Pair):
     def diag(self, X: Matrix) -> Array:
         return self.left.diag(X) + self.right.diag(X)
 
-    def _vjp(self, X: Matrix, dK: Cotangent) -> dict[str, Any]:
-        return prefixed("left", self.left.vjp(X, dK)) | prefixed("right", self.right.vjp(X, dK))
+    def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any) -> dict[str, Any]:
+        return prefixed("left", self.left.vjp(X, dK, dtype=dtype)) | prefixed(
+            "right", self.right.vjp(X, dK, dtype=dtype)
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,13 +100,13 @@ class Product(_Pair):
     def diag(self, X: Matrix) -> Array:
         return self.left.diag(X) * self.right.diag(X)
 
-    def _vjp(self, X: Matrix, dK: Cotangent) -> dict[str, Any]:
+    def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any) -> dict[str, Any]:
         # dK * K is not of low rank any more: from here on it is dense, as K is.
         full = dK.block(0, dK.n_rows)
         by_left = Cotangent.of(full * self.right(X))
         by_right = Cotangent.of(full * self.left(X))
-        return prefixed("left", self.left.vjp(X, by_left)) | prefixed(
-            "right", self.right.vjp(X, by_right)
+        return prefixed("left", self.left.vjp(X, by_left, dtype=dtype)) | prefixed(
+            "right", self.right.vjp(X, by_right, dtype=dtype)
         )
 
 
@@ -156,8 +158,8 @@ class Scaled(Kernel):
     def diag(self, X: Matrix) -> Array:
         return self.scale * self.kernel.diag(X)
 
-    def _vjp(self, X: Matrix, dK: Cotangent) -> dict[str, Any]:
-        inner = self.kernel.vjp(X, dK)
+    def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any) -> dict[str, Any]:
+        inner = self.kernel.vjp(X, dK, dtype=dtype)
         scaled = {name: self.scale * value for name, value in inner.items()}
         by_scale = float(np.sum(dK.block(0, dK.n_rows) * self.kernel(X)))
         return {"scale": by_scale, **prefixed("kernel", scaled)}
@@ -218,7 +220,7 @@ class Normalized(Kernel):
     def diag(self, X: Matrix) -> Array:
         return (self._inverse_norms(X) > 0).astype(np.float64)
 
-    def _vjp(self, X: Matrix, dK: Cotangent) -> dict[str, Any]:
+    def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any) -> dict[str, Any]:
         # N = K_ij / sqrt(K_ii K_jj): by K_ij as the cotangent divided, by K_ii minus the row sum.
         inverse = self._inverse_norms(X)
         full = dK.block(0, dK.n_rows)
@@ -228,7 +230,7 @@ class Normalized(Kernel):
             dense=full * inverse[:, None] * inverse,
             diagonal=-through_norms,
         )
-        return prefixed("kernel", self.kernel.vjp(X, inner))
+        return prefixed("kernel", self.kernel.vjp(X, inner, dtype=dtype))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -289,7 +291,7 @@ class Ridge(Kernel):
     def diag(self, X: Matrix) -> Array:
         return np.full(check_rows(X).shape[0], self.level)
 
-    def _vjp(self, X: Matrix, dK: Cotangent) -> dict[str, Any]:
+    def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any) -> dict[str, Any]:
         trace = dK.trace()
         if self.weights is None:
             return {"value": trace}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -122,27 +123,49 @@ class Cotangent:
         """
         return replace(self, rows=None)
 
-    def block(self, start: int, stop: int) -> Array:
+    def astype(self, dtype: Any) -> Cotangent:
+        """Return the cotangent in another precision.
+
+        Parameters
+        ----------
+        dtype : dtype
+            The type of its numbers.
+
+        Returns
+        -------
+        cotangent : Cotangent
+            The same where it has that type already.
+        """
+        if self.factors.dtype == dtype:
+            return self
+        parts = {name: getattr(self, name) for name in ("factors", "scale", "diagonal", "dense")}
+        return replace(self, **{k: v.astype(dtype) for k, v in parts.items() if v is not None})
+
+    def block(self, start: int, stop: int, column: int = 0) -> Array:
         """Compute rows ``start`` to ``stop`` of the block.
 
         Parameters
         ----------
         start, stop : int
             The first row and the one after the last.
+        column : int, default=0
+            The first column, not beyond ``start``.
 
         Returns
         -------
-        block : ndarray of shape (stop - start, n_rows)
+        block : ndarray of shape (stop - start, n_rows - column)
             The rows, dense.
         """
         left = self.factors[start:stop]
         if self.scale is not None:
             left = left * self.scale
-        out: Array = left @ self.factors.T
+        right = self.factors[column:]
+        out: Array = left * right.T if right.shape[1] == 1 else left @ right.T
         if self.dense is not None:
-            out += self.dense[start:stop]
+            out += self.dense[start:stop, column:]
         if self.diagonal is not None:
-            out[np.arange(stop - start), np.arange(start, stop)] += self.diagonal[start:stop]
+            at = np.arange(start, stop)
+            out[at - start, at - column] += self.diagonal[start:stop]
         return out
 
     def diag(self) -> Array:

@@ -64,6 +64,8 @@ class Polynomial(DotKernel):
     degree: int = 3
     coef0: float = 0.0
 
+    _has_constant = True
+
     def __post_init__(self) -> None:
         """Check the parameters and freeze the weights."""
         super().__post_init__()
@@ -110,6 +112,8 @@ class Sigmoid(DotKernel):
     """
 
     coef0: float = 0.0
+
+    _has_constant = True
 
     def __post_init__(self) -> None:
         """Check the parameters and freeze the weights."""

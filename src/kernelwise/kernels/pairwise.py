@@ -204,20 +204,64 @@ class PairwiseKernel(Kernel):
         """
         return width >= 16
 
-    def _vjp(self, X: Matrix, dK: Cotangent) -> dict[str, Any]:
-        X = self._recentred(X.astype(np.float64))
-        left, right = self._sides(X, X, np.float64)
+    def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any) -> dict[str, Any]:
+        """Contract S = dK * slope(t) by blocks of rows, from the diagonal to the right."""
+        X = self._recentred(X.astype(np.float64, copy=False)).astype(dtype, copy=False)
+        left, right = self._sides(X, X, dtype)
+        if left.dtype != X.dtype:  # float32 cannot hold these distances
+            X = X.astype(left.dtype)
+        dK = dK.astype(left.dtype)
+        n = X.shape[0]
+        height = n if n <= 3 * BLOCK_ROWS else 2 * BLOCK_ROWS
         contraction, total = np.zeros(X.shape[1]), 0.0
-        for start in range(0, X.shape[0], 4 * BLOCK_ROWS):
-            stop = min(start + 4 * BLOCK_ROWS, X.shape[0])
-            T = np.empty((stop - start, X.shape[0]))
-            self._terms(left[start:stop], right, T)
-            S = dK.block(start, stop) * self.slope(T)
-            contraction += self._contract(S, X[start:stop], X)
-            total += S.sum()
+        outer = self._outer_products(dK)
+        for start in range(0, n, height):
+            stop = min(start + height, n)
+            S = np.empty((stop - start, n - start), dtype=left.dtype)
+            self._terms(left[start:stop], right[:, start:], S)
+            self._differentiate(S)
+            here, there = slice(start, stop), slice(start, n)
+            twice = np.full(n - start, 2, dtype=left.dtype)  # by symmetry, beyond the block
+            twice[: stop - start] = 1
+            if outer is None:
+                S *= dK.block(start, stop, start)
+                S[:, stop - start :] *= 2
+                contraction += self._contract(S, X[here], X[there])
+                total += float(S.sum()) if self._has_constant else 0.0
+                continue
+            for u, scaled in outer:
+                part, sum_of = self._contract_outer(
+                    S, scaled[here], u[there] * twice, X[here], X[there]
+                )
+                contraction += part
+                total += sum_of
         ones = np.ones(X.shape[1])
         weights = ones if self.weights is None else self.weights
         return self._gradient(contraction, weights, total)
+
+    def _outer_products(self, dK: Cotangent) -> list[tuple[Array, Array]] | None:
+        """Return dK as one or two products of vectors, where that saves multiplying it out."""
+        plain = dK.dense is None and dK.diagonal is None
+        if not plain or dK.factors.shape[1] > 2 or not self._contracts_outer:
+            return None
+        scale = np.ones(dK.factors.shape[1]) if dK.scale is None else dK.scale
+        return [(u, (u * s).astype(u.dtype)) for u, s in zip(dK.factors.T, scale, strict=True)]
+
+    #: Whether `_contract_outer` is there: terms that are bilinear up to squares of single rows.
+    _contracts_outer = False
+
+    def _contract_outer(
+        self, S: Array, a: Array, b: Array, X: Matrix, Y: Matrix
+    ) -> tuple[Array, float]:
+        """Return sum_ij a_i S_ij b_j term(x_ik, y_jk) for each feature k, and the plain sum."""
+        raise NotImplementedError
+
+    #: Whether the profile has a constant beside t, which takes the sum of all slopes.
+    _has_constant = False
+
+    def _differentiate(self, T: Array) -> None:
+        """Turn t into the slope, in place."""
+        T[...] = self.slope(T)
 
     def _recentred(self, X: Matrix) -> Matrix:
         return X
@@ -264,7 +308,17 @@ class SquaredDistanceKernel(PairwiseKernel):
 
     def _contract(self, S: Array, X: Matrix, Y: Matrix) -> Array:
         cross = _dot_contraction(S, X, Y)
-        return S.sum(axis=1) @ _powers(X) + S.sum(axis=0) @ _powers(Y) - 2 * cross
+        rows, columns = S @ np.ones(S.shape[1], S.dtype), np.ones(S.shape[0], S.dtype) @ S
+        return rows @ _powers(X) + columns @ _powers(Y) - 2 * cross
+
+    _contracts_outer = True
+
+    def _contract_outer(
+        self, S: Array, a: Array, b: Array, X: Matrix, Y: Matrix
+    ) -> tuple[Array, float]:
+        cross, rows = _outer_dot_contraction(S, a, b, X, Y)
+        columns = b * (a @ S)
+        return rows @ _powers(X) + columns @ _powers(Y) - 2 * cross, float(rows.sum())
 
 
 class DotKernel(PairwiseKernel):
@@ -307,6 +361,14 @@ class DotKernel(PairwiseKernel):
     def _contract(self, S: Array, X: Matrix, Y: Matrix) -> Array:
         return _dot_contraction(S, X, Y)
 
+    _contracts_outer = True
+
+    def _contract_outer(
+        self, S: Array, a: Array, b: Array, X: Matrix, Y: Matrix
+    ) -> tuple[Array, float]:
+        cross, rows = _outer_dot_contraction(S, a, b, X, Y)
+        return cross, float(rows.sum())
+
 
 def _scaled(X: Array, centre: Array, root: Array, dtype: Any) -> tuple[Array, float]:
     """Return the rows (a, |a|^2, 1) with a = (x - centre) * root, and the largest |a|^2."""
@@ -346,6 +408,21 @@ def _dot_contraction(S: Array, X: Matrix, Y: Matrix) -> Array:
     if sp.issparse(X):
         return np.asarray(X.multiply(S @ Y).sum(axis=0)).ravel()
     return np.einsum("ik,ik->k", X, S @ Y)
+
+
+def _outer_dot_contraction(
+    S: Array, a: Array, b: Array, X: Matrix, Y: Matrix
+) -> tuple[Array, Array]:
+    """Return sum_ij a_i S_ij b_j x_ik y_jk for each k, and a_i sum_j S_ij b_j for each i."""
+    if sp.issparse(X):
+        SY = (S * b) @ Y
+        return np.asarray(X.multiply(SY * a[:, None]).sum(axis=0)).ravel(), a * (S @ b)
+    both = np.empty((Y.shape[0], Y.shape[1] + 1), dtype=S.dtype)
+    np.multiply(Y, b[:, None], out=both[:, :-1])
+    both[:, -1] = b
+    SY = S @ both
+    SY *= a[:, None]
+    return np.einsum("ik,ik->k", X, SY[:, :-1]), SY[:, -1]
 
 
 def middle(Y: Array) -> Array:

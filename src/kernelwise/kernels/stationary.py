@@ -60,6 +60,10 @@ class RBF(SquaredDistanceKernel):
     def _finish(self, T: Array) -> None:
         _exp_of_minus(T)
 
+    def _differentiate(self, T: Array) -> None:
+        _exp_of_minus(T)
+        np.negative(T, out=T)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Matern32(SquaredDistanceKernel):
@@ -163,13 +167,17 @@ class Laplacian(PairwiseKernel):
     def _finish(self, T: Array) -> None:
         _exp_of_minus(T)
 
+    def _differentiate(self, T: Array) -> None:
+        _exp_of_minus(T)
+        np.negative(T, out=T)
+
     def costs_a_copy(self, width: int) -> bool:
         return width >= 8  # an L1 distance has no matrix product
 
     def _contract(self, S: Array, X: Array, Y: Array) -> Array:
         from . import _compiled
 
-        out = np.zeros(X.shape[1])
+        out = np.zeros(X.shape[1], dtype=S.dtype)
         _compiled.l1_contraction(
             np.ascontiguousarray(S), np.ascontiguousarray(X), np.ascontiguousarray(Y.T), out
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ class Start:
             last=last,
         )
 
-    @property
+    @cached_property
     def _free(self) -> Any:
         """Tell which of all weights are learned."""
         return np.tile(self.varying, len(self.names))
