@@ -78,3 +78,28 @@ def libsvm_layout(coef: Array, classes: Index, n_classes: int) -> Array:
             out[i, own_j] = coef[own_j, column]
             column += 1
     return out
+
+
+def pairs_of_layout(dual_coef: Array, classes: Index, n_classes: int) -> Array:
+    """Return the coefficients of each one-vs-one machine from LIBSVM's arrangement of them.
+
+    Parameters
+    ----------
+    dual_coef : ndarray of shape (n_classes - 1, n_support)
+        As `libsvm_layout` returns it.
+    classes : ndarray of shape (n_support,)
+        The class of each support vector.
+    n_classes : int
+        The number of classes.
+
+    Returns
+    -------
+    coef : ndarray of shape (n_support, n_machines)
+        The signed coefficients of each machine.
+    """
+    columns = []
+    for i in range(n_classes):
+        for j in range(i + 1, n_classes):
+            columns.append(np.where(classes == i, dual_coef[j - 1], 0.0))
+            columns[-1] += np.where(classes == j, dual_coef[i], 0.0)
+    return np.column_stack(columns)
