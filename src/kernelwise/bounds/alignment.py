@@ -7,13 +7,14 @@ Nothing has to be solved, so it is cheap; it says nothing of a margin.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from .._typing import Array
 from ..kernels import Cotangent
+from ..qp import SMO
 from ..qp.gram import Gram
 from .base import Criterion, Evaluation, as_codes, stored
 
@@ -48,6 +49,10 @@ def alignment(K: Array, y: Any, *, centered: bool = True) -> float:
     return _alignment(np.asarray(K, dtype=np.float64)[np.ix_(rows, rows)], y[rows], centered)[0]
 
 
+def _precise() -> SMO:
+    return SMO(tol=1e-6)
+
+
 @dataclass(frozen=True)
 class Alignment(Criterion):
     """One minus the kernel-target alignment, summed over the machines.
@@ -56,8 +61,8 @@ class Alignment(Criterion):
     ----------
     C : float, default=1.0
         Not read: no machine is solved.
-    solver : SMO, default=SMO(exact=False)
-        Not read.
+    solver : SMO, default=SMO(tol=1e-6)
+        Nothing is solved; a tolerance below 1e-5 asks for float64.
     threads : int, default=1
         Not read.
     centered : bool, default=True
@@ -72,6 +77,7 @@ class Alignment(Criterion):
     0.423
     """
 
+    solver: SMO = field(default_factory=_precise)
     centered: bool = True
 
     def evaluate(

@@ -236,7 +236,7 @@ def as_gram(K: Array | Gram) -> Gram:
 
 
 def stored(K: Array | Gram, solver: SMO) -> Array:
-    """Return the whole kernel matrix, in float64 where it is small; refuse one without room."""
+    """Return the whole kernel matrix; refuse one without room."""
     if isinstance(K, np.ndarray):
         return K
     n = K.shape[0]
@@ -246,7 +246,13 @@ def stored(K: Array | Gram, solver: SMO) -> Array:
             f"{1e-6 * solver.memory:.0f} MB, and this criterion reads all of it; raise cache_size, "
             "use criterion='dual', or fit on fewer rows."
         )
-    return K.dense(np.float64 if n <= SMALL else np.float32)
+    return K.dense(precision(solver, n))
+
+
+def precision(solver: SMO, n: int) -> Any:
+    """Return the type that n rows are worth at the solver's tolerance."""
+    exact = solver.tol < _TIGHT or (solver.exact and n <= _SMALL)
+    return np.float64 if exact else np.float32
 
 
 def shared(K: Gram, n_machines: int, criterion: Criterion) -> Array | Gram:
@@ -257,7 +263,8 @@ def shared(K: Gram, n_machines: int, criterion: Criterion) -> Array | Gram:
     return K
 
 
-SMALL = 400  # rows up to which float64 costs no more than float32
+_TIGHT = 1e-5  # below this tolerance float32 is too coarse
+_SMALL = 400  # rows up to which an exact solution is worth float64
 
 
 def starts(start: Any, n_machines: int) -> Sequence[Any]:

@@ -11,9 +11,7 @@ import numpy as np
 from .._threads import single_blas
 from .._typing import Array, Matrix
 from ..kernels import Kernel, LazyGram
-from .base import SMALL, Criterion, Evaluation, as_codes, shared, with_tol
-
-_TIGHT = 1e-5  # below this tolerance of the machines float32 gradients are too coarse
+from .base import Criterion, Evaluation, as_codes, precision, shared, with_tol
 
 
 class Objective:
@@ -146,7 +144,7 @@ class Objective:
         with single_blas():
             evaluation = self._evaluate(kernel, criterion)
             assert evaluation.cotangent is not None
-            dtype = np.float64 if tol < _TIGHT or self._is_small else np.float32
+            dtype = precision(criterion.solver, len(self.Y))
             by_name = kernel.vjp(self.X, evaluation.cotangent, dtype=dtype)
             if "C" in self.names:
                 by_name["C"] = evaluation.by_C
@@ -156,10 +154,6 @@ class Objective:
         if self.log:
             return float(np.log(value)), gradient / value
         return value, gradient
-
-    @property
-    def _is_small(self) -> bool:
-        return len(self.Y) <= SMALL
 
     def _evaluate(self, kernel: Kernel, criterion: Criterion) -> Evaluation:
         K = shared(LazyGram(kernel, self.X, criterion.threads), self.Y.shape[1], criterion)
