@@ -119,3 +119,21 @@ def scaled_rows(X, centre, root, out):
             return total
         largest = max(largest, total)
     return largest
+
+
+@njit(cache=True, nogil=True)
+def column_medians(X, step):
+    """Return the medians of the columns over every step-th row; NaN where a value is NaN."""
+    n = (X.shape[0] + step - 1) // step
+    out = np.empty(X.shape[1], np.float64)
+    values = np.empty(n, np.float64)
+    for k in range(X.shape[1]):
+        for i in range(n):  # by insertion: there are few
+            value = np.float64(X[i * step, k])
+            j = i
+            while j > 0 and not values[j - 1] <= value:
+                values[j] = values[j - 1]
+                j -= 1
+            values[j] = value
+        out[k] = 0.5 * values[(n - 1) // 2] + 0.5 * values[n // 2]
+    return out

@@ -429,9 +429,9 @@ def middle(Y: Array) -> Array:
     """Return a point near most rows, whatever a few far ones do: medians over some rows."""
     if Y.shape[0] == 0:
         return np.zeros(Y.shape[1])
-    some = Y[:: -(-Y.shape[0] // _SOME_ROWS)]
-    with np.errstate(over="ignore", invalid="ignore"):
-        return np.median(some, axis=0).astype(np.float64)
+    from ._compiled import column_medians
+
+    return column_medians(np.ascontiguousarray(Y), -(-Y.shape[0] // _SOME_ROWS))
 
 
 def refuse_overflow(*sizes: float) -> None:
