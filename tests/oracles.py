@@ -6,6 +6,9 @@
     naive_kernel(...)   a kernel matrix entry by entry, feature by feature, from its formula
     derivative(...)     derivative of K by one parameter, by finite differences
     differences(...)    the same of sum(D * K)
+    slopes(...)         gradient of any function of a vector, by finite differences
+    decisions_of(...)   a machine with or without bias, and its decision values
+    leave_each_out(...) the decision value of each row by a machine refitted without it
 
 The two solvers share nothing but the statement of the problem, and both prove what they return:
 for a positive semi-definite K the optimality conditions are sufficient.
@@ -33,6 +36,7 @@ from kernelwise.kernels import (
     Sigmoid,
     Sum,
 )
+from kernelwise.qp import c_svc
 
 # --- The dual problem: min 1/2 b'Kb - p'b, sum b = c, lo <= b <= hi ---------------------------
 
@@ -302,3 +306,63 @@ def _along(matrix, value, k):
 def _difference(matrix, at, step):
     stencil = _FORWARD if 0 <= at < 2 * step else _CENTRAL
     return sum(factor * matrix(at + k * step) for k, factor in stencil.items()) / step
+
+
+def slopes(function, theta, step=1e-4):
+    """Return the gradient of a function of a vector, by finite differences."""
+    theta = np.asarray(theta, dtype=np.float64)
+    return np.array(
+        [_difference(_along(function, theta, k), theta[k], step) for k in range(len(theta))]
+    )
+
+
+# --- Machines left one row short --------------------------------------------------------------
+
+
+def decisions_of(K, y, C, bias=True):
+    """Return a machine's coefficients and its decision values on all rows, in or out of it."""
+    if not bias:
+        beta = _ascend(K, y, C)
+        return beta, K @ beta
+    y, C = np.asarray(y, dtype=float), np.broadcast_to(C, len(y))
+    qp = c_svc(K, y, C)
+    beta = descend(qp, tol=1e-14)
+    gradient = K @ beta - y
+    free = (qp.lo < beta) & (beta < qp.hi)
+    if free.any():
+        return beta, K @ beta - gradient[free].mean()
+    # Any bias between these two does: the middle.
+    can_rise, can_fall = gradient[beta < qp.hi], gradient[beta > qp.lo]
+    return beta, K @ beta - (can_rise.min() + can_fall.max()) / 2
+
+
+def _ascend(K, y, C, most_sweeps=20_000):
+    """Maximise a dual without equality by one coordinate after the other (Kernel-Adatron)."""
+    alpha = np.zeros(len(y))
+    C = np.broadcast_to(C, len(y))
+    for _ in range(most_sweeps):
+        before = alpha.copy()
+        for i in np.flatnonzero(y):
+            margin = y[i] * (K[i] @ (alpha * y))
+            alpha[i] = np.clip(alpha[i] + (1 - margin) / K[i, i], 0, C[i])
+        if np.abs(alpha - before).max() <= 1e-14:
+            return alpha * y
+    raise AssertionError("the oracle did not come to rest")
+
+
+def role_of(beta, C):
+    """Return 0 for rows that are no support vectors, 1 for free ones, 2 for bounded ones."""
+    bounded = np.abs(beta) >= (1 - 1e-10) * np.broadcast_to(C, len(beta))
+    return np.where(beta == 0, 0, np.where(bounded, 2, 1))
+
+
+def leave_each_out(K, y, C, bias=True):
+    """Refit without each row: its decision value then, and whether the others kept their roles."""
+    whole = role_of(decisions_of(K, y, C, bias)[0], C)
+    values, kept = np.empty(len(y)), np.empty(len(y), dtype=bool)
+    for i in range(len(y)):
+        others = np.arange(len(y)) != i
+        beta, decisions = decisions_of(K, np.where(others, y, 0.0), C, bias)
+        values[i] = decisions[i]
+        kept[i] = np.array_equal(role_of(beta, C)[others], whole[others])
+    return values, kept

@@ -91,6 +91,8 @@ class Alignment(Criterion):
     ) -> Evaluation:
         Y = as_codes(Y)
         K = stored(K, self.solver).astype(np.float64, copy=False)
+        if K.shape != (len(Y), len(Y)):
+            raise ValueError(f"K must be {len(Y)} by {len(Y)}, as Y has {len(Y)} rows.")
         value, dense = 0.0, np.zeros_like(K) if gradient else None
         for y in Y.T:
             rows = np.flatnonzero(y)
@@ -104,9 +106,10 @@ class Alignment(Criterion):
 def _alignment(K: Array, y: Array, centered: bool) -> tuple[float, Array]:
     """Return the alignment and its derivative by K; zero where kernel or target is constant."""
     target = y - y.mean() if centered else y
+    whole = float(np.linalg.norm(K))
     K = _centre(K) if centered else K
     size, length = float(np.linalg.norm(K)), float(target @ target)
-    if size <= 1e-12 * len(K) or length == 0:
+    if size <= 1e-12 * whole or length == 0:
         return 0.0, np.zeros_like(K)
     value = float(target @ K @ target) / (size * length)
     slope = np.outer(target, target) / (size * length) - (value / size**2) * K

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from .._threads import run
+from .._threads import run, single_blas
 from .._typing import Array, Matrix
 from ..kernels import Cotangent, Kernel, LazyGram
 from ..qp import SMO, DualQP, Solution, c_svc, l2_svm
@@ -40,7 +40,8 @@ class Evaluation:
     cost_slope : callable
         Computes `by_C`, which is not always wanted.
     machines : tuple of Solution
-        The solved machine of each column of the codes; empty where none had to be solved.
+        The solved machine of each column of the codes; empty where all rows together were not
+        solved.
     carry : Any
         Give it as ``start`` to the next evaluation, at a kernel near by.
     """
@@ -79,6 +80,11 @@ class Criterion(ABC):
     C: float = 1.0
     solver: SMO = field(default_factory=_patient_solver)
     threads: int = 1
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        if not self.C > 0:
+            raise ValueError(f"C must be positive; got {self.C!r}.")
 
     #: The loss of the machine: "hinge", or "squared" for the L2-SVM.
     slack = "hinge"
@@ -208,7 +214,8 @@ class Criterion(ABC):
         return self._solve_all(solve, range(Y.shape[1]))
 
     def _solve_all(self, solve: Callable[[int], T], machines: Iterable[int]) -> list[T]:
-        return run(solve, machines, self.threads)
+        with single_blas():
+            return run(solve, machines, self.threads)
 
 
 def as_codes(Y: Any) -> Array:
@@ -217,6 +224,8 @@ def as_codes(Y: Any) -> Array:
     Y = Y[:, None] if Y.ndim == 1 else Y
     if Y.ndim != 2 or not ((Y == 0) | (np.abs(Y) == 1)).all():
         raise ValueError("Y must hold codes -1, 0 and +1, one column a machine.")
+    if not Y.any(axis=0).all():
+        raise ValueError("Y has a column of zeros: a machine without rows.")
     return Y
 
 

@@ -6,7 +6,7 @@ of K b + nu is its decision value.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from .._typing import Array
 from ..kernels import Cotangent
-from ..qp import Solution, c_svc
+from ..qp import SMO, Solution, c_svc
 from ..qp.gram import Gram
 from .base import Criterion, Evaluation, as_codes, as_gram, as_weights, starts
 from .implicit import Machine, implicit
@@ -30,8 +30,8 @@ class CrossValidation(Criterion):
     ----------
     C : float, default=1.0
         The cost of slack.
-    solver : SMO, default=SMO(exact=False)
-        What solves the machines.
+    solver : SMO, default=SMO()
+        What solves the machines; exactly, as their derivative is taken too.
     threads : int, default=1
         Threads over machines and folds.
     loss : {"hinge", "logistic"}, default="logistic"
@@ -49,11 +49,13 @@ class CrossValidation(Criterion):
     0.3
     """
 
+    solver: SMO = field(default_factory=SMO)
     loss: str = "logistic"
     folds: Any = 5
 
     def __post_init__(self) -> None:
         """Check the parameters."""
+        super().__post_init__()
         if self.loss not in ("hinge", "logistic"):
             raise ValueError(f"loss must be 'hinge' or 'logistic'; got {self.loss!r}.")
 
@@ -85,7 +87,7 @@ class CrossValidation(Criterion):
             total = float(value[counted].sum()) / np.count_nonzero(Y[:, j])
             if not gradient:
                 return solution, total, None, 0.0
-            machine = Machine.of(gram, solution, *split(solution.beta, bound))
+            machine = Machine.of(gram, solution, y, *split(solution.beta, bound))
             back = implicit(machine, by_decision)
             return solution, total, back.cotangent, back.by_bounds
 

@@ -48,6 +48,7 @@ class DualObjective(Criterion):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
+        super().__post_init__()
         if self.slack not in ("hinge", "squared"):
             raise ValueError(f"slack must be 'hinge' or 'squared'; got {self.slack!r}.")
 

@@ -25,6 +25,8 @@ class Machine:
         The signed dual coefficients.
     gradient : ndarray of shape (n,)
         K b - p.
+    y : ndarray of shape (n,)
+        The codes of the machine; 0 for rows outside it.
     free, bounded : ndarray
         The support vectors inside and at their bounds.
     system : FreeSystem or None
@@ -34,12 +36,13 @@ class Machine:
     K: Gram
     beta: Array
     gradient: Array
+    y: Array
     free: Index
     bounded: Index
     system: FreeSystem | None
 
     @classmethod
-    def of(cls, K: Gram, solution: Solution, free: Index, bounded: Index) -> Machine:
+    def of(cls, K: Gram, solution: Solution, y: Array, free: Index, bounded: Index) -> Machine:
         """Factor the system of a solution.
 
         Parameters
@@ -48,6 +51,8 @@ class Machine:
             The kernel matrix.
         solution : Solution
             The solved machine.
+        y : ndarray of shape (n,)
+            Its codes.
         free, bounded : ndarray
             Its support vectors.
 
@@ -57,7 +62,7 @@ class Machine:
             The machine.
         """
         system = FreeSystem.of(K, free) if len(free) else None
-        return cls(K, solution.beta, solution.gradient, free, bounded, system)
+        return cls(K, solution.beta, solution.gradient, y, free, bounded, system)
 
     @property
     def n(self) -> int:
@@ -124,12 +129,14 @@ def implicit(machine: Machine, by_decision: Array, by_beta: Array | None = None)
 def _through_middle(machine: Machine, u: Array) -> Array:
     """Without free variables nu is minus the middle of two gradients: move its share there."""
     beta, gradient = machine.beta, machine.gradient
-    # At the solution every row that can rise has the larger gradient, and no row is free.
-    up = np.flatnonzero(beta <= 0) if (beta > 0).any() else np.arange(len(beta))
-    down = np.flatnonzero(beta >= 0)
-    out, share = u.copy(), 0.5 * float(u.sum())
-    out[up[np.argmin(gradient[up])]] -= share
-    out[down[np.argmax(gradient[down])]] -= share
+    # No row is free: those at zero can move towards their code, the others back to zero.
+    up = np.flatnonzero((beta < 0) | ((beta == 0) & (machine.y > 0)))
+    down = np.flatnonzero((beta > 0) | ((beta == 0) & (machine.y < 0)))
+    ends = [up[[np.argmin(gradient[up])]]] if len(up) else []
+    ends += [down[[np.argmax(gradient[down])]]] if len(down) else []
+    out = u.copy()
+    for end in ends:
+        out[end] -= float(u.sum()) / len(ends)
     return out
 
 

@@ -79,6 +79,8 @@ class Objective:
         """Return how many numbers each parameter takes; None is a plain number."""
         params = self.kernel.get_params()
         shapes: dict[str, int | None] = {}
+        if len(set(self.names)) < len(self.names):
+            raise ValueError(f"names must differ; got {self.names}.")
         for name in self.names:
             if name == "C":
                 shapes[name] = None
@@ -106,14 +108,15 @@ class Objective:
             The criterion, with its C.
         """
         theta = np.asarray(theta, dtype=np.float64)
+        expected = sum(size or 1 for size in self._shapes.values())
+        if theta.shape != (expected,):
+            raise ValueError(f"theta must hold {expected} numbers; got {len(theta)}.")
         own: dict[str, Any] = {}
         place = 0
         for name, size in self._shapes.items():
             part = theta[place : place + (size or 1)]
             own[name] = float(part[0]) if size is None else part
             place += size or 1
-        if place != len(theta):
-            raise ValueError(f"theta must hold {place} numbers; got {len(theta)}.")
         criterion = replace(self.criterion, C=own.pop("C")) if "C" in own else self.criterion
         return self.kernel.with_params(**own), criterion
 

@@ -11,7 +11,7 @@ Rows that are no support vectors change nothing when they are left out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from scipy.special import expit
 
 from .._typing import Array, Index
 from ..kernels import Cotangent
-from ..qp import Solution, c_svc
+from ..qp import SMO, Solution, c_svc
 from ..qp.gram import Gram
 from .base import Criterion, Evaluation, as_codes, as_gram, as_weights, starts
 from .free import FreeSystem
@@ -176,8 +176,8 @@ class LeaveOneOut(Criterion):
     ----------
     C : float, default=1.0
         The cost of slack.
-    solver : SMO, default=SMO(exact=False)
-        What solves the machines.
+    solver : SMO, default=SMO()
+        What solves the machines; exactly, as their derivative is taken too.
     threads : int, default=1
         Threads over the machines.
     slope : float, default=5.0
@@ -194,6 +194,7 @@ class LeaveOneOut(Criterion):
     0.0
     """
 
+    solver: SMO = field(default_factory=SMO)
     slope: float = 5.0
 
     def evaluate(
@@ -240,7 +241,7 @@ class LeaveOneOut(Criterion):
         by_decision = np.zeros(len(y))
         by_decision[y != 0] = -self.slope * losses * (1 - losses) / len(losses)
         by_decision *= y
-        machine = Machine.of(K, solution, *split(solution.beta, bound))
+        machine = Machine.of(K, solution, y, *split(solution.beta, bound))
         by_span = -by_decision * solution.beta
         through = implicit(machine, by_decision, by_beta=-by_decision * squared)
         direct = _span_cotangent(machine, squared, by_span)
@@ -265,4 +266,8 @@ def _span_cotangent(machine: Machine, squared: Array, by_span: Array) -> Cotange
         factors[free, len(free) :] = -machine.system.project(columns)
     factors[bounded, len(free) + np.arange(len(bounded))] = 1
     moving = np.concatenate([by_span[free], by_span[bounded] * (squared[bounded] > 0)])
-    return Cotangent(factors, moving)
+    diagonal = np.zeros(n)
+    if machine.system.bias and len(free) == 1:  # alone: its S^2 is K_ii
+        factors[free, 0] = 0
+        diagonal[free] = by_span[free]
+    return Cotangent(factors, moving, diagonal=diagonal)

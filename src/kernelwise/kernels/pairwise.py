@@ -215,7 +215,7 @@ class PairwiseKernel(Kernel):
         height = n if n <= 3 * BLOCK_ROWS else 2 * BLOCK_ROWS
         contraction, total = np.zeros(X.shape[1]), 0.0
         outer = self._outer_products(dK)
-        for start in range(0, n, height):
+        for start in range(0, n, max(1, height)):
             stop = min(start + height, n)
             S = np.empty((stop - start, n - start), dtype=left.dtype)
             self._terms(left[start:stop], right[:, start:], S)
@@ -304,7 +304,7 @@ class SquaredDistanceKernel(PairwiseKernel):
         np.maximum(out, 0, out=out)
 
     def _recentred(self, X: Matrix) -> Matrix:
-        return X if sp.issparse(X) else X - X.mean(axis=0)
+        return X if sp.issparse(X) or not len(X) else X - X.mean(axis=0)
 
     def _contract(self, S: Array, X: Matrix, Y: Matrix) -> Array:
         cross = _dot_contraction(S, X, Y)

@@ -31,12 +31,16 @@ class Recipe:
         Whether C is learned too.
     log : bool
         Whether the logarithm is minimised, of a criterion that spans orders of magnitude.
+    exact : bool
+        Whether the machines are solved exactly on the way: a derivative of their solutions, unlike
+        that of their objectives, feels what is left undone.
     """
 
     criterion: Callable[..., Criterion]
     free_scale: bool = True
     learns_C: bool = True
     log: bool = False
+    exact: bool = False
 
     @classmethod
     def of(cls, criterion: str | Criterion) -> Recipe:
@@ -53,7 +57,7 @@ class Recipe:
 CRITERIA = {
     "dual": Recipe(DualObjective, free_scale=False, learns_C=False),
     "radius_margin": Recipe(RadiusMargin, log=True),
-    "span": Recipe(LeaveOneOut),
-    "cv": Recipe(CrossValidation),
+    "span": Recipe(LeaveOneOut, exact=True),
+    "cv": Recipe(CrossValidation, exact=True),
     "alignment": Recipe(Alignment, learns_C=False),
 }

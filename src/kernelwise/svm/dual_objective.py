@@ -262,7 +262,7 @@ class DualObjectiveSVC(BaseLearnedSVC):
 
     def _learn(self, X: Any, Y: Codes, weights: Array, start: Start, group: int) -> Learned:
         """Minimise the criterion of some machines over their common weights (eq. 10-15)."""
-        recipe, solver = start.recipe, replace(self._solver(), exact=False)
+        recipe, solver = start.recipe, replace(self._solver(), exact=start.recipe.exact)
         criterion = recipe.criterion(self.C, solver=solver, threads=n_threads(self.n_jobs))
         names = [*start.names, "C"] if recipe.learns_C else start.names
         objective = criterion.of(start.kernel, names, X, Y, weights=weights, log=recipe.log)
