@@ -18,6 +18,14 @@ from sklearn.datasets import make_blobs, make_circles, make_classification, make
 import kernelwise.qp.run as run_module
 import kernelwise.qp.smo as smo_module
 from kernelwise import kernels
+from kernelwise.bounds import (
+    Alignment,
+    Criterion,
+    CrossValidation,
+    DualObjective,
+    LeaveOneOut,
+    RadiusMargin,
+)
 from kernelwise.kernels import (
     RBF,
     FunctionKernel,
@@ -33,7 +41,8 @@ from kernelwise.kernels import (
     Ridge,
     Sigmoid,
 )
-from kernelwise.qp import SMO, DualQP, c_svc, enclosing_ball, hard_margin
+from kernelwise.qp import SMO, Adatron, DualQP, c_svc, enclosing_ball, hard_margin
+from kernelwise.qp.solution import Point
 
 D = 4  # features of the rows that the kernels below are given
 WEIGHTS = np.array([0.5, 2.0, 0.25, 1.3])
@@ -199,6 +208,19 @@ class SolverCase:
             return self.solver(qp.n, **options).solve(qp, start=start)
 
 
+@dataclass(frozen=True)
+class AdatronCase(SolverCase):
+    """The Adatron, with the step that suits the problem and epochs enough."""
+
+    exact: bool = False
+
+    def solver(self, n: int, **options) -> Adatron:
+        return Adatron(tol=self.tol, **({"max_iter": 1_000_000} | options))
+
+    def solve(self, qp: DualQP, start=None, **options):
+        return self.solver(qp.n, eta=1 / qp.size, **options).solve(qp, start=start)
+
+
 # A growing set of rows serves thousands of them; these bring it to problems that the oracle solves.
 _SMALL_STEPS = (
     (run_module, "_WHOLE", 4),
@@ -208,6 +230,17 @@ _SMALL_STEPS = (
     (smo_module, "SMALL", 0),
     (smo_module, "_FEWEST", 12),
 )
+
+# A warm start takes the rows of its support and those near the margin.
+_GROW_WARM = ((run_module, "_WARM_WHOLE", 4), (smo_module, "SMALL", 0))
+
+
+def _stay(qp, K, beta, tol, most_steps):
+    """Leave all work to the general way of solving."""
+    return Point.start(beta)
+
+
+_SLOWLY = ((smo_module, "solve_quickly", _stay),)
 
 SOLVERS = [
     SolverCase("stored64", "stored64"),
@@ -219,11 +252,20 @@ SOLVERS = [
     SolverCase("tight-not-exact", "stored64", tol=1e-8, exact=False),
     SolverCase("tight-stored32", "stored32", tol=1e-8),
     SolverCase("tight-lazy", "lazy", tol=1e-8),
+    SolverCase("general-stored64", "stored64", settings=_SLOWLY),
+    SolverCase("general-stored32", "stored32", settings=_SLOWLY),
+    SolverCase("general-not-exact", "stored64", exact=False, settings=_SLOWLY),
+    SolverCase("growing-warm", "lazy", settings=_GROW_WARM),
+    SolverCase("growing-warm-not-exact", "lazy", exact=False, settings=_GROW_WARM),
     SolverCase("growing", "lazy", settings=_SMALL_STEPS),
     SolverCase("growing-not-exact", "lazy", exact=False, settings=_SMALL_STEPS),
     SolverCase("evicting", "lazy", rows=12, settings=_SMALL_STEPS),
     SolverCase("evicting-not-exact", "lazy", exact=False, rows=12, settings=_SMALL_STEPS),
     SolverCase("evicting-tight", "lazy", tol=1e-8, rows=12, settings=_SMALL_STEPS),
+    AdatronCase("adatron", "stored64"),
+    AdatronCase("adatron-stored32", "stored32"),
+    AdatronCase("adatron-lazy", "lazy"),
+    AdatronCase("adatron-tight", "stored64", tol=1e-8),
 ]
 
 
@@ -303,3 +345,59 @@ PROBLEMS = list(_problems())
 def named(items):
     """Return pytest parameters of cases that have a name."""
     return [pytest.param(item, id=item.name) for item in items]
+
+
+# --- Criteria ---------------------------------------------------------------------------------
+
+N_CODED = 24  # rows of the problems that the criteria are given
+
+
+@dataclass(frozen=True, eq=False)
+class CriterionCase:
+    """A criterion, solved to rounding, and how exact its gradient is.
+
+    Implicit differentiation inverts the free block with a jitter of 1e-8 of its diagonal, which
+    its gradient misses, times the inverse; the envelope theorem's gradient misses nothing.
+    """
+
+    name: str
+    criterion: Criterion
+    precision: float = 1e-8
+    solves: bool = True
+
+    def accepts(self, kernel: Kernel) -> bool:
+        """Tell whether the kernel determines the machines; a constant one leaves them open."""
+        constant = getattr(kernel, "degree", 1) == 0
+        return not self.solves or (kernel.is_psd and not constant)
+
+
+def _criteria():
+    tight = {"C": 2.0, "solver": SMO(tol=1e-10)}
+    folds = np.arange(N_CODED) * 7 % 3
+    yield CriterionCase("dual-hinge", DualObjective(**tight))
+    yield CriterionCase("dual-squared", DualObjective(**tight, slack="squared"))
+    yield CriterionCase("radius-margin", RadiusMargin(**tight))
+    yield CriterionCase("margin-of-unit-radius", RadiusMargin(**tight, ball=False))
+    yield CriterionCase("leave-one-out", LeaveOneOut(**tight), 1e-5)
+    yield CriterionCase("leave-one-out-steep", LeaveOneOut(**tight, slope=20.0), 1e-5)
+    yield CriterionCase("cv-logistic", CrossValidation(**tight, folds=folds), 1e-5)
+    hinge = CrossValidation(**tight, folds=folds, loss="hinge")
+    yield CriterionCase("cv-hinge", hinge, 1e-5)
+    yield CriterionCase("alignment", Alignment(), solves=False)
+    yield CriterionCase("alignment-not-centred", Alignment(centered=False), solves=False)
+
+
+CRITERIA = list(_criteria())
+
+
+def codes_for(seed=0, n=N_CODED):
+    """Return two columns of codes, the second with zeros, and weights of the rows.
+
+    The rows are those of `rows_for` with the same seed: their first feature tells the classes
+    apart, but for noise.
+    """
+    first = np.random.default_rng(seed).normal(size=(n, D))[:, 0]
+    rng = np.random.default_rng(1000 + seed)
+    y, other = (signs(first + 0.7 * rng.normal(size=n)) for _ in range(2))
+    outside = rng.permutation(n) < n // 4
+    return np.column_stack([y, np.where(outside, 0.0, -other)]), rng.uniform(0.5, 2.0, size=n)

@@ -19,15 +19,18 @@ def _labels(y: Any) -> Array:
 
 
 def _costs(C: Any, n: int) -> Array:
+    """Return one cost for all rows, or one a row."""
     C = np.asarray(C, dtype=np.float64)
     if C.shape not in ((), (n,)):
         raise ValueError(f"C must be a number or a vector of {n}, as y is; got shape {C.shape}.")
     if not (C >= 0).all():
         raise ValueError("C must be a number of at least 0.")
-    return np.broadcast_to(C, (n,))
+    return C
 
 
-def c_svc(K: Array | Gram, y: Any, C: Any = 1.0, *, is_psd: bool = True) -> DualQP:
+def c_svc(
+    K: Array | Gram, y: Any, C: Any = 1.0, *, is_psd: bool = True, bias: bool = True
+) -> DualQP:
     """Build the C-SVC: hinge loss, 0 <= alpha_i <= C_i, sum alpha_i y_i = 0.
 
     Parameters
@@ -40,6 +43,8 @@ def c_svc(K: Array | Gram, y: Any, C: Any = 1.0, *, is_psd: bool = True) -> Dual
         The cost, one for all rows or one a row.
     is_psd : bool, default=True
         Whether a stored K is positive semi-definite.
+    bias : bool, default=True
+        Whether the machine has an intercept; without one there is no equality.
 
     Returns
     -------
@@ -58,10 +63,12 @@ def c_svc(K: Array | Gram, y: Any, C: Any = 1.0, *, is_psd: bool = True) -> Dual
     C = _costs(C, len(y))
     # 0 * inf is not a number: rows outside the machine have no bounds to multiply.
     bound = np.multiply(y, C, out=np.zeros_like(y), where=y != 0)
-    return DualQP(K, p=y, lo=np.minimum(0, bound), hi=np.maximum(0, bound), is_psd=is_psd)
+    A = None if bias else np.empty((0, len(y)))
+    lo, hi = np.minimum(0, bound), np.maximum(0, bound)
+    return DualQP(K, p=y, lo=lo, hi=hi, A=A, is_psd=is_psd)
 
 
-def hard_margin(K: Array | Gram, y: Any) -> DualQP:
+def hard_margin(K: Array | Gram, y: Any, *, bias: bool = True) -> DualQP:
     """Build the hard-margin machine: no slack, alpha_i >= 0, sum alpha_i y_i = 0.
 
     Parameters
@@ -70,6 +77,8 @@ def hard_margin(K: Array | Gram, y: Any) -> DualQP:
         The kernel matrix. Where it does not separate the classes the problem is unbounded.
     y : array-like of shape (n,)
         Codes -1 and +1; 0 leaves a row out of the machine.
+    bias : bool, default=True
+        Whether the machine has an intercept; without one there is no equality.
 
     Returns
     -------
@@ -84,7 +93,7 @@ def hard_margin(K: Array | Gram, y: Any) -> DualQP:
     >>> SMO().solve(hard_margin(X @ X.T, y)).beta
     array([-0.125,  0.125])
     """
-    return c_svc(K, y, np.inf)
+    return c_svc(K, y, np.inf, bias=bias)
 
 
 def l2_svm(K: Array, y: Any, C: Any = 1.0) -> DualQP:

@@ -18,13 +18,38 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from .._typing import Array, Index
-from .problem import DualQP, Point
+from .problem import DualQP
+from .solution import Point
 
 DEAR = 3e7  # kernel entries worth spending for a tight tolerance, or where the solver fell short
 _OPERATIONS_AN_ENTRY = 300  # what a budget of entries is worth in rounds of the active-set method
 _ROUNDING = 1e-15  # of a gradient, relative to the length of the vector of its terms
 _REFINEMENTS = 5
 _RIDGES = (1e-13, 1e-11, 1e-9)  # relative, on the free block: the least that makes it definite
+
+
+def affordable(qp: DualQP, beta: Array, budget: float) -> bool:
+    """Tell whether polishing a point is possible and cheap.
+
+    Parameters
+    ----------
+    qp : DualQP
+        The problem.
+    beta : ndarray of shape (n,)
+        The point.
+    budget : float
+        What may be spent, in kernel entries and hundreds of operations.
+
+    Returns
+    -------
+    affordable : bool
+        Whether `polish` would try.
+    """
+    entries = qp.n * np.count_nonzero(beta)
+    if not qp.gram.is_psd or entries > budget:
+        return False
+    free = int(np.count_nonzero((beta > qp.lo) & (beta < qp.hi)))
+    return bool(entries + free**3 / 100 <= budget)
 
 
 def polish(qp: DualQP, point: Point, tol: float, budget: float) -> Point:
@@ -46,11 +71,9 @@ def polish(qp: DualQP, point: Point, tol: float, budget: float) -> Point:
     point : Point
         A better one, or the same.
     """
-    beta = point.beta
-    free = int(np.count_nonzero((beta > qp.lo) & (beta < qp.hi)))
-    entries = qp.n * np.count_nonzero(beta) + free**3 / 100
-    if not qp.gram.is_psd or entries > budget:
+    if not affordable(qp, point.beta, budget):
         return point
+    beta = point.beta
     residual = point.gradient + qp.intercept(beta, point.gradient)
     reach = 10 * max(tol, point.violation)
     near = (qp.lo < qp.hi) & ((beta != 0) | (np.abs(residual) < reach))

@@ -117,11 +117,17 @@ class GrowingRows:
 
         if np.array_equal(a, b):
             return []
-        a, b = a[~np.isin(a, b)], b[~np.isin(b, a)]
+        a, b = self._without(a, b), self._without(b, a)
         self._reader.swap(a, b)
         swap_columns(self.K, self.n_rows, a, b)
         exchange(self.order, a, b)
         return [(a, b)]
+
+    def _without(self, positions: Index, others: Index) -> Index:
+        """Return the positions that are not among the others."""
+        kept = np.ones(len(self.order), dtype=bool)
+        kept[others] = False
+        return positions[kept[positions]]
 
 
 def exchange(vector: Array | Index, a: Index, b: Index) -> None:

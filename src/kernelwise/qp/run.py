@@ -8,10 +8,14 @@ from typing import Any
 import numpy as np
 
 from .._typing import Array, Index
-from .problem import DualQP, Point
+from .problem import DualQP
 from .rows import GrowingRows, StoredRows, exchange
+from .solution import Point
 
 _WHOLE = 2200  # up to this many rows a growing set costs more than it saves
+_WARM_WHOLE = 800  # the same for a start with a support ...
+_MOST_SUPPORT = 0.75  # ... that is at most this part of the rows
+_NEAR = 0.1  # distance from the margin up to which such a start takes rows in at once
 _FIRST_ROWS = 512  # of a growing set
 _GROWTH = 0.5  # of it, in rows taken in at a time
 _WORTH_TAKING = 0.1  # violation of a row to be taken in, as a part of the largest
@@ -49,6 +53,27 @@ class Progress:
     n_machines: int = 1
 
 
+def takes_all_rows(n: int, n_support: int, capacity: int) -> bool:
+    """Tell whether a problem is so small that all rows are computed at once.
+
+    Parameters
+    ----------
+    n : int
+        Rows of the problem.
+    n_support : int
+        Rows of the start's support.
+    capacity : int
+        Rows that there is memory for.
+
+    Returns
+    -------
+    takes_all : bool
+        Whether a growing set of rows would cost more than it saves.
+    """
+    few = 0 < n_support <= _MOST_SUPPORT * n
+    return n <= (_WARM_WHOLE if few else _WHOLE) and n <= min(_WHOLE, capacity)
+
+
 class Run:
     """One solve: vectors in the order of the rows, those with a row in memory first.
 
@@ -56,7 +81,7 @@ class Run:
     ----------
     qp : DualQP
         The problem.
-    beta : ndarray of shape (n,)
+    start : Point
         A feasible start.
     rows : StoredRows or GrowingRows
         The rows of K.
@@ -69,13 +94,13 @@ class Run:
     def __init__(
         self,
         qp: DualQP,
-        beta: Array,
+        start: Point,
         rows: StoredRows | GrowingRows,
         tol: float,
         steps_before: int = 0,
     ) -> None:
         self.qp, self.rows, self.tol, self._steps_before = qp, rows, tol, steps_before
-        self.b, self.p = beta.copy(), qp.p.copy()
+        self.b, self.p = start.beta.copy(), qp.p.copy()
         self.lo, self.hi = qp.lo.copy(), qp.hi.copy()
         self.diag = qp.gram.diag().astype(rows.K.dtype)
         self.gradient = -self.p
@@ -83,17 +108,22 @@ class Run:
         self._stale = False  # rows were dropped since the gradient was computed as a whole
         self._settled = True  # the active set needs no more steps before it grows
         self._best, self._idle = np.inf, 0
-        self._give_rows_to_the_start()
+        if len(start.gradient) == rows.n_rows == qp.n:  # rows in the order of the problem
+            self.gradient = start.gradient.copy()
+        else:
+            self._give_rows_to_the_start()
         self._look()
 
     def _give_rows_to_the_start(self) -> None:
         """Bring the rows of the start's support in, and compute the gradient there."""
         support = np.flatnonzero(self.b)
-        capacity = self.rows.capacity
-        if capacity < self.qp.n and len(support) > capacity // 2:
+        n, capacity = self.qp.n, self.rows.capacity
+        self._takes_all = takes_all_rows(n, len(support), capacity)
+        self._grows_warm = n <= _WHOLE and capacity == n and not self._takes_all
+        if capacity < n and len(support) > capacity // 2:
             self.gradient = self.qp.gradient(self.b)
         elif len(support):
-            self._take(support)
+            self._take(np.arange(n) if self._takes_all else support)
             self._update_gradient(np.flatnonzero(self.b), self.b[self.b != 0])
 
     def round(self, most_steps: int) -> None:
@@ -157,7 +187,7 @@ class Run:
         return int(steps)
 
     def _inner_tol(self) -> float:
-        if self.rows.n_rows == self.qp.n:
+        if self.rows.n_rows == self.qp.n or self._grows_warm:
             return 0.9 * self.tol
         return max(0.9 * self.tol, _INNER_FRACTION * self.violation)
 
@@ -218,7 +248,7 @@ class Run:
         m, n, capacity = self.rows.n_rows, self.qp.n, self.rows.capacity
         if m == n:
             return
-        if n <= _WHOLE and capacity == n:
+        if self._takes_all:
             self._take(np.arange(m, n))
             return
         most = max(_FIRST_ROWS, int(_GROWTH * m)) if capacity == n else capacity // 2
@@ -240,7 +270,10 @@ class Run:
         m = self.rows.n_rows
         middle = 0.5 * (self.least + self.most)
         score = np.maximum(middle - self._up[m:], self._down[m:] - middle)
-        found = np.flatnonzero(score > _WORTH_TAKING * self.violation)
+        worth = _WORTH_TAKING * self.violation
+        if self.n_iter == 0 and self._grows_warm:
+            worth = min(worth, -_NEAR)
+        found = np.flatnonzero(score > worth)
         if len(found) > most:
             order = np.argsort(-score[found], kind="stable")
             if score[found[order[0]]] == score[found[order[-1]]]:  # a cold start: all alike

@@ -19,10 +19,12 @@ import numpy as np
 from .._threads import single_blas
 from .._typing import Array
 from .gram import StoredGram
-from .polish import DEAR, polish
-from .problem import DualQP, Point, Solution
+from .polish import DEAR, affordable, polish
+from .problem import DualQP
 from .rows import GrowingRows, StoredRows
-from .run import Progress, Run
+from .run import Progress, Run, takes_all_rows
+from .solution import Point, Solution
+from .stored import solve_quickly
 
 _TIGHT = 1e-5  # below this tolerance float32 rows are too coarse
 SMALL = 400  # rows up to which a kernel matrix is evaluated once, in float64
@@ -110,22 +112,64 @@ class SMO:
         if reason is not None:
             raise ValueError(f"{reason}.")
         beta = _start(qp, start.beta if isinstance(start, Solution) else start)
-        with single_blas():
-            qp = self._with_small_kernel(qp)
-            solution = self._certified(qp, qp, beta)
-            within = qp if solution.converged else _resolvable(qp)
-            if within is not qp:
-                other = self._certified(qp, within, within.repair(beta))
-                solution = min(solution, other, key=lambda each: each.violation)
+        qp = self._with_small_kernel(qp)
+        point = self._begin(qp, beta)
+        if point.status == "converged" and not self._polishes(qp, point):
+            solution = Solution.at(qp, point)
+        else:
+            with single_blas():
+                solution = self._go_on(qp, point, beta)
         if self.callback is not None:
             self.callback(Progress(solution.n_iter, solution.violation, solution.objective, qp.n))
         return solution
 
-    def _certified(self, qp: DualQP, within: DualQP, beta: Array) -> Solution:
+    def _begin(self, qp: DualQP, beta: Array) -> Point:
+        """Go the quick way where all of K is to be had at once; else stay at the start."""
+        dtype = self._dtype(qp)
+        if isinstance(qp.gram, StoredGram):
+            given = qp.n > 0 and qp.gram.K.dtype == dtype
+            return self._quickly(qp, qp.gram.K, beta) if given else Point.start(beta)
+        if not takes_all_rows(qp.n, int(np.count_nonzero(beta)), self._capacity(qp, dtype)):
+            return Point.start(beta)
+        rows = self._rows(qp, dtype)
+        try:
+            with single_blas():
+                rows.add(np.arange(qp.n))
+            return self._quickly(qp, rows.K, beta)
+        finally:
+            rows.close()
+
+    def _quickly(self, qp: DualQP, K: Array, beta: Array) -> Point:
+        point = solve_quickly(qp, K, beta, self.tol, self._most_steps(qp))
+        if point.status == "" and self.callback is not None:
+            reached = qp.objective(point.beta, point.gradient)
+            self.callback(Progress(point.n_iter, point.violation, reached, qp.n))
+        return replace(point, status="") if self._is_coarse(qp, K.dtype, point) else point
+
+    def _is_coarse(self, qp: DualQP, dtype: Any, point: Point) -> bool:
+        """Tell whether float32 rows were too coarse to end at this point."""
+        return bool(dtype == np.float32 and self._too_coarse(qp, np.linalg.norm(point.beta)))
+
+    def _polishes(self, qp: DualQP, point: Point) -> bool:
+        return self.exact and affordable(qp, point.beta, self._polish_budget())
+
+    def _polish_budget(self) -> float:
+        return self.budget if self.tol >= _TIGHT else DEAR
+
+    def _go_on(self, qp: DualQP, point: Point, start: Array) -> Solution:
+        """Solve from a point on the way; where that fails, anew within narrower bounds."""
+        solution = self._certified(qp, qp, point)
+        within = qp if solution.converged else _resolvable(qp)
+        if within is qp:
+            return solution
+        other = self._certified(qp, within, Point.start(within.repair(start)))
+        return min(solution, other, key=lambda each: each.violation)
+
+    def _certified(self, qp: DualQP, within: DualQP, point: Point) -> Solution:
         """Solve within bounds that may be narrower than the problem's own; certify for those."""
-        point = self._converge(within, beta)
+        point = self._converge(within, point)
         if self.exact and point.status == "converged":
-            point = polish(within, point, self.tol, self.budget if self.tol >= _TIGHT else DEAR)
+            point = polish(within, point, self.tol, self._polish_budget())
         solution = Solution.at(qp, replace(point, beta=qp.snap(point.beta)))
         if within is not qp and solution.violation > self.tol:
             return replace(solution, status="stalled")  # at a bound that is not the problem's
@@ -135,18 +179,19 @@ class SMO:
         """Store a small kernel matrix in float64: solving and polishing then evaluate it once."""
         if isinstance(qp.gram, StoredGram) or qp.n > SMALL:
             return qp
-        return replace(qp, K=qp.gram.dense(np.float64), is_psd=qp.gram.is_psd)
+        with single_blas():
+            return replace(qp, K=qp.gram.dense(np.float64), is_psd=qp.gram.is_psd)
 
-    def _converge(self, qp: DualQP, beta: Array) -> Point:
+    def _converge(self, qp: DualQP, point: Point) -> Point:
         """Run to the tolerance; where steps do not get there, take turns with the active set."""
         dtype, most = self._dtype(qp), self._most_steps(qp)
-        patience, n_iter = max(_PATIENCE, 20 * qp.n), 0
-        while True:
-            point = self._run(qp, beta, dtype, min(most - n_iter, patience), n_iter)
+        patience, n_iter = max(_PATIENCE, 20 * qp.n), point.n_iter
+        while point.status == "":
+            point = self._run(qp, point, dtype, min(most - n_iter, patience), n_iter)
             n_iter += point.n_iter
             point = replace(point, n_iter=n_iter)
             stalled = point.status == "stalled" and dtype == np.float64
-            coarse = dtype == np.float32 and self._too_coarse(qp, np.linalg.norm(point.beta))
+            coarse = self._is_coarse(qp, dtype, point)
             if n_iter >= most or (point.status == "converged" and not coarse):
                 return point
             if coarse or point.status == "stalled":
@@ -157,19 +202,24 @@ class SMO:
                 point = replace(point, status="stalled")
             if stalled or point.status == "converged":
                 return point
-            beta, patience = point.beta, 2 * patience
+            # The next run makes the gradient of its own rows, in its own type.
+            point = replace(point, gradient=np.empty(0), status="")
+            patience = 2 * patience
+        return point
 
     def _dtype(self, qp: DualQP) -> Any:
-        if self.tol < _TIGHT or self._too_coarse(qp, 30 * _largest_bound(qp)):
+        if isinstance(qp.gram, StoredGram) and qp.gram.K.dtype == np.float64:
             return np.float64
-        return qp.gram.K.dtype if isinstance(qp.gram, StoredGram) else np.float32
+        if self.tol < _TIGHT or self._too_coarse(qp, 30 * qp.largest_bound):
+            return np.float64
+        return np.float32
 
     def _too_coarse(self, qp: DualQP, size: Any) -> bool:
         """Tell whether float32 rounding of K, times coefficients of this size, can be felt.
 
         Entries are rounded by 2e-8 in the mean; what they do to a gradient adds up as noise does.
         """
-        return bool(2e-8 * np.abs(qp.gram.diag()).max(initial=0.0) * size > 0.2 * self.tol)
+        return bool(2e-8 * qp.size * size > 0.2 * self.tol)
 
     def _most_steps(self, qp: DualQP) -> int:
         if self.max_iter >= 0:
@@ -179,16 +229,20 @@ class SMO:
     def _rows(self, qp: DualQP, dtype: Any) -> StoredRows | GrowingRows:
         if isinstance(qp.gram, StoredGram):
             return StoredRows(np.ascontiguousarray(qp.gram.K, dtype=dtype))
-        bytes_a_row = np.dtype(dtype).itemsize * qp.n
-        fits = self.memory >= bytes_a_row * qp.n
-        # Without room for all, a block of moderate size: what it saves falls, what it costs rises.
-        capacity = qp.n if fits else max(_FEWEST, int(min(self.memory, _BLOCK) / bytes_a_row))
-        return GrowingRows(qp.gram, dtype, capacity)
+        return GrowingRows(qp.gram, dtype, self._capacity(qp, dtype))
 
-    def _run(self, qp: DualQP, beta: Array, dtype: Any, most_steps: int, before: int) -> Point:
+    def _capacity(self, qp: DualQP, dtype: Any) -> int:
+        """Return how many rows of a lazy matrix to keep."""
+        bytes_a_row = np.dtype(dtype).itemsize * qp.n
+        if self.memory >= bytes_a_row * qp.n:
+            return qp.n
+        # Without room for all, a block of moderate size: what it saves falls, what it costs rises.
+        return max(_FEWEST, int(min(self.memory, _BLOCK) / bytes_a_row))
+
+    def _run(self, qp: DualQP, point: Point, dtype: Any, most_steps: int, before: int) -> Point:
         rows = self._rows(qp, dtype)
         try:
-            run = Run(qp, beta, rows, self.tol, before)
+            run = Run(qp, point, rows, self.tol, before)
             while run.status == "":
                 run.round(most_steps)
                 if self.callback is not None:
@@ -200,42 +254,19 @@ class SMO:
 
 def _resolvable(qp: DualQP) -> DualQP:
     """Draw in finite bounds so far out that float64 could not tell what cancels there."""
-    size = float(np.abs(qp.gram.diag()).max(initial=0.0))
-    if _largest_bound(qp) * size <= _RESOLVABLE:
+    if qp.largest_bound * qp.size <= _RESOLVABLE:
         return qp
-    limit = _RESOLVABLE / size
+    limit = _RESOLVABLE / qp.size
     lo = np.where(np.isinf(qp.lo), qp.lo, np.maximum(qp.lo, -limit))
     hi = np.where(np.isinf(qp.hi), qp.hi, np.minimum(qp.hi, limit))
     return replace(qp, lo=lo, hi=hi)
 
 
-def _largest_bound(qp: DualQP) -> float:
-    """Return the largest finite bound; infinite ones say nothing of the solution."""
-    bounds = np.concatenate([np.abs(qp.lo), np.abs(qp.hi)])
-    return float(bounds[np.isfinite(bounds)].max(initial=0.0))
-
-
 def _start(qp: DualQP, start: Any) -> Array:
     """Check where to start, and make it feasible."""
     if start is None:
-        return _feasible_start(qp)
+        return qp.start()
     start = np.asarray(start, dtype=np.float64)
     if start.shape != (qp.n,) or not np.isfinite(start).all():
         raise ValueError(f"start must be a vector of {qp.n} finite numbers.")
     return qp.repair(start)
-
-
-def _feasible_start(qp: DualQP) -> Array:
-    """Return a feasible point with as few non-zeros as the bounds allow."""
-    beta = np.clip(0.0, qp.lo, qp.hi)
-    rest = qp.c[0] - beta.sum()
-    for i in np.flatnonzero(qp.lo < qp.hi):
-        if rest == 0:
-            return beta
-        room = qp.hi[i] - beta[i] if rest > 0 else qp.lo[i] - beta[i]
-        move = min(rest, room) if rest > 0 else max(rest, room)
-        beta[i] += move
-        rest -= move
-    if abs(rest) > 1e-12 * (1 + abs(qp.c[0])):
-        raise ValueError("no point satisfies both the bounds and sum b = c.")
-    return beta

@@ -1,0 +1,48 @@
+"""The quick way through: one compiled call for a kernel matrix in memory.
+
+Learning a kernel solves hundreds of problems that are nearly solved at their start; what they cost
+is then not the steps but what stands around them. Problems that are hard for steps alone are left
+where they stand, for the general way (`run.Run`) to go on from.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._typing import Array
+from .problem import DualQP
+from .solution import Point
+
+
+def solve_quickly(qp: DualQP, K: Array, beta: Array, tol: float, most_steps: int) -> Point:
+    """Solve a problem with all of its kernel matrix, as far as steps alone lead.
+
+    Parameters
+    ----------
+    qp : DualQP
+        The problem, with one equality sum b = c.
+    K : ndarray of shape (n, n)
+        Its kernel matrix, in the type in which steps are to be made.
+    beta : ndarray of shape (n,)
+        A feasible start.
+    tol : float
+        The stop test.
+    most_steps : int
+        Most steps.
+
+    Returns
+    -------
+    point : Point
+        Where it ended; its status is empty where the general way has to go on.
+    """
+    from ._compiled import CONVERGED, OUT_OF_STEPS
+    from ._stored import NOT_A_NUMBER, solve_stored
+
+    beta, K = beta.copy(), np.ascontiguousarray(K)
+    gradient, violation, steps, ended = solve_stored(
+        K, beta, qp.p, qp.lo, qp.hi, float(tol), most_steps
+    )
+    if ended == NOT_A_NUMBER:
+        raise ValueError("K must not hold NaN, nor values so large that products overflow.")
+    status = {CONVERGED: "converged", OUT_OF_STEPS: "max_iter"}.get(ended, "")
+    return Point(beta, gradient, violation, steps, status)
