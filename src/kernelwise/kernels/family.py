@@ -1,0 +1,143 @@
+"""Kernels that differ in their profile or their gamma alone, made from one matrix.
+
+Squared distances, L1 distances and dot products do not depend on gamma, nor on whether RBF, Matern
+or anything else is made of them:
+
+    K(gamma) = profile(gamma T),   T = sum_k w_k term(x_k, z_k)   computed once
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .._threads import run, single_blas
+from .._typing import Array, Matrix
+from .base import Kernel
+from .pairwise import BLOCK_ROWS, PairwiseKernel, SquaredDistanceKernel
+
+_LARGEST_FLOAT32 = 1e37  # with room for sums of a few
+
+
+def family_of(kernel: Kernel) -> Hashable | None:
+    """Name what the kernel is made of: kernels of the same name share one matrix.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+
+    Returns
+    -------
+    name : hashable or None
+        The kind of the term and the weights of the features; None for a kernel of another form.
+    """
+    if not isinstance(kernel, PairwiseKernel):
+        return None
+    # The class that says what t is made of; kernels below it differ in what they make of t.
+    owner = next(cls for cls in type(kernel).__mro__ if "_sides" in vars(cls))
+    return owner, None if kernel.weights is None else kernel.weights.tobytes()
+
+
+class KernelFamily:
+    """The distances or dot products of some rows, from which kernels of any gamma are made.
+
+    Parameters
+    ----------
+    kernel : PairwiseKernel
+        A kernel of the family, with the largest gamma that is going to be asked for.
+    X : {array-like, sparse matrix} of shape (n, d)
+        The rows.
+    dtype : dtype, default=numpy.float32
+        The type in which the matrix is kept. It is computed in float64, so that float32 rounds
+        each t by 6e-8 of itself and moves no kernel by more than float32 does anyway; where
+        float32 cannot hold it, it is kept in float64.
+    threads : int, default=1
+        Threads that compute it.
+
+    Raises
+    ------
+    ValueError
+        Where the kernel of these rows overflows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.kernels import RBF, Matern32
+    >>> from kernelwise.kernels.family import KernelFamily
+    >>> family = KernelFamily(RBF(gamma=2.0), np.array([[0.0], [1.0]]))
+    >>> family.gram(RBF(gamma=0.5)).round(4)
+    array([[1.    , 0.6065],
+           [0.6065, 1.    ]], dtype=float32)
+    >>> family.gram(Matern32(gamma=1.0)).round(4)[0, 1]
+    np.float32(0.4834)
+    """
+
+    def __init__(
+        self, kernel: PairwiseKernel, X: Matrix, dtype: Any = np.float32, threads: int = 1
+    ) -> None:
+        self.name = family_of(kernel)
+        self.X, _, _ = kernel._check_pair(X, None)
+        self._threads = threads
+        self._gamma = kernel.gamma if kernel.gamma > 0 else 1.0
+        wide = self.X.astype(np.float64, copy=False)
+        source = kernel.with_params(gamma=self._gamma)
+        assert isinstance(source, PairwiseKernel)
+        left, right = source._sides(wide, wide, np.float64)
+        largest = _largest(left)
+        if not largest < _LARGEST_FLOAT32:
+            dtype = np.float64
+        self.T = np.empty((wide.shape[0], wide.shape[0]), dtype=dtype)
+        positive = isinstance(source, SquaredDistanceKernel)
+
+        def part(start: int) -> None:
+            rows = slice(start, start + BLOCK_ROWS)
+            block = np.empty((len(self.T[rows]), len(self.T)))
+            source._terms(left[rows], right, block)
+            if positive:  # rounding; a kernel that clips by itself leaves it here
+                np.maximum(block, 0, out=block)
+            self.T[rows] = block
+
+        with single_blas():
+            run(part, range(0, len(self.T), BLOCK_ROWS), threads)
+
+    def gram(self, kernel: PairwiseKernel, dtype: Any = np.float32) -> Array:
+        """Compute the kernel matrix of the rows.
+
+        Parameters
+        ----------
+        kernel : PairwiseKernel
+            A kernel of the family.
+        dtype : dtype, default=numpy.float32
+            The type of the entries; float64 where float32 cannot hold them.
+
+        Returns
+        -------
+        K : ndarray of shape (n, n)
+            The kernel matrix.
+        """
+        if family_of(kernel) != self.name:
+            raise ValueError(f"kernel={kernel!r} is not made of what this family holds.")
+        diag = kernel.diag(self.X)
+        if not np.abs(diag).max(initial=0.0) < _LARGEST_FLOAT32:
+            dtype = np.float64
+        ratio = kernel.gamma / self._gamma
+        K = np.empty(self.T.shape, dtype=dtype)
+
+        def part(start: int) -> None:
+            rows = slice(start, start + BLOCK_ROWS)
+            np.multiply(self.T[rows], K.dtype.type(ratio), out=K[rows])
+            kernel._finish(K[rows])
+
+        run(part, range(0, len(K), BLOCK_ROWS), self._threads)
+        np.fill_diagonal(K, diag)
+        return K
+
+
+def _largest(side: Matrix) -> float:
+    """Return a bound for the entries of t, from the side that they are made of."""
+    squares = side.multiply(side) if sp.issparse(side) else side * side
+    return float(np.max(squares.sum(axis=1), initial=0.0))
