@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import render, results, targets
+from benchmarks.books import BENCHMARKS, BOOKS, LEARNERS
 from benchmarks.measure import Contender, Effort, compare, timing, with_ratios
 from benchmarks.problems import classification, dual_objective, scale_gamma
 
@@ -43,13 +44,19 @@ def quick(tmp_path_factory):
         f"before\n\n{render.START}\noutdated\n{render.END}\n\nafter\n", encoding="utf-8"
     )
     options = ["--quick", "--only", "fit", "gram", "--output", folder / "out.json"]
-    command = [sys.executable, "-c", WITHOUT_INTELEX, *options, "--readme", readme]
+    return folder, run(*options, "--readme", readme)
+
+
+def run(*options):
+    """Run the benchmarks without scikit-learn-intelex and the papers' data; return what is said."""
+    command = [sys.executable, "-c", WITHOUT_INTELEX, *options]
+    environment = {name: value for name, value in os.environ.items() if name != "KERNELWISE_DATA"}
     done = subprocess.run(
         [str(part) for part in command],
-        capture_output=True, text=True, check=False, cwd=ROOT, env=dict(os.environ),
+        capture_output=True, text=True, check=False, cwd=ROOT, env=environment,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    return folder, done.stderr
+    return done.stderr
 
 
 def test_results_are_complete(quick):
@@ -100,21 +107,31 @@ def assert_tables_are_rectangular(text):
         assert len(lines) > 2
 
 
-def test_pages_are_what_the_results_give():
-    found = results.load(ROOT / "docs" / "benchmarks.json")
-    assert set(found["suites"]) == set(render.SECTIONS), "run `make bench`"
+@pytest.mark.parametrize("book", BOOKS.values(), ids=list(BOOKS))
+def test_pages_are_what_the_results_give(book):
+    found = results.load(ROOT / "docs" / f"{book.file}.json")
+    assert set(found["suites"]) == set(book.sections), f"run the suites of {book.file}"
     assert not any(suite["quick"] for suite in found["suites"].values())
-    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
-    assert page == render.page(found)
+    page = (ROOT / "docs" / f"{book.file}.md").read_text(encoding="utf-8")
+    assert page == render.page(found, book)
+    assert_tables_are_rectangular(page)
+
+
+def test_the_readme_has_the_table_of_the_results():
+    found = results.load(ROOT / "docs" / "benchmarks.json")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert readme == render.with_block(readme, render.block(found))
     render.check_markers(ROOT / "README.md")
 
 
 def test_every_suite_has_a_section():
-    from benchmarks.suites import SUITES
+    from benchmarks.suites import NEED_DATA, SUITES
 
-    assert list(SUITES) == list(render.SECTIONS)
+    assert list(SUITES) == [name for book in BOOKS.values() for name in book.sections]
+    assert set(LEARNERS.sections) >= NEED_DATA
+    for book in BOOKS.values():
+        assert {target.suite for target in book.targets} <= set(book.sections)
+    assert [book for book in BOOKS.values() if book.in_readme] == [BENCHMARKS]
 
 
 def test_a_readme_without_place_for_the_table_is_refused(tmp_path):

@@ -8,10 +8,22 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from . import bounds, kernels, outer, qp, svm
-    from .svm import SVC
+    from .svm import SVC, AdaptiveKernelSVC, DualObjectiveSVC, SVCSearchCV, bounds_of
 
 _LAYERS = ("bounds", "kernels", "outer", "qp", "svm")
-__all__ = ["SVC", "__version__", "bounds", "kernels", "outer", "qp", "svm"]
+__all__ = [
+    "SVC",
+    "AdaptiveKernelSVC",
+    "DualObjectiveSVC",
+    "SVCSearchCV",
+    "__version__",
+    "bounds",
+    "bounds_of",
+    "kernels",
+    "outer",
+    "qp",
+    "svm",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -60,7 +60,7 @@ class Evaluation:
 
 def _patient_solver() -> SMO:
     # Between two steps of an outer loop nobody needs the last digits.
-    return SMO(exact=False)
+    return SMO(budget=0)
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Criterion(ABC):
     ----------
     C : float, default=1.0
         The cost of slack; infinite for a hard margin.
-    solver : SMO, default=SMO(exact=False)
+    solver : SMO, default=SMO(budget=0)
         What solves the machines.
     threads : int, default=1
         Threads over the machines.
@@ -206,7 +206,7 @@ class Criterion(ABC):
         """
         Y = as_codes(Y)
         weights, begin = as_weights(weights, len(Y)), starts(start or None, Y.shape[1])
-        K = shared(LazyGram(kernel, X, self.threads), Y.shape[1], self)
+        K = shared(LazyGram(kernel, X, self.threads), Y.shape[1], replace(self, solver=solver))
 
         def solve(j: int) -> Solution:
             return solver.solve(self.problem(K, Y[:, j], weights), start=begin[j])
@@ -260,7 +260,7 @@ def stored(K: Array | Gram, solver: SMO) -> Array:
 
 def precision(solver: SMO, n: int) -> Any:
     """Return the type that n rows are worth at the solver's tolerance."""
-    exact = solver.tol < _TIGHT or (solver.exact and n <= _SMALL)
+    exact = solver.tol < _TIGHT or (solver.polishes and n <= _SMALL)
     return np.float64 if exact else np.float32
 
 

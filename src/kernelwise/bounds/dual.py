@@ -28,7 +28,7 @@ class DualObjective(Criterion):
     ----------
     C : float, default=1.0
         The cost of slack.
-    solver : SMO, default=SMO(exact=False)
+    solver : SMO, default=SMO(budget=0)
         What solves the machines.
     threads : int, default=1
         Threads over the machines.

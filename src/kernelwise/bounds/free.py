@@ -13,11 +13,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
-from scipy.linalg.lapack import dpotri
+from scipy.linalg.lapack import dpotrf, dtrtri
 
 from .._typing import Array, Index
 from ..qp.gram import Gram
@@ -33,14 +31,15 @@ class FreeSystem:
     ----------
     free : ndarray of shape (n_free,)
         The free rows.
-    factor : tuple
-        The Cholesky factor of their block of K, with its jitter.
+    half : ndarray of shape (n_free, n_free)
+        The inverse L^-1 of the Cholesky factor of their block of K, with its jitter: all that is
+        asked for are lengths of columns and products with it.
     bias : bool
         Whether there is a border, that is, a bias.
     """
 
     free: Index
-    factor: Any
+    half: Array
     bias: bool
 
     @classmethod
@@ -66,10 +65,10 @@ class FreeSystem:
         for jitter in JITTERS:
             ridged = block.copy()
             ridged[np.diag_indices_from(ridged)] += jitter * (size or 1.0)
-            try:
-                return cls(free, cho_factor(ridged, lower=True, check_finite=False), bias)
-            except LinAlgError:
-                continue
+            factor, failed = dpotrf(ridged.T, lower=1, overwrite_a=1, clean=1)
+            if not failed:
+                half, _ = dtrtri(factor, lower=1, overwrite_c=1)
+                return cls(free, half, bias)
         raise ValueError("K is not positive semi-definite on the free support vectors.")
 
     def solve(self, right: Array, last: float) -> tuple[Array, float]:
@@ -89,29 +88,36 @@ class FreeSystem:
         multiplier : float
             The part of the border; zero without a bias.
         """
-        if not self.bias:
-            return cho_solve(self.factor, right, check_finite=False), 0.0
-        multiplier = (float(self._sums @ right) - last) / self._total
-        return cho_solve(self.factor, right - multiplier, check_finite=False), multiplier
+        multiplier = 0.0
+        if self.bias:
+            multiplier = (float(self._sums @ right) - last) / self._total
+        return self.half.T @ (self.half @ (right - multiplier)), multiplier
+
+    @cached_property
+    def _ones(self) -> Array:
+        return self.half.sum(axis=1)
 
     @cached_property
     def _sums(self) -> Array:
-        ones = np.ones(len(self.free))
-        return cho_solve(self.factor, ones, check_finite=False)
+        return self._ones @ self.half
 
     @cached_property
     def _total(self) -> float:
-        return float(self._sums.sum())
+        return float(self._ones @ self._ones)
 
     @cached_property
     def inverse(self) -> Array:
         """The free rows' block of the inverse of the bordered matrix."""
-        inverse, _ = dpotri(self.factor[0], lower=1)
-        inverse = np.tril(inverse)
-        inverse += np.tril(inverse, -1).T
+        inverse = self.half.T @ self.half
         if self.bias:
             inverse -= np.outer(self._sums, self._sums) / self._total
         return inverse
+
+    @cached_property
+    def inverse_diagonal(self) -> Array:
+        """The diagonal of `inverse`, without the rest."""
+        diagonal = np.einsum("ij,ij->j", self.half, self.half)
+        return diagonal - self._sums**2 / self._total if self.bias else diagonal
 
     def explained(self, columns: Array) -> Array:
         """Compute (k, 1)' inverse (k, 1): what the free rows explain of k(x, x).
@@ -126,8 +132,8 @@ class FreeSystem:
         squares : ndarray of shape (m,)
             What is explained.
         """
-        half = solve_triangular(self.factor[0], columns, lower=True, check_finite=False)
-        squares = np.einsum("ij,ij->j", half, half)
+        part = self.half @ columns
+        squares = np.einsum("ij,ij->j", part, part)
         return squares - (self._sums @ columns - 1) ** 2 / self._total if self.bias else squares
 
     def project(self, columns: Array) -> Array:
@@ -143,7 +149,7 @@ class FreeSystem:
         coefficients : ndarray of shape (n_free, m)
             The free rows' part of inverse @ (k, 1).
         """
-        coefficients = cho_solve(self.factor, columns, check_finite=False)
+        coefficients = self.half.T @ (self.half @ columns)
         if self.bias:
             short = self._sums @ columns - 1
             coefficients -= np.outer(self._sums, short) / self._total

@@ -122,7 +122,7 @@ class RadiusMargin(Criterion):
     ----------
     C : float, default=1.0
         The cost of squared slack, C/2 sum xi^2; infinite for a hard margin.
-    solver : SMO, default=SMO(exact=False)
+    solver : SMO, default=SMO(budget=0)
         What solves the machines and the ball.
     threads : int, default=1
         Threads over the machines.

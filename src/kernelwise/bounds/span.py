@@ -65,7 +65,7 @@ def span(K: Array | Gram, beta: Any, C: Any = np.inf, *, bias: bool = True) -> A
         squared[bounded] = diag[bounded]
         return squared
     system = FreeSystem.of(gram, free, bias=bias)
-    inverse = np.diagonal(system.inverse)
+    inverse = system.inverse_diagonal
     # One free support vector alone: without it the bias is not determined, as if none were free.
     alone = inverse * diag[free] <= _LEAST
     squared[free] = np.where(alone, diag[free], 1 / np.where(alone, 1, inverse))

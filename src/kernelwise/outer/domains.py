@@ -34,6 +34,21 @@ class Domain(ABC):
             A vector of the domain, the same where it was inside.
         """
 
+    def rescale(self, theta: Array) -> Array:
+        """Bring a vector of the right signs into the domain by a common factor, where it has a sum.
+
+        Parameters
+        ----------
+        theta : ndarray of shape (k,)
+            Any vector.
+
+        Returns
+        -------
+        inside : ndarray of shape (k,)
+            A vector of the domain; the projection where the domain has no sum.
+        """
+        return self.project(theta)
+
     @abstractmethod
     def encode(self, theta: Array) -> Array:
         """Return the free coordinates of a vector of the domain.
@@ -118,6 +133,13 @@ class Simplex(Domain):
 
     total: float = 1.0
 
+    def rescale(self, theta: Array) -> Array:
+        clipped = np.maximum(0, theta)
+        size = float(clipped.sum())
+        if size == 0:
+            return np.full(len(theta), self.total / len(theta))
+        return clipped * (self.total / size)
+
     def project(self, theta: Array) -> Array:
         ordered = np.sort(theta)[::-1]
         shifts = (np.cumsum(ordered) - self.total) / np.arange(1, len(theta) + 1)
@@ -156,11 +178,7 @@ class L1Sphere(Simplex):
     """
 
     def project(self, theta: Array) -> Array:
-        clipped = np.maximum(0, theta)
-        size = float(clipped.sum())
-        if size == 0:
-            return np.full(len(theta), self.total / len(theta))
-        return clipped * (self.total / size)
+        return self.rescale(theta)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import optimize
 
 from .._typing import Array
-from .domains import Domain
+from .domains import Domain, Simplex
 
 Evaluate = Callable[[Array], tuple[float, Array]]
 
@@ -39,7 +39,7 @@ class FixedStep:
 
     eta: float = 0.001
 
-    def run(self, evaluate: Evaluate, theta: Array, domain: Domain, tol: float) -> None:
+    def run(self, evaluate: Evaluate, theta: Array, domain: Domain, tol: float) -> str:
         """Take steps until ``evaluate`` stops them; the paper has no other end.
 
         Parameters
@@ -52,6 +52,11 @@ class FixedStep:
             Where to stay.
         tol : float
             Not read.
+
+        Returns
+        -------
+        status : str
+            Never: ``evaluate`` raises.
         """
         while True:
             _, gradient = evaluate(theta)
@@ -81,7 +86,7 @@ class ProjectedGradient:
     armijo: float = 1e-4
     shrink: float = 0.3
 
-    def run(self, evaluate: Evaluate, theta: Array, domain: Domain, tol: float) -> None:
+    def run(self, evaluate: Evaluate, theta: Array, domain: Domain, tol: float) -> str:
         """Descend until a step improves by less than ``tol``, relatively.
 
         Parameters
@@ -94,6 +99,11 @@ class ProjectedGradient:
             Where to stay.
         tol : float
             The relative improvement that ends the descent.
+
+        Returns
+        -------
+        status : str
+            "converged", or "stalled" where no step improves though one should.
         """
         value, gradient = evaluate(theta)
         slope = float(np.abs(gradient).max(initial=0.0))
@@ -102,20 +112,21 @@ class ProjectedGradient:
             direction = domain.project(theta - length * gradient) - theta
             decrease = -float(gradient @ direction)
             if decrease <= tol * abs(value):
-                return
+                break
             part = 1.0
             new_value, new_gradient = evaluate(theta + direction)
             while new_value > value - self.armijo * part * decrease:
                 part *= self.shrink
                 if part < 1e-6:
-                    return
+                    return "stalled"
                 new_value, new_gradient = evaluate(theta + part * direction)
             move, bend = part * direction, new_gradient - gradient
             curvature = float(move @ bend)
             length = float(move @ move) / curvature if curvature > 0 else 10 * length
             if _improves_little(value, new_value, tol):
-                return
+                break
             theta, value, gradient = theta + move, new_value, new_gradient
+        return "converged"
 
 
 @dataclass(frozen=True)
@@ -141,7 +152,7 @@ class ExponentiatedGradient:
 
     first: float = 1.0
 
-    def run(self, evaluate: Evaluate, theta: Array, domain: Domain, tol: float) -> None:
+    def run(self, evaluate: Evaluate, theta: Array, domain: Domain, tol: float) -> str:
         """Descend until a step improves by less than ``tol``, relatively.
 
         Parameters
@@ -154,22 +165,30 @@ class ExponentiatedGradient:
             Where to stay.
         tol : float
             The relative improvement that ends the descent.
+
+        Returns
+        -------
+        status : str
+            "converged", or "stalled" where no step improves though one should.
         """
         value, gradient = evaluate(theta)
-        spread = float(np.ptp(gradient))
+        # With a sum the common part of the gradient is lost in the scaling: take it away before.
+        summed = isinstance(domain, Simplex)
+        spread = float(np.ptp(gradient) if summed else np.abs(gradient).max(initial=0.0))
         rate = self.first / spread if spread > 0 else 0.0
         while rate > 0:
-            # The common part of the gradient is lost in the scaling; without it nothing overflows.
-            moved = domain.project(theta * np.exp(-rate * (gradient - gradient.min())))
+            common = float(gradient.min()) if summed else 0.0
+            moved = domain.rescale(theta * np.exp(-rate * (gradient - common)))
             new_value, new_gradient = evaluate(moved)
             if new_value > value:
                 rate *= 0.3
                 if rate * spread < 1e-6:
-                    return
+                    return "stalled"
                 continue
             if _improves_little(value, new_value, tol):
-                return
+                break
             theta, value, gradient, rate = moved, new_value, new_gradient, 1.5 * rate
+        return "converged"
 
 
 @dataclass(frozen=True)
@@ -195,7 +214,7 @@ class LBFGS:
     memory: int = 10
     first: float = 1.0
 
-    def run(self, evaluate: Evaluate, theta: Array, domain: Domain, tol: float) -> None:
+    def run(self, evaluate: Evaluate, theta: Array, domain: Domain, tol: float) -> str:
         """Descend until a step improves by less than ``tol``, relatively.
 
         Parameters
@@ -208,6 +227,11 @@ class LBFGS:
             Where to stay.
         tol : float
             The relative improvement that ends the descent.
+
+        Returns
+        -------
+        status : str
+            "converged", or "stalled" where no step improves though one should.
         """
         z = domain.encode(theta)
         seen: list[float] = []
@@ -231,7 +255,7 @@ class LBFGS:
                 raise StopIteration
             seen.append(value)
 
-        optimize.minimize(
+        found = optimize.minimize(
             of_free,
             z,
             jac=True,
@@ -240,3 +264,5 @@ class LBFGS:
             callback=enough,
             options={"maxcor": self.memory, "ftol": 0.0, "gtol": 0.0},
         )
+        abnormal = 2  # scipy's: its line search found nothing
+        return "stalled" if found.status == abnormal else "converged"

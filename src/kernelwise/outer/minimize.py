@@ -58,7 +58,8 @@ class Minimum:
     history : list of Step
         Every evaluation, in order.
     status : str
-        "converged", "max_evaluations" or "stopped" (by the callback).
+        "converged", "stalled" (no step improves though one should), "max_evaluations" or "stopped"
+        (by the callback).
     """
 
     theta: Array
@@ -81,8 +82,8 @@ class Method(Protocol):
         theta: Array,
         domain: Domain,
         tol: float,
-    ) -> None:
-        """Descend from theta; return when the progress is below tol."""
+    ) -> str:
+        """Descend from theta; return a status when the progress is below tol."""
 
 
 class Stopped(Exception):  # noqa: N818 - it ends a loop, it is no error
@@ -111,8 +112,10 @@ class _Recorder:
         begin = perf_counter()
         value, gradient = self._fun(theta) if self.tol is None else self._fun(theta, self.tol)
         seconds = perf_counter() - begin
-        if not np.isfinite(value):
-            raise ValueError(f"the function to minimise is {value} at {theta!r}.")
+        if not (np.isfinite(value) and np.isfinite(gradient).all()):
+            raise ValueError(
+                f"the function to minimise, or its gradient, is NaN or inf at {theta}."
+            )
         n_iter = getattr(self._fun, "n_iter", 0)
         step = Step(float(value), np.array(theta), n_iter, seconds, self.tol)
         self.history.append(step)
@@ -178,9 +181,10 @@ def minimize(
     array([0.333, 0.333, 0.333])
     """
     domain = Box() if domain is None else domain
-    theta = domain.project(np.array(theta0, dtype=np.float64))
-    if theta.ndim != 1 or not np.isfinite(theta).all():
+    theta: Array = np.array(theta0, dtype=np.float64)
+    if theta.ndim != 1 or theta.size == 0 or not np.isfinite(theta).all():
         raise ValueError("theta0 must be a vector of finite numbers.")
+    theta = domain.project(theta)
     plan: Sequence[tuple[float | None, int]] = stages or [(None, max_evaluations)]
     if any(evaluations < 1 for _, evaluations in plan):
         raise ValueError("at least one evaluation must be allowed.")
@@ -188,7 +192,7 @@ def minimize(
     for inner_tol, evaluations in plan:
         recorder.begin(inner_tol, evaluations)
         with suppress(Stopped):
-            method.run(recorder, theta, domain, tol)
+            recorder.status = method.run(recorder, theta, domain, tol)
         theta = recorder.best().theta
         if recorder.status == "stopped":
             break

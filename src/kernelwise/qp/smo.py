@@ -52,7 +52,8 @@ class SMO:
         Whether to polish the solution on its free variables where that is cheap, which makes
         it exact to rounding and independent of the start.
     budget : float, default=1e5
-        What counts as cheap, in kernel entries.
+        What counts as cheap, in kernel entries; with zero only runs that do not converge by steps
+        alone are helped.
     callback : callable, default=None
         Called as ``callback(progress)`` with a `Progress` between compiled stretches.
 
@@ -73,6 +74,11 @@ class SMO:
     exact: bool = True
     budget: float = 1e5
     callback: Callable[[Progress], Any] | None = None
+
+    @property
+    def polishes(self) -> bool:
+        """Whether converged solutions are polished where that is cheap."""
+        return self.exact and self.budget > 0
 
     def supports(self, qp: DualQP) -> str | None:
         """Say why the problem cannot be solved.
@@ -177,7 +183,7 @@ class SMO:
 
     def _with_small_kernel(self, qp: DualQP) -> DualQP:
         """Store a small kernel matrix in float64: solving and polishing then evaluate it once."""
-        if isinstance(qp.gram, StoredGram) or qp.n > SMALL:
+        if isinstance(qp.gram, StoredGram) or qp.n > SMALL or not self.polishes:
             return qp
         with single_blas():
             return replace(qp, K=qp.gram.dense(np.float64), is_psd=qp.gram.is_psd)

@@ -25,7 +25,7 @@ from sklearn.utils.validation import (
 from .._threads import n_threads
 from .._typing import Array, Codes, Index, Matrix
 from ..kernels import FunctionKernel, Kernel, Precomputed
-from .codes import one_vs_rest
+from .codes import largest, one_vs_rest
 from .machines import Machines, take
 from .resolve import resolve_kernel
 
@@ -265,7 +265,7 @@ class BaseLearnedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
         decisions = self.decision_function(X)
         if decisions.ndim == 1:
             return self.classes_[(decisions > 0).astype(np.intp)]
-        return self.classes_[decisions.argmax(axis=1)]
+        return self.classes_[largest(decisions)]
 
     def _encode(self, y: Any, sample_weight: Array) -> tuple[Index, Array]:
         """Set ``classes_`` and ``class_weight_``; return each row's class and its weight of C.

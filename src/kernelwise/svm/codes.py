@@ -46,6 +46,16 @@ def vote(decisions: Array, n_classes: int) -> Index:
     return votes.argmax(axis=1)
 
 
+def largest(decisions: Array) -> Index:
+    """Return the column of the largest decision value, the first on ties.
+
+    A row that is a free support vector of two machines has the value -1 in both: what rounding
+    leaves between the two must not decide.
+    """
+    most = decisions.max(axis=1, keepdims=True)
+    return (decisions >= most - 1e-9 * (1 + np.abs(most))).argmax(axis=1)
+
+
 def pairs_to_classes(decisions: Array, n_classes: int) -> Array:
     """Turn one-vs-one decision values into one score a class, by votes and then confidence."""
     scores: Array = _ovr_decision_function(decisions < 0, -decisions, n_classes)

@@ -58,6 +58,6 @@ CRITERIA = {
     "dual": Recipe(DualObjective, free_scale=False, learns_C=False),
     "radius_margin": Recipe(RadiusMargin, log=True),
     "span": Recipe(LeaveOneOut, exact=True),
-    "cv": Recipe(CrossValidation, exact=True),
+    "cv": Recipe(CrossValidation, learns_C=False, exact=True),
     "alignment": Recipe(Alignment, learns_C=False),
 }

@@ -14,7 +14,7 @@ from .._typing import Array, Codes, Index
 from ..bounds import margin, radius, span
 from ..kernels import RBF, FunctionKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 from .base import BaseLearnedSVC
-from .codes import one_vs_one, pairs_of_layout, vote
+from .codes import largest, one_vs_one, pairs_of_layout, vote
 from .svc import SVC
 
 
@@ -138,4 +138,4 @@ def _coefficients(model: Any, n: int, pairwise: bool) -> Array:
 def _largest(decisions: Array) -> Codes | Index:
     if decisions.shape[1] == 1:
         return (decisions[:, 0] > 0).astype(np.intp)
-    return decisions.argmax(axis=1)
+    return largest(decisions)

@@ -34,7 +34,7 @@ from ..outer import (
 from ..qp import SMO
 from .base import BaseLearnedSVC
 from .criteria import CRITERIA
-from .features import importances
+from .features import importances, no_weights
 from .learning import Learned, Start, Watched, history
 from .machines import Machines
 
@@ -46,6 +46,8 @@ _METHODS: dict[str, Callable[[], Method]] = {
 _PAPER_UPDATES = 100
 _EVALUATIONS = 16  # and one more solve, of the machine itself
 _TOLERANCE = 1e-4  # relative improvement of a step that ends the learning
+# A machine that takes more steps than this on the way is left where it is; the last one is not.
+_LEAST_STEPS, _STEPS_A_ROW = 100_000, 200
 
 
 class DualObjectiveSVC(BaseLearnedSVC):
@@ -60,8 +62,8 @@ class DualObjectiveSVC(BaseLearnedSVC):
         The cost of a margin violation, positive. The sample and class weights multiply it. Criteria
         that learn C start from it.
     kernel : str or Kernel, default="rbf"
-        One of "linear", "poly", "rbf", "laplacian", "matern32" and "matern52", or an object of
-        `kernelwise.kernels` that has weights somewhere.
+        One of "linear", "poly", "rbf", "laplacian", "matern32" and "matern52", or a positive
+        semi-definite object of `kernelwise.kernels` that has weights somewhere.
     degree : int, default=3
         The degree of "poly".
     gamma : {"scale", "auto"} or float, default="scale"
@@ -71,7 +73,7 @@ class DualObjectiveSVC(BaseLearnedSVC):
     criterion : {"dual", "radius_margin", "span", "cv", "alignment"} or Criterion, default="dual"
         What the weights minimise. "dual" keeps the sum of the weights and C. "radius_margin" (of
         the L2-SVM, which is then the machine as well), "span" (the smooth leave-one-out estimate)
-        and "cv" (logistic loss on held-out rows) learn the scale and C too; "alignment" learns the
+        learn the scale and C too; "cv" (logistic loss on held-out rows) and "alignment" learn the
         scale. A `kernelwise.bounds.Criterion` is used as it is, for the scale and the weights.
     optimizer : {"lbfgs", "projected_gradient", "exponentiated_gradient", "paper"}, default="lbfgs"
         How. "paper" takes fixed steps, clips and rescales, and keeps the best.
@@ -89,7 +91,7 @@ class DualObjectiveSVC(BaseLearnedSVC):
     cache_size : float, default=None
         Megabytes for the kernel; None is a quarter of the machine's memory, at most 2000.
     warm_start : bool, default=False
-        Whether a re-fit starts from the last weights and the last solution.
+        Whether a re-fit starts from the last weights, where the same columns vary.
     n_jobs : int, default=None
         Threads, for the kernel and over the machines; None is one.
     verbose : bool, default=False
@@ -134,8 +136,8 @@ class DualObjectiveSVC(BaseLearnedSVC):
         The dual coefficients times the signs.
     intercept_ : ndarray of shape (n_machines,)
         The intercepts.
-    n_iter_ : ndarray of shape (n_machines,)
-        The steps of the last, exact solve of each machine.
+    n_iter_ : int
+        The evaluations of the criterion.
     fit_status_ : int
         0 when every machine converged, else 1.
     certificate_ : Bunch
@@ -236,6 +238,11 @@ class DualObjectiveSVC(BaseLearnedSVC):
         self.verbose = verbose
         self.callback = callback
 
+    def _validate_fit(self, X: Any, y: Any) -> tuple[Any, Any]:
+        if isinstance(self.kernel, Kernel) and (self._is_function() or self.kernel.reads_values):
+            raise no_weights(self.kernel)
+        return super()._validate_fit(X, y)
+
     def _n_tasks(self, Y: Codes) -> int | None:
         return self._evaluations() * (1 if self.weights == "shared" else Y.shape[1])
 
@@ -248,7 +255,11 @@ class DualObjectiveSVC(BaseLearnedSVC):
         start = Start.of(self, X, weights)
         groups = [Y] if self.weights == "shared" else [Y[:, [j]] for j in range(Y.shape[1])]
         with single_blas():
-            learned = [self._learn(X, group, weights, start, g) for g, group in enumerate(groups)]
+            learned: list[Learned] = []
+            for number, group in enumerate(groups):
+                stopped = bool(learned) and learned[-1].minimum.status == "stopped"
+                most = 1 if stopped or not start.learns else self._evaluations()
+                learned.append(self._learn(X, group, weights, start, number, most))
             solutions = [s for each in learned for s in each.machines(self._solver(), X, weights)]
         self._store_learned(learned, start, Y.shape[1])
         members = [np.arange(X.shape[0])] * Y.shape[1]
@@ -260,9 +271,13 @@ class DualObjectiveSVC(BaseLearnedSVC):
     def _solver(self) -> SMO:
         return SMO(tol=self.tol, memory=allowance(self.cache_size, n_threads(self.n_jobs)))
 
-    def _learn(self, X: Any, Y: Codes, weights: Array, start: Start, group: int) -> Learned:
+    def _learn(
+        self, X: Any, Y: Codes, weights: Array, start: Start, group: int, most: int
+    ) -> Learned:
         """Minimise the criterion of some machines over their common weights (eq. 10-15)."""
-        recipe, solver = start.recipe, replace(self._solver(), exact=start.recipe.exact)
+        recipe, solver = start.recipe, self._solver()
+        steps = max(_LEAST_STEPS, _STEPS_A_ROW * X.shape[0])
+        solver = replace(solver, max_iter=steps, budget=solver.budget if recipe.exact else 0)
         criterion = recipe.criterion(self.C, solver=solver, threads=n_threads(self.n_jobs))
         names = [*start.names, "C"] if recipe.learns_C else start.names
         objective = criterion.of(start.kernel, names, X, Y, weights=weights, log=recipe.log)
@@ -272,7 +287,7 @@ class DualObjectiveSVC(BaseLearnedSVC):
             start.theta(group),
             domain=start.domain(self.optimizer),
             method=self._method(),
-            max_evaluations=self._evaluations(),
+            max_evaluations=most,
             tol=_TOLERANCE,
             callback=self.callback,
         )
@@ -284,7 +299,7 @@ class DualObjectiveSVC(BaseLearnedSVC):
         return _METHODS[self.optimizer]()
 
     def _store_learned(self, learned: list[Learned], start: Start, n_machines: int) -> None:
-        self._theta = [each.minimum.theta for each in learned]
+        self._last_theta = start.varying, [each.minimum.theta for each in learned]
         kernels = [each.kernel for each in learned]
         weights = np.array([start.mean_weights(each.theta) for each in learned])
         self.feature_weights_ = weights[0] if len(learned) == 1 else weights
@@ -294,12 +309,14 @@ class DualObjectiveSVC(BaseLearnedSVC):
         costs = np.array([each.criterion.C for each in learned])
         self.C_ = float(costs[0]) if len(learned) == 1 else costs
         self.criterion_value_ = float(sum(each.minimum.value for each in learned))
-        self.n_solves_ = sum(each.minimum.n_evaluations + 1 for each in learned)
+        evaluations = [each.minimum.n_evaluations for each in learned]
+        self.n_solves_ = sum(evaluations) + len(evaluations)
         self.history_ = history(learned, start)
 
     def _store(self, machines: Machines, classes: Index, counted: Index) -> None:
         super()._store(machines, classes, counted)
         self.dual_objective_ = -float(machines.certificate.objective.sum())
+        self.n_iter_ = len(self.history_["value"])
 
     def to_sklearn(self) -> Any:
         """Export the fitted classifier as plain scikit-learn objects.

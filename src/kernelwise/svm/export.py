@@ -10,6 +10,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import LabelBinarizer, StandardScaler
 from sklearn.svm import SVC as PlainSVC
+from sklearn.utils.validation import check_is_fitted
 
 from .._typing import Array
 from ..kernels import RBF, Kernel, Linear, Polynomial
@@ -21,6 +22,7 @@ def to_sklearn(estimator: Any) -> Any:
 
     A kernel's weights become a scaling of the columns by their square roots.
     """
+    check_is_fitted(estimator)
     machines: Machines = estimator._machines
     n_machines = machines.coef.shape[1]
     kernels = machines.own_kernels or (machines.kernel,) * n_machines
@@ -43,7 +45,8 @@ def _pipeline(estimator: Any, kernel: Kernel, machines: Machines, j: int, n: int
     settings, root = _settings(kernel, machines.rows.shape[1])
     classes = estimator.classes_ if n == 1 else np.array([0, 1])
     scaler = _scaler(estimator, root)
-    rows = machines.rows.multiply(root) if sp.issparse(machines.rows) else machines.rows * root
+    sparse = sp.issparse(machines.rows)
+    rows = machines.rows.multiply(root).tocsr() if sparse else machines.rows * root
     svc = _plain_svc(settings, rows, machines.coef[:, j], machines.intercept[j], classes, estimator)
     return Pipeline([("scale", scaler), ("svc", svc)])
 
@@ -107,6 +110,7 @@ def _plain_svc(
     # LIBSVM itself takes the first class for positive; scikit-learn turns the signs round.
     svc._dual_coef_, svc._intercept_ = -dual, -svc.intercept_
     svc._probA = svc._probB = np.empty(0)
+    svc._effective_probability = False
     svc._gamma = settings.get("gamma", 0.0)
     svc.classes_, svc.class_weight_ = classes, np.ones(2)
     svc.shape_fit_, svc.fit_status_ = tuple(estimator.shape_fit_), estimator.fit_status_

@@ -13,12 +13,21 @@ from ..kernels import Kernel, Laplacian
 
 def weight_names(kernel: Kernel, X: Matrix) -> list[str]:
     """Return the names of the kernel's feature weights; an error where it has none."""
-    if not kernel.reads_values:
-        names = kernel.vjp(X[:1], np.zeros((1, 1)))  # what it can be differentiated by
-        found = [name for name in names if name.split("__")[-1] == "weights"]
-        if found:
-            return found
-    raise ValueError(
+    if not kernel.is_psd:
+        raise ValueError(
+            f"kernel={kernel!r} is not positive semi-definite, so that its dual objective has "
+            "several local optima; use another kernel, or coef0 of at least 0."
+        )
+    names = kernel.vjp(X[:1], np.zeros((1, 1)))  # what it can be differentiated by
+    found = [name for name in names if name.split("__")[-1] == "weights"]
+    if not found:
+        raise no_weights(kernel)
+    return found
+
+
+def no_weights(kernel: Kernel) -> ValueError:
+    """Return the error for a kernel without feature weights."""
+    return ValueError(
         f"kernel={kernel!r} has no feature weights to learn; use a named kernel such as 'rbf', or "
         "a kernel object with weights."
     )
@@ -34,11 +43,13 @@ def varying_columns(X: Matrix) -> Any:
 def spreads(kernel: Kernel, X: Matrix, weights: Array) -> Array:
     """Return each column's spread in the unit of its weight's term: variance, or deviation."""
     share = weights / weights.sum()
-    if sp.issparse(X):
-        mean, square = share @ X, share @ X.multiply(X)
-        variance = np.maximum(0, np.asarray(square - mean**2).ravel())
-    else:
-        variance = share @ (X - share @ X) ** 2
+    with np.errstate(over="ignore", invalid="ignore"):  # the kernel refuses such rows by name
+        if sp.issparse(X):
+            mean, square = share @ X, share @ X.multiply(X)
+            variance = np.maximum(0, np.asarray(square - mean**2).ravel())
+        else:
+            variance = share @ (X - share @ X) ** 2
+    variance[~varying_columns(X)] = 0  # not what rounding leaves of a constant
     plain = any(isinstance(part, Laplacian) for part in (kernel, *kernel.get_params().values()))
     return np.sqrt(variance) if plain else variance
 

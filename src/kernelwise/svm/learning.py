@@ -29,6 +29,7 @@ class Start:
     weights: Array
     C: float
     last: list[Array] | None
+    learns: bool
 
     @classmethod
     def of(cls, estimator: Any, X: Any, weights: Array) -> Start:
@@ -36,14 +37,15 @@ class Start:
         kernel, d = estimator.kernel_, X.shape[1]
         names, params = weight_names(kernel, X), kernel.get_params()
         varying = varying_columns(X)
-        if not varying.any():
-            varying = np.ones(d, dtype=bool)  # nothing to learn: the weights stay equal
+        learns = bool(varying.any())
+        if not learns:
+            varying = np.ones(d, dtype=bool)  # the weights stay what they are
         given = [np.ones(d) if params[name] is None else params[name] for name in names]
         recipe = Recipe.of(estimator.criterion)
-        last = getattr(estimator, "_theta", None) if estimator.warm_start else None
-        size = len(names) * int(varying.sum()) + recipe.learns_C
-        if last is not None and any(len(theta) != size for theta in last):
-            last = None  # of another table
+        if not any(own[varying].any() for own in given):
+            raise ValueError(
+                f"kernel={kernel!r} has weights of zero only; start from positive ones."
+            )
         return cls(
             kernel=kernel,
             names=names,
@@ -52,7 +54,8 @@ class Start:
             spread=spreads(kernel, X, weights),
             weights=np.concatenate([np.where(varying, w, 0) for w in given]),
             C=estimator.C,
-            last=last,
+            last=_last_parameters(estimator, names, varying, recipe),
+            learns=learns,
         )
 
     @cached_property
@@ -94,6 +97,17 @@ class Start:
     def mean_weights(self, theta: Array) -> Array:
         """Return one weight a feature, the mean over the parts of a composed kernel."""
         return theta[: len(self._free)].reshape(len(self.names), -1).mean(axis=0)
+
+
+def _last_parameters(
+    estimator: Any, names: list[str], varying: Any, recipe: Recipe
+) -> list[Array] | None:
+    """Return where the last fit ended, if it was a fit of the same parameters."""
+    columns, last = getattr(estimator, "_last_theta", (None, []))
+    if not estimator.warm_start or columns is None or not np.array_equal(columns, varying):
+        return None
+    size = len(names) * int(varying.sum()) + recipe.learns_C
+    return last if all(len(theta) == size for theta in last) else None
 
 
 class Watched:

@@ -107,7 +107,7 @@ class Machines:
             support=support,
             rows=np.empty((0, 0)) if precomputed else take(X, support),
             coef=beta[support],
-            intercept=np.array([s.nu[0] for s in solutions]),
+            intercept=np.array([s.nu[0] if len(s.nu) else 0.0 for s in solutions]),
             certificate=certificate,
         )
 

@@ -68,6 +68,7 @@ def row_keys(X: Matrix) -> Array:
         keys = np.ascontiguousarray(X @ (multipliers / 2.0**63)).view(np.uint64)
     else:
         bits = np.ascontiguousarray(X, dtype=np.float64).view(np.uint64)
+        bits = bits ^ (bits >> np.uint64(32))  # small integers differ in high bits only
         keys = (bits * multipliers).sum(axis=1, dtype=np.uint64)
     return keys + _occurrence(keys) * np.uint64(0x9E3779B97F4A7C15)  # tells equal rows apart
 

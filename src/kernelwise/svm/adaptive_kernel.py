@@ -1,0 +1,458 @@
+"""A kernel width and C chosen on the way, without a validation set (the adaptive kernel).
+
+for sigma from narrow to wide, for C ascending:
+    solve, warm from the machine before
+    judge it by its own training rows: the span estimate of the leave-one-out error,
+    or the bound R^2 sum(alpha) / m of Cristianini, Campbell and Shawe-Taylor (1998)
+the best point is solved once more, to the end
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from .._memory import allowance
+from .._threads import n_threads, single_blas
+from .._typing import Array, Codes, Index
+from ..kernels import RBF, Kernel
+from .base import BaseLearnedSVC
+from .machines import Machines
+from .resolve import KERNEL_NAMES
+from .warm import LastFit, row_keys
+from .width_grid import DistinctRows, KernelGrid, costs, n_kernels
+from .width_judges import Problem, judge_of, sizes
+from .width_path import PathGrams, PathPoint, WidthPath, table
+from .width_solve import solve_chosen, solver_of
+
+_FEWEST_ROWS = 500  # on which a path is walked however small the memory
+
+
+class AdaptiveKernelSVC(BaseLearnedSVC):
+    """Support vector classification that chooses its kernel width and C as it learns.
+
+    A path over widths and costs, each machine warm from the one before, is judged by the training
+    rows alone: by the span estimate of the leave-one-out error, or by the radius-margin bound of
+    the paper. About as accurate as a grid search with cross-validation, and ten times faster.
+
+    Parameters
+    ----------
+    kernel : str, callable or Kernel, default="rbf"
+        One of "linear", "poly", "rbf", "sigmoid", "precomputed", "laplacian", "matern32" and
+        "matern52", a function ``k(X, Y)``, or an object of `kernelwise.kernels`.
+    parameter : str, default="gamma"
+        The parameter of the kernel that is walked, by its name in ``kernel.get_params()``, for
+        instance "degree" of "poly" or "left__gamma" of a sum. None walks C alone.
+    values : array-like of shape (n_values,), default=None
+        Its values. None is the widths, which only a "gamma" has.
+    widths : int or array-like of shape (n_widths,), default=None
+        Widths sigma of the kernel, ``gamma = 1 / (2 sigma^2)`` (``1 / sigma`` for "laplacian").
+        A number is as many from a quarter to eight times the spread of the rows, the root of the
+        sum of the columns' variances; None is 11.
+    C : float or array-like of shape (n_costs,), default=None
+        The costs of a margin violation; infinite is a hard margin. The sample and class weights
+        multiply them. None is 0.1, 1, 10, 100 and 1000, and a hard margin for the criteria
+        "bound" and "radius" and for ``solver="adatron"``.
+    criterion : {"span", "bound", "radius", "cv", "validation"}, default="span"
+        What judges a point. "span": the leave-one-out error by the span of the support vectors.
+        "bound": R^2 sum(alpha) / n_samples with R^2 the largest k(x, x), one for most kernels;
+        "radius": the same with the radius of the smallest ball around the rows. "cv" and
+        "validation": the error on held-out rows.
+    solver : {"smo", "adatron"}, default="smo"
+        What solves the machines; "adatron" is the paper's Kernel-Adatron.
+    bias : bool, default=None
+        Whether the machines have an intercept; None is True for "smo", which needs one, and False
+        for "adatron", as in the paper.
+    eta : float, default=1.0
+        The step of the Adatron, times k(x, x) below 2.
+    n_folds : int, default=5
+        The number of folds of ``criterion="cv"``; they are stratified.
+    validation_fraction : float, default=0.2
+        The part of the rows that ``criterion="validation"`` holds out.
+    gamma : {"scale", "auto"}, float or array-like of shape (n_features,), default="scale"
+        The inverse width of a named kernel where another parameter is walked.
+    degree : int, default=3
+        The degree of "poly" where another parameter is walked.
+    coef0 : float, default=0.0
+        The constant of "poly" and "sigmoid" where another parameter is walked.
+    tol : float, default=1e-3
+        The tolerance of the machines, in units of the margin.
+    max_iter : int, default=-1
+        Most steps of SMO, or sweeps of the Adatron, a machine. -1 is 10,000 sweeps, or 1000 steps
+        a row on the path (100,000 at least), 200 a row for a hard margin (10,000 at least).
+    max_rows : int, default=4000
+        Most different rows on which the path is walked, picked at random with the same part of
+        each class. The chosen machine is fitted to all rows in any case.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes; they multiply C.
+    cache_size : float, default=None
+        Megabytes for the kernel; None is a quarter of the machine's memory, at most 2000.
+    warm_start : bool, default=False
+        Whether a re-fit starts from the last solution.
+    record_cold : bool, default=False
+        Whether to solve each point once more without a warm start, and to record the steps.
+    n_jobs : int, default=None
+        Threads, for the kernel, over machines and folds, and over points; None is one. It does not
+        change the result.
+    verbose : bool, default=False
+        Whether to print a line a width.
+    callback : callable, default=None
+        Called with a `kernelwise.svm.width_path.PathPoint` after each point; returning True ends
+        the walk after this width.
+    random_state : int, RandomState instance or None, default=0
+        Picks the folds, the held-out rows, and the rows of a path where there are too many.
+
+    Attributes
+    ----------
+    sigma_ : float
+        The chosen width; for RBF kernels only.
+    gamma_ : float
+        The chosen inverse width, for kernels that have one.
+    C_ : float
+        The chosen cost.
+    kernel_ : Kernel
+        The chosen kernel.
+    best_index_ : int
+        The chosen point of the path.
+    path_ : dict of ndarray
+        The path as columns, for ``pandas.DataFrame(model.path_)``: "sigma" and the walked
+        parameter, "C", "bound" (R^2 sum(alpha) / n_samples, summed over machines), "radius",
+        "margin", "loo_error", "held_out_error", "score" (the least wins), "n_iter",
+        "n_iter_cold" if recorded, "seconds", "solved" (False where a smaller C had the same
+        machines) and "converged". NaN is what the criterion does not need.
+    bound_ : float
+        R^2 sum(alpha) / n_samples of the chosen machines. A bound for a hard margin only.
+    radius_ : float
+        R of the chosen point.
+    margin_ : ndarray of shape (n_machines,)
+        The margin 1 / ||w|| of each chosen machine.
+    loo_error_ : float
+        The estimated leave-one-out error of the chosen point; NaN unless ``criterion="span"``.
+    held_out_error_ : float
+        The error on held-out rows; NaN unless ``criterion`` is "cv" or "validation".
+    n_solves_ : int
+        The machines that were solved.
+    n_path_rows_ : int
+        The different rows on which the path was walked.
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    support_ : ndarray of shape (n_support,)
+        The training rows that are support vectors, by class.
+    support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
+        Those rows; empty for a precomputed kernel.
+    n_support_ : ndarray of shape (n_classes,)
+        The number of support vectors of each class.
+    dual_coef_ : {ndarray, sparse matrix} of shape (n_machines, n_support)
+        The dual coefficients times the signs.
+    intercept_ : ndarray of shape (n_machines,)
+        The intercepts.
+    n_iter_ : ndarray of shape (n_machines,)
+        The steps (sweeps of the Adatron) that each machine took, over the path and the last solve.
+    fit_status_ : int
+        0 when every machine converged, else 1.
+    certificate_ : Bunch
+        Arrays ``violation``, ``gap``, ``objective`` and ``status``, one entry a machine.
+    class_weight_ : ndarray of shape (n_classes,)
+        The weights of the classes.
+    shape_fit_ : tuple of int
+        The shape of the training rows.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        The names of the features, where X has such names.
+
+    See Also
+    --------
+    SVC : The same machine with a given width and C.
+    DualObjectiveSVC : Learns a weight for each feature.
+
+    Notes
+    -----
+    The score of "span", "cv" and "validation" is the error plus the mean of
+    1 / (1 + exp(5 margin)), which breaks ties; what is left of them goes to the smaller C, then to
+    the smaller gamma (the larger width). Several classes are one-vs-rest with one width and C for
+    all; their error is that of the largest decision value, a margin half the lead of the own class.
+
+    Sample weights count copies: leaving a row out takes one copy away, so that a weight of two is
+    the same as the row given twice. Neither the order of the rows nor ``n_jobs`` changes what is
+    chosen.
+
+    ``R^2 sum(alpha) / n_samples`` bounds the error of a hard margin. With a finite C it falls with
+    C and bounds nothing, so "bound" and "radius" take a hard margin unless C is given. Where
+    classes overlap, or equal rows have different classes, a hard margin does not exist: such points
+    end at ``max_iter``, are left out of the choice, and a ``ConvergenceWarning`` says how many.
+
+    Scale the columns first: one width serves them all.
+
+    References
+    ----------
+    N. Cristianini, C. Campbell and J. Shawe-Taylor, "Dynamically adapting kernels in support vector
+    machines", NIPS 1998. V. Vapnik and O. Chapelle, "Bounds on error expectation for support vector
+    machines", Neural Computation 12, 2000.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from kernelwise.svm import AdaptiveKernelSVC
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = make_pipeline(StandardScaler(), AdaptiveKernelSVC()).fit(X, y)
+    >>> svc = model[-1]
+    >>> len(svc.path_["score"]), round(svc.loo_error_, 2)
+    (55, 0.02)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "kernel": [StrOptions(KERNEL_NAMES), callable],
+        "parameter": [str, None],
+        "values": ["array-like", None],
+        "widths": [Interval(Integral, 1, None, closed="left"), "array-like", None],
+        "C": [Interval(Real, 0, None, closed="right"), "array-like", None],
+        "criterion": [StrOptions({"span", "bound", "radius", "cv", "validation"})],
+        "solver": [StrOptions({"smo", "adatron"})],
+        "bias": ["boolean", None],
+        "eta": [Interval(Real, 0, None, closed="neither")],
+        "n_folds": [Interval(Integral, 2, None, closed="left")],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "gamma": [
+            StrOptions({"scale", "auto"}),
+            Interval(Real, 0, None, closed="left"),
+            "array-like",
+        ],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+        "max_rows": [Interval(Integral, 10, None, closed="left")],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "cache_size": [Interval(Real, 0, None, closed="neither"), None],
+        "warm_start": ["boolean"],
+        "record_cold": ["boolean"],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+        "callback": [callable, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        kernel: str | Callable[..., Any] | Kernel = "rbf",
+        parameter: str | None = "gamma",
+        values: Any = None,
+        widths: Any = None,
+        C: Any = None,
+        criterion: str = "span",
+        solver: str = "smo",
+        bias: bool | None = None,
+        eta: float = 1.0,
+        n_folds: int = 5,
+        validation_fraction: float = 0.2,
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        max_rows: int = 4000,
+        class_weight: Any = None,
+        cache_size: float | None = None,
+        warm_start: bool = False,
+        record_cold: bool = False,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[PathPoint], Any] | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.parameter = parameter
+        self.values = values
+        self.widths = widths
+        self.C = C
+        self.criterion = criterion
+        self.solver = solver
+        self.bias = bias
+        self.eta = eta
+        self.n_folds = n_folds
+        self.validation_fraction = validation_fraction
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_rows = max_rows
+        self.class_weight = class_weight
+        self.cache_size = cache_size
+        self.warm_start = warm_start
+        self.record_cold = record_cold
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+        self.random_state = random_state
+
+    @property
+    def gamma_(self) -> float:
+        """Chosen inverse width, for kernels that have one."""
+        gamma = getattr(getattr(self, "kernel_", None), "gamma", None)
+        if gamma is None:
+            raise AttributeError("gamma_ is only available for a fitted kernel that has a gamma")
+        return float(gamma)
+
+    @property
+    def sigma_(self) -> float:
+        """Chosen width, for RBF kernels."""
+        kernel = getattr(self, "kernel_", None)
+        if not isinstance(kernel, RBF):
+            raise AttributeError("sigma_ is only available for a fitted RBF kernel")
+        return float((2 * kernel.gamma) ** -0.5) if kernel.gamma > 0 else float("inf")
+
+    def _n_tasks(self, Y: Codes) -> int | None:
+        return n_kernels(self) + 1  # each kernel, and the last fit
+
+    def _fit_machines(self, X: Any, Y: Codes, weights: Array, classes: Index) -> Machines:
+        counts = weights / self.class_weight_[classes]
+        random_state = check_random_state(self.random_state)
+        with single_blas():
+            rows = DistinctRows.of(self.kernel_, X, classes, counts)
+            rows = rows.at_most(self._most_rows(), classes, random_state)
+            last = self._last_solutions(X, Y)
+            walk = self._path(X, Y, rows, classes, last, random_state)
+            self._walk(walk)
+            self._store_path(walk, len(rows.first))
+            starts = self._starts(walk, rows, counts)
+            solutions = self._as_task(
+                "machines",
+                len(walk.grid.kernels),
+                lambda: solve_chosen(self, X, Y, weights, starts),
+            )
+        found = sizes(solutions, Y.astype(np.float64), self.radius_, float(counts.sum()))
+        self.bound_ = found["bound"]
+        members = [np.arange(len(classes))] * Y.shape[1]
+        if self.warm_start:
+            beta = zip(self._names(), solutions, members, strict=True)
+            self._last_fit = LastFit.of(self._row_keys(X), Y, beta, 1)
+        return Machines.of(self.kernel_, X, solutions, members, classes)
+
+    def _store(self, machines: Machines, classes: Index, counted: Index) -> None:
+        super()._store(machines, classes, counted)
+        self.n_iter_ = (self.n_iter_ + self._path_steps).astype(np.int32)
+
+    def _path(
+        self,
+        X: Any,
+        Y: Codes,
+        rows: DistinctRows,
+        classes: Index,
+        last: list[Array] | None,
+        random_state: Any,
+    ) -> WidthPath:
+        """Make the walk on the distinct rows."""
+        own, table_rows = classes[rows.first], self._take(X, rows.first)
+        price = rows.counts * self.class_weight_[own]
+        codes = Y[rows.first].astype(np.float64)
+        solver = partial(solver_of, self, len(own))
+        problem = Problem(codes, rows.counts, price, self._has_bias(), solver)
+        judge = judge_of(self, problem, own, random_state)
+        grid = KernelGrid.of(self, table_rows, rows.counts)
+        threads = n_threads(self.n_jobs)
+        start = None
+        if last is not None:
+            start = [rows.gather(beta) for beta in last] * (judge.codes.shape[1] // Y.shape[1])
+        return WidthPath(
+            problem=problem,
+            grid=grid,
+            costs=costs(self.C, self._is_hard_by_default()),
+            judge=judge,
+            grams=PathGrams(grid.kernels, table_rows, threads),
+            threads=threads,
+            record_cold=self.record_cold,
+            start=start,
+        )
+
+    def _is_hard_by_default(self) -> bool:
+        return self.solver == "adatron" or self.criterion in ("bound", "radius")
+
+    def _has_bias(self) -> bool:
+        if self.bias is None:
+            return self.solver == "smo"
+        if self.solver == "smo" and not self.bias:
+            raise ValueError("solver='smo' needs a bias; use solver='adatron' for bias=False.")
+        return self.bias
+
+    def _most_rows(self) -> int:
+        """Return how many rows a path may have: two matrices of float64 must fit."""
+        fit = int((allowance(self.cache_size) / 16) ** 0.5)
+        return min(self.max_rows, max(fit, _FEWEST_ROWS))
+
+    def _walk(self, walk: WidthPath) -> None:
+        """Go through the kernels, and tell of each."""
+        total = len(walk.grid.kernels)
+        for number in range(total):
+            points = self._as_task("kernel", number, partial(walk.walk, number))
+            if self.verbose:
+                best = min(points, key=lambda point: point.order)
+                name = "C" if walk.grid.name is None else walk.grid.name
+                value = best.C if walk.grid.name is None else best.value
+                print(
+                    f"[kernelwise.{type(self).__name__}] {number + 1} of {total}: {name}="
+                    f"{value:.4g}, best score {best.score:.4g} at C={best.C:g}, "
+                    f"{sum(point.n_iter for point in points)} steps"
+                )
+            if self.callback is not None and any([self.callback(point) for point in points]):
+                break
+
+    def _store_path(self, walk: WidthPath, n_rows: int) -> None:
+        """Set what the path found, and warn of points that did not converge."""
+        best = walk.points[walk.best]
+        self.path_ = table(walk.points, walk.grid, self.record_cold)
+        self.best_index_, self.C_, self.radius_ = walk.best, best.C, best.radius
+        self.loo_error_, self.held_out_error_ = best.loo_error, best.held_out_error
+        self.kernel_ = walk.grid.kernels[walk.best // len(walk.costs)]
+        self.n_solves_ = walk.n_solves + walk.problem.Y.shape[1]
+        self.n_path_rows_, self._path_steps = n_rows, walk.n_iter
+        short = sum(not point.converged for point in walk.points)
+        if short:
+            left = "They were left out of the choice."
+            if short == len(walk.points):
+                left = "The best of them is used all the same, and may mean nothing."
+            warnings.warn(
+                f"{short} of the {len(walk.points)} points of the path did not converge within "
+                f"max_iter. {left} A hard margin does not exist where classes overlap or equal "
+                "rows have different classes: give finite C there; else raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=6,
+            )
+
+    def _starts(self, walk: WidthPath, rows: DistinctRows, counts: Array) -> list[Array]:
+        """Return where the chosen machines start on all rows: at the path's, or their mean."""
+        k = walk.problem.Y.shape[1]
+        beta = np.array([solution.beta for solution in walk.machines])
+        beta = beta.reshape(-1, k, beta.shape[1]).mean(axis=0)  # over folds, where there are any
+        return [rows.spread(each, counts) for each in beta]
+
+    def _last_solutions(self, X: Any, Y: Codes) -> list[Array] | None:
+        """Return the coefficients of the last fit on these rows, zero for what is new."""
+        last = getattr(self, "_last_fit", None)
+        if not self.warm_start or last is None:
+            return None
+        match, everything = last.match(self._row_keys(X), Y), np.arange(X.shape[0])
+        found = [last.start(name, everything, match, 1) for name in self._names()]
+        return [np.zeros(X.shape[0]) if beta is None else beta for beta in found]
+
+    def _names(self) -> list[tuple[Any, Any]]:
+        """Name each machine by the class that it tells from the rest."""
+        names = self.classes_.tolist()
+        return [(name, "rest") for name in (names[1:] if len(names) == 2 else names)]
+
+    def _row_keys(self, X: Any) -> Array:
+        if self._is_function():
+            return np.arange(X.shape[0], dtype=np.uint64)
+        return row_keys(X)
