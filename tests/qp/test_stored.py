@@ -162,3 +162,24 @@ def test_a_ball_of_many_rows(monkeypatch):
     quick = SMO(tol=1e-6).solve(enclosing_ball(RBF(gamma=0.2)(X)))
     general = slowly(enclosing_ball(RBF(gamma=0.2)(X)), monkeypatch, tol=1e-6)
     assert quick.objective == pytest.approx(general.objective, rel=1e-9)
+
+
+def test_a_known_product_of_the_start_changes_nothing():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(120, 4))
+    y = np.where(X[:, 0] + rng.normal(size=120) > 0, 1.0, -1.0)
+    K = np.exp(-0.5 * ((X[:, None] - X) ** 2).sum(axis=2))
+    solver = SMO(tol=1e-6, exact=False)
+    first = solver.solve(c_svc(K, y, C=1.0))
+    plain = solver.solve(c_svc(K, y, C=2.0), start=first)
+    known = solver.solve(c_svc(K, y, C=2.0), start=first, product=first.gradient + y)
+    np.testing.assert_allclose(known.beta, plain.beta, atol=1e-9)
+    np.testing.assert_allclose(known.gradient, K @ known.beta - y, atol=1e-9)
+
+
+def test_a_product_is_not_read_where_the_start_was_projected():
+    y = np.array([1.0, -1.0, 1.0])
+    wrong = np.full(3, 7.0)
+    solution = SMO().solve(c_svc(np.eye(3), y), start=np.array([5.0, 0.0, 0.0]), product=wrong)
+    np.testing.assert_allclose(solution.beta, [0.5, -1.0, 0.5], atol=1e-3)
+    np.testing.assert_allclose(solution.gradient, solution.beta - y, atol=1e-9)

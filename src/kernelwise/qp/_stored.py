@@ -76,19 +76,24 @@ def _round(K, diag, b, g, lo, hi, some, tol, limit):
 
 
 @njit(cache=True, nogil=True)
-def solve_stored(K, b, p, lo, hi, tol, max_steps):
+def solve_stored(K, b, p, lo, hi, tol, max_steps, product):
     """Run SMO on a stored matrix from a feasible b, which moves in place.
 
     Fixed variables (lo = hi) never enter a step; once a copy of the block without them, and
     without those that stay at their bounds, costs less than sweeping them did, there is one.
+
+    ``product`` is K b of the start, or empty where it has to be computed.
 
     Returns the gradient K b - p, its largest minus its least over what can move, the number of
     steps, and one of CONVERGED, OUT_OF_STEPS, UNFINISHED, NOT_A_NUMBER.
     """
     n = b.shape[0]
     g = -p
-    support = np.flatnonzero(b)
-    add_rows(K, support, b[support], g)
+    if product.shape[0] == n:
+        g += product
+    else:
+        support = np.flatnonzero(b)
+        add_rows(K, support, b[support], g)
     diag = np.empty(n, K.dtype)
     for i in range(n):
         diag[i] = K[i, i]

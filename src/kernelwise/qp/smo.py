@@ -99,7 +99,13 @@ class SMO:
             return "SMO needs the equality sum b = c, a row of ones"
         return None
 
-    def solve(self, qp: DualQP, *, start: Solution | Array | None = None) -> Solution:
+    def solve(
+        self,
+        qp: DualQP,
+        *,
+        start: Solution | Array | None = None,
+        product: Array | None = None,
+    ) -> Solution:
         """Solve the problem.
 
         Parameters
@@ -108,6 +114,9 @@ class SMO:
             The problem.
         start : Solution or ndarray of shape (n,), default=None
             Where to start; any vector will do, it is projected onto the constraints.
+        product : ndarray of shape (n,), default=None
+            K times the start where that is known, as along a path of C; not read where the start
+            had to be projected, or K is not stored.
 
         Returns
         -------
@@ -117,9 +126,12 @@ class SMO:
         reason = self.supports(qp)
         if reason is not None:
             raise ValueError(f"{reason}.")
-        beta = _start(qp, start.beta if isinstance(start, Solution) else start)
+        given = start.beta if isinstance(start, Solution) else start
+        beta = _start(qp, given)
+        if given is None or (product is not None and _moved(beta, given)):
+            product = None
         qp = self._with_small_kernel(qp)
-        point = self._begin(qp, beta)
+        point = self._begin(qp, beta, product)
         if point.status == "converged" and not self._polishes(qp, point):
             solution = Solution.at(qp, point)
         else:
@@ -129,24 +141,24 @@ class SMO:
             self.callback(Progress(solution.n_iter, solution.violation, solution.objective, qp.n))
         return solution
 
-    def _begin(self, qp: DualQP, beta: Array) -> Point:
+    def _begin(self, qp: DualQP, beta: Array, product: Array | None) -> Point:
         """Go the quick way where all of K is to be had at once; else stay at the start."""
         dtype = self._dtype(qp)
         if isinstance(qp.gram, StoredGram):
             given = qp.n > 0 and qp.gram.K.dtype == dtype
-            return self._quickly(qp, qp.gram.K, beta) if given else Point.start(beta)
+            return self._quickly(qp, qp.gram.K, beta, product) if given else Point.start(beta)
         if not takes_all_rows(qp.n, int(np.count_nonzero(beta)), self._capacity(qp, dtype)):
             return Point.start(beta)
         rows = self._rows(qp, dtype)
         try:
             with single_blas():
                 rows.add(np.arange(qp.n))
-            return self._quickly(qp, rows.K, beta)
+            return self._quickly(qp, rows.K, beta, None)
         finally:
             rows.close()
 
-    def _quickly(self, qp: DualQP, K: Array, beta: Array) -> Point:
-        point = solve_quickly(qp, K, beta, self.tol, self._most_steps(qp))
+    def _quickly(self, qp: DualQP, K: Array, beta: Array, product: Array | None) -> Point:
+        point = solve_quickly(qp, K, beta, self.tol, self._most_steps(qp), product)
         if point.status == "" and self.callback is not None:
             reached = qp.objective(point.beta, point.gradient)
             self.callback(Progress(point.n_iter, point.violation, reached, qp.n))
@@ -276,3 +288,9 @@ def _start(qp: DualQP, start: Any) -> Array:
     if start.shape != (qp.n,) or not np.isfinite(start).all():
         raise ValueError(f"start must be a vector of {qp.n} finite numbers.")
     return qp.repair(start)
+
+
+def _moved(beta: Array, given: Array) -> bool:
+    """Tell whether a start was moved by more than the rounding of its bounds."""
+    largest = float(np.abs(beta).max(initial=0.0))
+    return float(np.abs(beta - given).max(initial=0.0)) > 1e-13 * largest

@@ -14,7 +14,14 @@ from .problem import DualQP
 from .solution import Point
 
 
-def solve_quickly(qp: DualQP, K: Array, beta: Array, tol: float, most_steps: int) -> Point:
+def solve_quickly(
+    qp: DualQP,
+    K: Array,
+    beta: Array,
+    tol: float,
+    most_steps: int,
+    product: Array | None = None,
+) -> Point:
     """Solve a problem with all of its kernel matrix, as far as steps alone lead.
 
     Parameters
@@ -29,6 +36,8 @@ def solve_quickly(qp: DualQP, K: Array, beta: Array, tol: float, most_steps: int
         The stop test.
     most_steps : int
         Most steps.
+    product : ndarray of shape (n,), default=None
+        K times the start, where it is known.
 
     Returns
     -------
@@ -39,8 +48,9 @@ def solve_quickly(qp: DualQP, K: Array, beta: Array, tol: float, most_steps: int
     from ._stored import NOT_A_NUMBER, solve_stored
 
     beta, K = beta.copy(), np.ascontiguousarray(K)
+    known = np.empty(0) if product is None else np.asarray(product, dtype=np.float64)
     gradient, violation, steps, ended = solve_stored(
-        K, beta, qp.p, qp.lo, qp.hi, float(tol), most_steps
+        K, beta, qp.p, qp.lo, qp.hi, float(tol), most_steps, known
     )
     if ended == NOT_A_NUMBER:
         raise ValueError("K must not hold NaN, nor values so large that products overflow.")

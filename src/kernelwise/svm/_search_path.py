@@ -104,6 +104,7 @@ class _Machine:
         self._solver = SMO(tol=model.tol, max_iter=model.max_iter, exact=False, callback=report)
         self._last: Solution | None = None
         self._C = 0.0
+        self._same_kernel = False  # as in the last solve
         self._n_bounded = 0
         self.n_solves = 0
         self.failures: list[float] = []
@@ -115,8 +116,8 @@ class _Machine:
         unit = self._of_unit_cost(_dtype(precise))
         qp = DualQP(unit.K, unit.p, C * unit.lo, C * unit.hi, is_psd=self._is_psd)
         # An indefinite kernel has many stationary points: the start decides for one.
-        start = self._start(qp, C) if self._is_psd else None
-        self._last, self._C = self._solver.solve(qp, start=start), C
+        start, product = self._start(qp, C) if self._is_psd else (None, None)
+        self._last, self._C = self._solver.solve(qp, start=start, product=product), C
         self._n_bounded = int(np.count_nonzero(np.abs(self._last.beta) >= C * self._cost))
         self.n_solves += 1
         if not self._last.converged:
@@ -129,20 +130,27 @@ class _Machine:
         return self._is_psd and self._n_bounded == 0 and self._last.converged
 
     def _of_unit_cost(self, dtype: Any) -> DualQP:
-        if self._unit is None or self._dtype != dtype:
+        self._same_kernel = self._unit is not None and self._dtype == dtype
+        if self._unit is None or not self._same_kernel:
             block = square_block(self._gram(dtype), self._rows)
             self._unit = c_svc(block, self._y, self._cost, is_psd=self._is_psd)
             self._dtype = dtype
         return self._unit
 
-    def _start(self, qp: DualQP, C: float) -> Array | None:
-        """Return where to start: at the last solution, stretched where most of it is bounded."""
+    def _start(self, qp: DualQP, C: float) -> tuple[Array | None, Array | None]:
+        """Return where to start, and K times it where that is known.
+
+        That is the last solution, stretched where most of it is bounded.
+        """
         if self._last is None:
-            return _all_bounded(qp)
+            return _all_bounded(qp), None
         beta, ratio = self._last.beta, C / self._C
         n_support = np.count_nonzero(beta)
         stretched = n_support - self._n_bounded < _FEW_FREE * n_support and np.isfinite(ratio)
-        return ratio * beta if stretched else beta
+        product = self._last.gradient + qp.p if self._same_kernel else None
+        if stretched:
+            return ratio * beta, None if product is None else ratio * product
+        return beta, product
 
 
 def _all_bounded(qp: DualQP) -> Array | None:
