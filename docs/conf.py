@@ -24,6 +24,7 @@ source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 nitpicky = False
+suppress_warnings = ["ref.term"]  # inherited docstrings refer to scikit-learn's glossary
 
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
@@ -36,7 +37,7 @@ autosummary_imported_members = True
 autosummary_context = {
     "home": {
         name: f"{subpackage}.{name}"
-        for subpackage in ("kernels", "qp", "svm")
+        for subpackage in ("bounds", "kernels", "outer", "qp", "svm")
         for name in import_module(f"kernelwise.{subpackage}").__all__
     }
 }
