@@ -23,6 +23,7 @@ class Effort:
     least_slow: int = 3
     slow: float = 4.0
     most: int = 25
+    repeats: int = 3  # of a split or of a noise, where accuracies are measured
 
     def enough(self, rounds: int, seconds: float) -> bool:
         least = self.least_slow if seconds > self.slow * max(rounds, 1) else self.least
@@ -30,7 +31,7 @@ class Effort:
 
 
 FULL = Effort()
-QUICK = Effort(quick=True, budget=0.0, least=2, least_slow=2)
+QUICK = Effort(quick=True, budget=0.0, least=2, least_slow=2, repeats=1)
 
 
 @dataclass(frozen=True)
@@ -62,19 +63,30 @@ def compare(
     cpus: dict[str, list[float]] = {name: [] for name in contenders}
     values = {name: contender.once(cpu_clock)[2] for name, contender in contenders.items()}
     rounds, begin, order = 0, time.perf_counter(), random.Random(0)
+    while not effort.enough(rounds, time.perf_counter() - begin):
+        for name, (wall, cpu, value) in take_turns(contenders, order, cpu_clock).items():
+            walls[name].append(wall)
+            cpus[name].append(cpu)
+            values[name] = value
+        rounds += 1
+    return with_ratios({name: timing(walls[name], cpus[name]) for name in contenders}), values
+
+
+def take_turns(
+    contenders: dict[str, Contender],
+    order: random.Random,
+    cpu_clock: Callable[[], float] = time.process_time,
+) -> dict[str, tuple[float, float, Any]]:
+    """Run every contender once, in a random order; return wall time, CPU time and value of each."""
+    gc.collect()
     gc.disable()
     try:
-        while not effort.enough(rounds, time.perf_counter() - begin):
-            gc.collect()
-            # Who runs before leaves its caches and its clock speed behind: no fixed neighbours.
-            for name in order.sample(sorted(contenders), len(contenders)):
-                wall, cpu, values[name] = contenders[name].once(cpu_clock)
-                walls[name].append(wall)
-                cpus[name].append(cpu)
-            rounds += 1
+        # Who runs before leaves its caches and its clock speed behind: no fixed neighbours.
+        turns = order.sample(sorted(contenders), len(contenders))
+        found = {name: contenders[name].once(cpu_clock) for name in turns}
     finally:
         gc.enable()
-    return with_ratios({name: timing(walls[name], cpus[name]) for name in contenders}), values
+    return {name: found[name] for name in contenders}
 
 
 def timing(wall: list[float], cpu: list[float]) -> dict:

@@ -1,63 +1,35 @@
-"""The page and the README's table, from the file of results alone."""
+"""The pages and the README's table, from the files of results alone."""
 
 from pathlib import Path
 
 from . import results as files
-from .sections import SECTIONS
+from .books import BENCHMARKS, Book
 from .sections.peers import PEERS, absent, objectives
-from .targets import EQUAL_OBJECTIVE, outcomes
+from .targets import TARGETS, outcomes
 from .text import factor, seconds, table
 
 START, END = "<!-- benchmarks:start -->", "<!-- benchmarks:end -->"
-
-_HOW = f"""\
-## How it is measured
-
-- The contenders take turns in one process, in a new order each round, so that disturbances meet
-  all alike. One round before, with imports and compilation, is not timed. There are at least five
-  rounds, three where a round takes more than four seconds.
-- A time is the median of the wall times, ± half the inter-quartile range. A ratio is the peer's
-  median divided by kernelwise's: 5x says that the peer takes five times as long.
-- Every library is held to one thread; how many were busy is CPU time over wall time.
-- `SVC` is scikit-learn's, "intelex" is that of scikit-learn-intelex. All have an RBF kernel with
-  `gamma="scale"`, `tol=1e-3` and else their defaults. These include the memory for the kernel:
-  `cache_size` is 200 MB in both peers, and up to 2 GB in kernelwise.
-- The data are `make_classification(n, p, n_informative=p // 2, random_state=0)`, standardised,
-  unless said otherwise.
-- The solver's constants (first rows, growth, when to shrink) were chosen on these same data, at
-  n from 1000 to 5000: other data may give other ratios.
-- Two fits have equal objectives where the dual objective of kernelwise, which is minimised, is at
-  most {EQUAL_OBJECTIVE:.0e} above the peer's, relative to it. Both are computed from `dual_coef_`
-  with a kernel in float64 rounded to float32, the one that the solvers see.
-
-## How to repeat it
-
-```console
-$ make bench                                  # all, on a machine that does nothing else
-$ make bench BENCH_ARGS="--only fit predict"  # some suites; the others keep their results
-$ make bench BENCH_ARGS=--render              # only this page, from docs/benchmarks.json
-```
-"""
+_MOST_NAMED = 6
 
 
-def write(output: Path, readme: Path | None) -> None:
+def write(output: Path, readme: Path | None, book: Book = BENCHMARKS) -> None:
     """Write the page beside the results, and the table into the README."""
     if not output.is_file():
         raise SystemExit(f"{output} is missing: there is nothing to render.")
     results = files.load(output)
-    files.replace(output.with_suffix(".md"), page(results))
+    files.replace(output.with_suffix(".md"), page(results, book))
     if readme is not None:
         files.replace(readme, with_block(readme.read_text(encoding="utf-8"), block(results)))
 
 
-def page(results: dict) -> str:
-    """Return docs/benchmarks.md."""
+def page(results: dict, book: Book = BENCHMARKS) -> str:
+    """Return the page of a book, docs/benchmarks.md for instance."""
     parts = [
-        "% Written by `python -m benchmarks` from benchmarks.json: do not edit.",
-        "# Benchmarks",
+        f"% Written by `python -m benchmarks` from {book.file}.json: do not edit.",
+        f"# {book.title}",
     ]
-    parts += [_warning(results), _targets(results), _machines(results), _HOW.strip()]
-    for name, (title, section) in SECTIONS.items():
+    parts += [_warning(results), _targets(results, book), _machines(results), book.how.strip()]
+    for name, (title, section) in book.sections.items():
         suite = results["suites"].get(name)
         parts += [f"## {title}", "Not measured." if suite is None else section(suite)]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -73,18 +45,23 @@ def _warning(results: dict) -> str:
     )
 
 
-def _targets(results: dict) -> str:
-    found = outcomes(results)
+def _targets(results: dict, book: Book) -> str:
+    found = outcomes(results, book.targets)
     rows = [
         [one["target"], one["goal"], one["worst"], one["cases"], one["verdict"]] for one in found
     ]
-    text = (
-        "kernelwise against its peers, on one thread. What was to be reached, in every case, fits "
-        "with n from 1000 to 5000 and at equal objective:\n\n"
-    )
+    text = f"{book.introduction}\n\n"
     text += table(["target", "goal", "worst case", "cases", "verdict"], rows, left=2)
-    misses = [f"- {one['target']}: {'; '.join(one['misses'])}." for one in found if one["misses"]]
+    misses = [f"- {one['target']}: {_named(one['misses'])}." for one in found if one["misses"]]
     return text + ("\n\nThe cases that miss:\n\n" + "\n".join(misses) if misses else "")
+
+
+def _named(misses: list[str]) -> str:
+    """Name the cases that miss, the first ones where they are many."""
+    if len(misses) <= _MOST_NAMED:
+        return "; ".join(misses)
+    rest = len(misses) - _MOST_NAMED
+    return f"{'; '.join(misses[:_MOST_NAMED])}; and {rest} more, in the table below"
 
 
 def _machines(results: dict) -> str:
@@ -128,7 +105,7 @@ def _machine(environment: dict, suites: list[dict]) -> str:
 
 def _busiest(suites: list[dict]) -> float:
     """Return the most CPU time in a second of wall time, of measurements long enough to tell."""
-    times = [t for suite in suites for row in suite["rows"] for t in row["times"].values()]
+    times = [t for suite in suites for row in suite["rows"] for t in row.get("times", {}).values()]
     return max((t["threads"] for t in times if sum(t["wall"]) > 0.05), default=1.0)
 
 
@@ -149,7 +126,7 @@ def block(results: dict) -> str:
             for times in (rows[n, p, C].get(peer) for C in costs)
         ]
         lines.append([f"{n:,}", p, seconds(rows[n, p, costs[0]]["kernelwise"]["median"]), *ratios])
-    verdicts = [one["verdict"] for one in outcomes(results)]
+    verdicts = [one["verdict"] for one in outcomes(results, TARGETS)]
     return (
         "Time of a cold fit with an RBF kernel on one thread, and how many times as long "
         "scikit-learn's `SVC` and that of scikit-learn-intelex take for the same answer (the dual "

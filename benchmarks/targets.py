@@ -28,13 +28,14 @@ class Target:
     read: Callable[[dict], Case | None]  # None where the target is not about the row
     unit: str = "x"
     at_least: bool = True
+    form: Callable[[float], str] = digits
 
     @property
     def goal_text(self) -> str:
         return f"{'at least' if self.at_least else 'at most'} {self.goal:g}{self.unit}"
 
     def show(self, value: float) -> str:
-        return f"{digits(value)}{self.unit}"
+        return f"{self.form(value)}{self.unit}"
 
     def cases(self, results: dict) -> list[Case]:
         rows = results["suites"].get(self.suite, {}).get("rows", [])
@@ -50,6 +51,18 @@ class Target:
             elif case.excess > EQUAL_OBJECTIVE:
                 missed.append(f"{case.name}: objective higher by {case.excess:.1g}")
         return missed
+
+
+@dataclass(frozen=True)
+class Overall(Target):
+    """A bound on one number that is made of all rows of a suite."""
+
+    read: Callable[[list[dict]], float | None]  # type: ignore[assignment]
+
+    def cases(self, results: dict) -> list[Case]:
+        rows = results["suites"].get(self.suite, {}).get("rows", [])
+        value = self.read(rows) if rows else None
+        return [] if value is None else [Case("overall", value)]
 
 
 def _name(case: dict) -> str:
@@ -110,10 +123,10 @@ TARGETS = (
 )  # fmt: skip
 
 
-def outcomes(results: dict) -> list[dict]:
+def outcomes(results: dict, targets: Iterable[Target] = TARGETS) -> list[dict]:
     """Return for each target its goal, the worst case, the misses and the verdict."""
     found = []
-    for target in TARGETS:
+    for target in targets:
         cases = target.cases(results)
         misses = target.misses(cases)
         values = [case.value for case in cases]

@@ -1,0 +1,112 @@
+"""The papers' data sets, from the folder that KERNELWISE_DATA names, and their noisy versions."""
+
+import csv
+import gzip
+import os
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+VARIABLE = "KERNELWISE_DATA"
+_BUNDLED = {"wine": "load_wine", "fisher_iris": "load_iris", "diagnostic": "load_breast_cancer"}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Numbers, NaN where one is missing, and the classes as 0, 1, ..."""
+
+    X: np.ndarray
+    y: np.ndarray
+
+
+def folder() -> Path:
+    """Return the folder of the data sets, or say how to name it."""
+    value = os.environ.get(VARIABLE)
+    if not value:
+        raise SystemExit(
+            f"Set {VARIABLE} to the folder of the papers' data sets, one NAME.csv.gz each with the "
+            "class in its last column; without it only --quick can run, on scikit-learn's sets."
+        )
+    if not Path(value).is_dir():
+        raise SystemExit(f"{VARIABLE} names {value!r}, which is not a folder.")
+    return Path(value)
+
+
+@cache
+def read(name: str) -> Table:
+    """Read a set; those that scikit-learn has need no folder."""
+    if name in _BUNDLED:
+        from sklearn import datasets
+
+        return Table(*getattr(datasets, _BUNDLED[name])(return_X_y=True))
+    path = folder() / f"{name}.csv.gz"
+    if not path.is_file():
+        raise SystemExit(f"The folder that {VARIABLE} names has no {path.name}.")
+    with gzip.open(path, "rt", encoding="utf-8", newline="") as lines:
+        _, *rows = csv.reader(lines)
+    *columns, target = zip(*rows, strict=True)
+    X = np.column_stack([_numbers(column) for column in columns])
+    return Table(X, np.unique(target, return_inverse=True)[1])
+
+
+def _numbers(column: tuple[str, ...]) -> np.ndarray:
+    """Read a column of numbers, or of two words; an empty cell is NaN."""
+    words = sorted({cell for cell in column if cell})
+    try:
+        code = {word: float(word) for word in words}
+    except ValueError:
+        if len(words) > 2:
+            raise ValueError(f"a column holds {words[:5]}: only numbers or two words.") from None
+        code = {word: float(i) for i, word in enumerate(words)}
+    return np.array([code.get(cell, np.nan) for cell in column])
+
+
+def split(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return training rows and floor(0.2 n) test rows, at random."""
+    order = rng.permutation(n)
+    return order[n // 5 :], order[: n // 5]
+
+
+def noise_columns(n: int, p: int, source: Table, rng: np.random.Generator) -> np.ndarray:
+    """Draw n entries of p noise columns, each from one feature of another set.
+
+    No feature is used again while there is another, and every entry is drawn for itself.
+    """
+    n_features = source.X.shape[1]
+    rounds = [rng.permutation(n_features) for _ in range(-(-p // n_features))]
+    columns = []
+    for feature in np.concatenate(rounds)[:p]:
+        values = source.X[:, feature]
+        columns.append(rng.choice(values[~np.isnan(values)], n))
+    return np.column_stack(columns)
+
+
+def with_noise(name: str, noise: str | None, rng: np.random.Generator) -> Table:
+    """Return a set with as many noise columns as it has, from the set `noise`; None adds none."""
+    table = read(name)
+    if noise is None:
+        return table
+    n, p = table.X.shape
+    return Table(np.hstack([table.X, noise_columns(n, p, read(noise), rng)]), table.y)
+
+
+def imputed(X: np.ndarray, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
+    """Put the mean of a column over some rows where it has no number."""
+    return np.where(np.isnan(X), np.nanmean(X[rows], axis=0), X)
+
+
+def to_interval(X: np.ndarray) -> np.ndarray:
+    """Scale every column to [-1, 1] over all rows, as the paper does; a constant one is 0."""
+    X = imputed(X)
+    low, high = X.min(axis=0), X.max(axis=0)
+    width = np.where(high > low, high - low, 1.0)
+    return np.where(high > low, 2 * (X - low) / width - 1, 0.0)
+
+
+def standardised(X: np.ndarray, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
+    """Fill in and standardise every column by its mean and deviation over some rows."""
+    X = imputed(X, rows)
+    deviation = X[rows].std(axis=0)
+    return (X - X[rows].mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
