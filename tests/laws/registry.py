@@ -235,7 +235,7 @@ _SMALL_STEPS = (
 _GROW_WARM = ((run_module, "_WARM_WHOLE", 4), (smo_module, "SMALL", 0))
 
 
-def _stay(qp, K, beta, tol, most_steps):
+def _stay(qp, K, beta, tol, most_steps, product):
     """Leave all work to the general way of solving."""
     return Point.start(beta)
 
