@@ -23,6 +23,7 @@ from .cotangent import Cotangent
 BLOCK_ROWS = 128  # a block of this height stays in the second-level cache for n of some thousands
 _SOME_ROWS = 33  # enough to find the middle of the data
 FLOAT32_REACH = 32.0  # largest |x|^2 (in units of t) whose float32 rounding, 4e-6, is harmless
+GRADIENT_REACH = 512.0  # the same in a float32 gradient, which adds up many such errors as noise
 
 
 def check_weights(weights: Any, name: str = "weights") -> Array | None:
@@ -95,8 +96,13 @@ class PairwiseKernel(Kernel):
         """
 
     @abstractmethod
-    def _sides(self, X: Matrix, Y: Matrix, dtype: Any) -> tuple[Matrix, Matrix]:
-        """Return left (n, q) and right (q, m) from which `_terms` makes t."""
+    def _sides(
+        self, X: Matrix, Y: Matrix, dtype: Any, reach: float = FLOAT32_REACH
+    ) -> tuple[Matrix, Matrix]:
+        """Return left (n, q) and right (q, m) from which `_terms` makes t.
+
+        Rows longer than ``reach`` (in units of t) are given in float64 in any case.
+        """
 
     def _terms(self, left: Matrix, right: Matrix, out: Array) -> None:
         """Write t into ``out``."""
@@ -207,7 +213,7 @@ class PairwiseKernel(Kernel):
     def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any) -> dict[str, Any]:
         """Contract S = dK * slope(t) by blocks of rows, from the diagonal to the right."""
         X = self._recentred(X.astype(np.float64, copy=False)).astype(dtype, copy=False)
-        left, right = self._sides(X, X, dtype)
+        left, right = self._sides(X, X, dtype, GRADIENT_REACH)
         if left.dtype != X.dtype:  # float32 cannot hold these distances
             X = X.astype(left.dtype)
         dK = dK.astype(left.dtype)
@@ -220,6 +226,10 @@ class PairwiseKernel(Kernel):
             S = np.empty((stop - start, n - start), dtype=left.dtype)
             self._terms(left[start:stop], right[:, start:], S)
             self._differentiate(S)
+            if (
+                self._is_distance
+            ):  # the terms of a row with itself are zero, not what rounding leaves
+                np.fill_diagonal(S[:, : stop - start], 0)
             here, there = slice(start, stop), slice(start, n)
             twice = np.full(n - start, 2, dtype=left.dtype)  # by symmetry, beyond the block
             twice[: stop - start] = 1
@@ -256,6 +266,8 @@ class PairwiseKernel(Kernel):
         """Return sum_ij a_i S_ij b_j term(x_ik, y_jk) for each feature k, and the plain sum."""
         raise NotImplementedError
 
+    #: Whether the terms are differences, so that those of a row with itself are zero.
+    _is_distance = False
     #: Whether the profile has a constant beside t, which takes the sum of all slopes.
     _has_constant = False
 
@@ -273,6 +285,8 @@ class PairwiseKernel(Kernel):
 class SquaredDistanceKernel(PairwiseKernel):
     """Base of the kernels of t = gamma sum_k w_k (x_k - z_k)^2; tagged positive semi-definite."""
 
+    _is_distance = True
+
     @property
     def accepts_sparse(self) -> bool:
         """Whether rows may come as a sparse matrix."""
@@ -281,7 +295,9 @@ class SquaredDistanceKernel(PairwiseKernel):
     def diag(self, X: Matrix) -> Array:
         return np.ones(check_rows(X).shape[0])
 
-    def _sides(self, X: Matrix, Y: Matrix, dtype: Any) -> tuple[Matrix, Matrix]:
+    def _sides(
+        self, X: Matrix, Y: Matrix, dtype: Any, reach: float = FLOAT32_REACH
+    ) -> tuple[Matrix, Matrix]:
         root = np.sqrt(self._scales(X.shape[1]))
         if sp.issparse(X) or sp.issparse(Y):
             A, B = sp.csr_array(X).multiply(root), sp.csr_array(Y).multiply(root)
@@ -294,7 +310,7 @@ class SquaredDistanceKernel(PairwiseKernel):
         centre = middle(Y)
         left, largest = _scaled(X, centre, root, dtype)
         other, largest_other = (left, largest) if Y is X else _scaled(Y, centre, root, dtype)
-        if max(largest, largest_other) > FLOAT32_REACH and dtype == np.float32:
+        if max(largest, largest_other) > reach and dtype == np.float32:
             return self._sides(X, Y, np.float64)
         refuse_overflow(largest, largest_other)
         return left, _right_side(other)
@@ -344,7 +360,9 @@ class DotKernel(PairwiseKernel):
         with np.errstate(over="ignore", invalid="ignore"):
             refuse_overflow(*largest.astype(dtype), *self.profile(largest).astype(dtype))
 
-    def _sides(self, X: Matrix, Y: Matrix, dtype: Any) -> tuple[Matrix, Matrix]:
+    def _sides(
+        self, X: Matrix, Y: Matrix, dtype: Any, reach: float = FLOAT32_REACH
+    ) -> tuple[Matrix, Matrix]:
         root = np.sqrt(self._scales(X.shape[1]))
         sparse = sp.issparse(X) or sp.issparse(Y)
         with np.errstate(over="ignore", invalid="ignore"):

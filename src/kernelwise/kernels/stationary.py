@@ -140,6 +140,8 @@ class Laplacian(PairwiseKernel):
     array([[0.0498]])
     """
 
+    _is_distance = True
+
     def profile(self, t: Array) -> Array:
         return np.exp(-t)
 
@@ -149,13 +151,15 @@ class Laplacian(PairwiseKernel):
     def diag(self, X: Matrix) -> Array:
         return np.ones(check_rows(X).shape[0])
 
-    def _sides(self, X: Array, Y: Array, dtype: Any) -> tuple[Array, Array]:
+    def _sides(
+        self, X: Array, Y: Array, dtype: Any, reach: float = FLOAT32_REACH
+    ) -> tuple[Array, Array]:
         scales, centre = self._scales(X.shape[1]), middle(Y)
         with np.errstate(over="ignore", invalid="ignore"):
             A, B = (X - centre) * scales, (Y - centre) * scales
             sizes = [np.abs(side).sum(axis=1).max(initial=0.0) for side in (A, B)]
         refuse_overflow(*sizes)
-        if max(sizes) > FLOAT32_REACH:
+        if max(sizes) > reach:
             dtype = np.float64
         return A.astype(dtype, copy=False), np.ascontiguousarray(B.T, dtype=dtype)
 
