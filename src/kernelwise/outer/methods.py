@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +10,7 @@ from scipy import optimize
 
 from .._typing import Array
 from .domains import Domain, Simplex
-
-Evaluate = Callable[[Array], tuple[float, Array]]
+from .minimize import Evaluate, Method
 
 
 def _improves_little(before: float, after: float, tol: float) -> bool:
@@ -20,7 +18,7 @@ def _improves_little(before: float, after: float, tol: float) -> bool:
 
 
 @dataclass(frozen=True)
-class FixedStep:
+class FixedStep(Method):
     """theta <- project(theta - eta * gradient), as often as evaluations are allowed.
 
     Parameters
@@ -40,31 +38,13 @@ class FixedStep:
     eta: float = 0.001
 
     def run(self, evaluate: Evaluate, theta: Array, domain: Domain, tol: float) -> str:
-        """Take steps until ``evaluate`` stops them; the paper has no other end.
-
-        Parameters
-        ----------
-        evaluate : callable
-            Returns value and gradient.
-        theta : ndarray of shape (k,)
-            Where to start.
-        domain : Domain
-            Where to stay.
-        tol : float
-            Not read.
-
-        Returns
-        -------
-        status : str
-            Never: ``evaluate`` raises.
-        """
-        while True:
+        while True:  # until evaluate raises: the paper has no other end
             _, gradient = evaluate(theta)
             theta = domain.project(theta - self.eta * gradient)
 
 
 @dataclass(frozen=True)
-class ProjectedGradient:
+class ProjectedGradient(Method):
     """Spectral projected gradient: Barzilai-Borwein steps with an Armijo line search.
 
     Parameters
@@ -87,24 +67,6 @@ class ProjectedGradient:
     shrink: float = 0.3
 
     def run(self, evaluate: Evaluate, theta: Array, domain: Domain, tol: float) -> str:
-        """Descend until a step improves by less than ``tol``, relatively.
-
-        Parameters
-        ----------
-        evaluate : callable
-            Returns value and gradient.
-        theta : ndarray of shape (k,)
-            Where to start.
-        domain : Domain
-            Where to stay.
-        tol : float
-            The relative improvement that ends the descent.
-
-        Returns
-        -------
-        status : str
-            "converged", or "stalled" where no step improves though one should.
-        """
         value, gradient = evaluate(theta)
         slope = float(np.abs(gradient).max(initial=0.0))
         length = float(np.abs(theta).max(initial=1.0)) / slope if slope > 0 else 0.0
@@ -130,7 +92,7 @@ class ProjectedGradient:
 
 
 @dataclass(frozen=True)
-class ExponentiatedGradient:
+class ExponentiatedGradient(Method):
     """theta_k <- theta_k exp(-rate * gradient_k), scaled back: for weights on a simplex.
 
     The rate grows while steps succeed and shrinks where one does not.
@@ -153,24 +115,6 @@ class ExponentiatedGradient:
     first: float = 1.0
 
     def run(self, evaluate: Evaluate, theta: Array, domain: Domain, tol: float) -> str:
-        """Descend until a step improves by less than ``tol``, relatively.
-
-        Parameters
-        ----------
-        evaluate : callable
-            Returns value and gradient.
-        theta : ndarray of shape (k,)
-            Where to start.
-        domain : Domain
-            Where to stay.
-        tol : float
-            The relative improvement that ends the descent.
-
-        Returns
-        -------
-        status : str
-            "converged", or "stalled" where no step improves though one should.
-        """
         value, gradient = evaluate(theta)
         # With a sum the common part of the gradient is lost in the scaling: take it away before.
         summed = isinstance(domain, Simplex)
@@ -192,7 +136,7 @@ class ExponentiatedGradient:
 
 
 @dataclass(frozen=True)
-class LBFGS:
+class LBFGS(Method):
     """L-BFGS-B on the domain's free coordinates: logits of a simplex, logarithms, or themselves.
 
     Parameters
@@ -215,24 +159,6 @@ class LBFGS:
     first: float = 1.0
 
     def run(self, evaluate: Evaluate, theta: Array, domain: Domain, tol: float) -> str:
-        """Descend until a step improves by less than ``tol``, relatively.
-
-        Parameters
-        ----------
-        evaluate : callable
-            Returns value and gradient.
-        theta : ndarray of shape (k,)
-            Where to start.
-        domain : Domain
-            Where to stay.
-        tol : float
-            The relative improvement that ends the descent.
-
-        Returns
-        -------
-        status : str
-            "converged", or "stalled" where no step improves though one should.
-        """
         z = domain.encode(theta)
         seen: list[float] = []
         scale = 0.0

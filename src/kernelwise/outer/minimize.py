@@ -8,11 +8,12 @@ function that returns value and gradient, a domain, and a method.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -73,17 +74,32 @@ class Minimum:
         return len(self.history)
 
 
-class Method(Protocol):
-    """How to descend: asks ``evaluate`` until it is satisfied, or stopped by the exception."""
+Evaluate = Callable[[Array], tuple[float, Array]]
 
-    def run(
-        self,
-        evaluate: Callable[[Array], tuple[float, Array]],
-        theta: Array,
-        domain: Domain,
-        tol: float,
-    ) -> str:
-        """Descend from theta; return a status when the progress is below tol."""
+
+class Method(ABC):
+    """How to descend."""
+
+    @abstractmethod
+    def run(self, evaluate: Evaluate, theta: Array, domain: Domain, tol: float) -> str:
+        """Descend until a step improves by less than ``tol``, relatively.
+
+        Parameters
+        ----------
+        evaluate : callable
+            Returns value and gradient; raises when no more evaluations are allowed.
+        theta : ndarray of shape (k,)
+            Where to start, inside the domain.
+        domain : Domain
+            Where to stay.
+        tol : float
+            The relative improvement of a step that ends the descent.
+
+        Returns
+        -------
+        status : str
+            "converged", or "stalled" where no step improves though one should.
+        """
 
 
 class Stopped(Exception):  # noqa: N818 - it ends a loop, it is no error

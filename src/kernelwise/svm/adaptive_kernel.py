@@ -41,7 +41,7 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
 
     A path over widths and costs, each machine warm from the one before, is judged by the training
     rows alone: by the span estimate of the leave-one-out error, or by the radius-margin bound of
-    the paper. About as accurate as a grid search with cross-validation, and ten times faster.
+    the paper.
 
     Parameters
     ----------
