@@ -1,9 +1,36 @@
 """The estimators."""
 
-from .adaptive_kernel import AdaptiveKernelSVC
-from .diagnosis import bounds_of
-from .dual_objective import DualObjectiveSVC
-from .search import SVCSearchCV
-from .svc import SVC
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .adaptive_kernel import AdaptiveKernelSVC
+    from .diagnosis import bounds_of
+    from .dual_objective import DualObjectiveSVC
+    from .search import SVCSearchCV
+    from .svc import SVC
 
 __all__ = ["SVC", "AdaptiveKernelSVC", "DualObjectiveSVC", "SVCSearchCV", "bounds_of"]
+
+# Imported when first asked for: who wants SVC alone does not wait for the others.
+_HOMES = {
+    "SVC": "svc",
+    "AdaptiveKernelSVC": "adaptive_kernel",
+    "DualObjectiveSVC": "dual_objective",
+    "SVCSearchCV": "search",
+    "bounds_of": "diagnosis",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import an estimator when it is first asked for."""
+    from importlib import import_module
+
+    if name in _HOMES:
+        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

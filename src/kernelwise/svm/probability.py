@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -45,6 +43,9 @@ class ProbabilityMixin:
                 "probability=True needs at least two samples of each class; drop the class or "
                 "leave probability out and use decision_function."
             )
+        from sklearn.calibration import CalibratedClassifierCV  # dear to import, seldom wanted
+        from sklearn.model_selection import StratifiedKFold
+
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         folds = StratifiedKFold(min(5, smallest), shuffle=True, random_state=seed)
         plain = clone(self).set_params(probability="deprecated", warm_start=False)
