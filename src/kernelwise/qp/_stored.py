@@ -1,11 +1,15 @@
-"""One solve on a stored kernel matrix, compiled from start to end. Loads numba."""
+"""One solve on a stored kernel matrix, compiled from start to end. Loads numba.
+
+Written in loops, with the solver called from one place and no function between: array expressions
+and each level of calls around the solver take numba seconds to compile.
+"""
 
 # mypy: ignore-errors
 
 import numpy as np
 from numba import njit
 
-from ._box import reach, snap
+from ._box import reach
 from ._compiled import (
     CONVERGED,
     NEVER,
@@ -25,54 +29,75 @@ _FEWEST_STEPS = 50
 
 
 @njit(cache=True, nogil=True)
-def _barrier(inside, dtype_of):
-    """Return 0 where a variable can move and NEVER where it cannot, in the type of a matrix."""
-    out = np.empty(inside.shape[0], dtype_of.dtype)
-    for i in range(inside.shape[0]):
-        out[i] = 0 if inside[i] else NEVER
-    return out
+def _gather(diag, b, g, lo, hi, some):
+    """Return what SMO reads of some variables, in the type of the matrix; b and bounds in float64.
+
+    The last two are zero where a variable can rise, or fall, and NEVER where it cannot.
+    """
+    m, dtype = some.shape[0], diag.dtype
+    inner, low, high = np.empty(m), np.empty(m), np.empty(m)
+    own, slope = np.empty(m, dtype), np.empty(m, dtype)
+    no_rise, no_fall = np.empty(m, dtype), np.empty(m, dtype)
+    for k in range(m):
+        i = some[k]
+        inner[k], low[k], high[k] = b[i], lo[i], hi[i]
+        own[k], slope[k] = diag[i], g[i]
+        no_rise[k] = 0 if b[i] < hi[i] else NEVER
+        no_fall[k] = 0 if b[i] > lo[i] else NEVER
+    return inner, low, high, own, slope, no_rise, no_fall
 
 
 @njit(cache=True, nogil=True)
-def _descend(K, diag, b, g, lo, hi, tol, limit):
-    """Run SMO on a block: b moves in place, the gradient g is read only."""
-    rise, fall = _barrier(b < hi, K), _barrier(b > lo, K)
-    return smo(K, diag, b, g.astype(K.dtype), lo, hi, rise, fall, K.dtype.type(tol), limit)
+def _put(b, change, inner, some):
+    """Bring variables back; leave by how much each of all has changed."""
+    for i in range(b.shape[0]):
+        change[i] = 0.0
+    for k in range(some.shape[0]):
+        i = some[k]
+        change[i] = inner[k] - b[i]
+        b[i] = inner[k]
 
 
 @njit(cache=True, nogil=True)
 def _movable(b, g, lo, hi, least, most):
     """Return the variables that a step may still pick (LIBSVM's shrinking)."""
-    return np.flatnonzero(((b < hi) & (g < most)) | ((b > lo) & (g > least)))
+    out = np.empty(b.shape[0], np.int64)
+    found = 0
+    for i in range(b.shape[0]):
+        if (b[i] < hi[i] and g[i] < most) or (b[i] > lo[i] and g[i] > least):
+            out[found] = i
+            found += 1
+    return out[:found].copy()
 
 
 @njit(cache=True, nogil=True)
 def _first_limit(lo, hi):
     """Return the steps on all rows after which a copy without the fixed ones would have paid."""
-    n = lo.shape[0]
-    free = np.count_nonzero(lo < hi)
+    n, free = lo.shape[0], 0
+    for i in range(n):
+        free += lo[i] < hi[i]
     limit = max(1000, _FIRST_SWEEP / n)
     return int(min(limit, max(_FEWEST_STEPS, free * free / max(1, n - free))))
 
 
 @njit(cache=True, nogil=True)
-def _round(K, diag, b, g, lo, hi, some, tol, limit):
-    """Solve on some of the rows, and bring the gradient of all up to date in float64."""
-    if some.shape[0] < _WORTH_COPYING * b.shape[0]:
-        inner = b[some]
-        block = square_block(K, some)
-        steps, ended = _descend(block, diag[some], inner, g[some], lo[some], hi[some], tol, limit)
-        change = inner - b[some]
-        b[some] = inner
-        moved = np.flatnonzero(change)
-        add_rows(K, some[moved], change[moved], g)
-    else:
-        before = b.copy()
-        steps, ended = _descend(K, diag, b, g, lo, hi, tol, limit)
-        change = b - before
-        moved = np.flatnonzero(change)
-        add_rows(K, moved, change[moved], g)
-    return steps, ended
+def _add_product(K, rows, change, g):
+    """Add K times a change of some variables to g, leaving out those that did not change."""
+    moved, by = np.empty(rows.shape[0], np.int64), np.empty(rows.shape[0], np.float64)
+    found = 0
+    for k in range(rows.shape[0]):
+        if change[k] != 0:
+            moved[found], by[found] = rows[k], change[k]
+            found += 1
+    add_rows(K, moved[:found], by[:found], g)
+
+
+@njit(cache=True, nogil=True)
+def _has_nan(g):
+    found = False
+    for i in range(g.shape[0]):
+        found = found or np.isnan(g[i])
+    return found
 
 
 @njit(cache=True, nogil=True)
@@ -88,40 +113,45 @@ def solve_stored(K, b, p, lo, hi, tol, max_steps, product):
     steps, and one of CONVERGED, OUT_OF_STEPS, UNFINISHED, NOT_A_NUMBER.
     """
     n = b.shape[0]
-    g = -p
-    if product.shape[0] == n:
-        g += product
-    else:
-        support = np.flatnonzero(b)
-        add_rows(K, support, b[support], g)
-    diag = np.empty(n, K.dtype)
+    everything, diag, g = np.arange(n), np.empty(n, K.dtype), np.empty(n, np.float64)
+    change, known = np.empty(n, np.float64), product.shape[0] == n
     for i in range(n):
         diag[i] = K[i, i]
-    everything = np.arange(n)
+        g[i] = product[i] - p[i] if known else -p[i]
+        change[i] = 0.0 if known else b[i]
     some, limit = everything, _first_limit(lo, hi)
     steps, swept = 0, 0.0
     violation = np.inf
-    for _ in range(_ROUNDS):
+    taken, ended = 0, CONVERGED
+    for turn in range(_ROUNDS + 1):
+        _add_product(K, everything, change, g)  # of the start, then of the round before
         least, most = reach(b, g, lo, hi)
         violation = most - least
-        if np.isnan(violation) or np.isnan(g).any():
+        if np.isnan(violation) or _has_nan(g):
             return g, violation, steps, NOT_A_NUMBER
         if not violation > tol:
-            b[:] = snap(b, lo, hi)
             return g, violation, steps, CONVERGED
         if steps >= max_steps:
             return g, violation, steps, OUT_OF_STEPS
-        if swept >= _MOST_SWEPT:
+        if swept >= _MOST_SWEPT or turn == _ROUNDS or (turn > 0 and taken == 0):
             break
-        taken, ended = _round(K, diag, b, g, lo, hi, some, 0.9 * tol, min(limit, max_steps - steps))
-        steps += taken
-        swept += taken * some.shape[0]
-        if taken == 0:
-            break
-        if ended == OUT_OF_STEPS:
-            least, most = reach(b, g, lo, hi)
+        if turn > 0 and ended == OUT_OF_STEPS:
             some = _movable(b, g, lo, hi, least, most)
             limit = int(max(1000, (_MOST_SWEPT - swept) / max(1, some.shape[0])))
-        else:
+        elif turn > 0:
             some, limit = everything, 2 * limit
+        block = K
+        if some.shape[0] < _WORTH_COPYING * n:
+            block = square_block(K, some)
+        else:
+            some = everything
+        inner, low, high, own, slope, no_rise, no_fall = _gather(diag, b, g, lo, hi, some)
+        most_steps = min(limit, max_steps - steps)
+        inner_tol = K.dtype.type(0.9 * tol)
+        taken, ended = smo(
+            block, own, inner, slope, low, high, no_rise, no_fall, inner_tol, most_steps
+        )
+        _put(b, change, inner, some)
+        steps += taken
+        swept += taken * some.shape[0]
     return g, violation, steps, UNFINISHED

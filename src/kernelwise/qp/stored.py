@@ -44,6 +44,7 @@ def solve_quickly(
     point : Point
         Where it ended; its status is empty where the general way has to go on.
     """
+    from ._box import snap
     from ._compiled import CONVERGED, OUT_OF_STEPS
     from ._stored import NOT_A_NUMBER, solve_stored
 
@@ -54,5 +55,7 @@ def solve_quickly(
     )
     if ended == NOT_A_NUMBER:
         raise ValueError("K must not hold NaN, nor values so large that products overflow.")
+    if ended == CONVERGED:
+        beta = snap(beta, qp.lo, qp.hi)
     status = {CONVERGED: "converged", OUT_OF_STEPS: "max_iter"}.get(ended, "")
     return Point(beta, gradient, violation, steps, status)
