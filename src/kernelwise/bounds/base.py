@@ -20,6 +20,7 @@ from .._typing import Array, Matrix
 from ..kernels import Cotangent, Kernel, LazyGram
 from ..qp import SMO, DualQP, Solution, c_svc, l2_svm
 from ..qp.gram import Gram, StoredGram
+from ..qp.smo import SMALL, TIGHT
 
 if TYPE_CHECKING:
     from .objective import Objective
@@ -88,8 +89,11 @@ class Criterion(ABC):
 
     #: The loss of the machine: "hinge", or "squared" for the L2-SVM.
     slack = "hinge"
-    #: Whether evaluating reads most of the kernel matrix, so that it should be stored.
-    reads_all_rows = True
+
+    @property
+    def reads_all_rows(self) -> bool:
+        """Whether evaluating reads most of the kernel matrix, so that it should be stored."""
+        return True
 
     @abstractmethod
     def evaluate(
@@ -260,7 +264,7 @@ def stored(K: Array | Gram, solver: SMO) -> Array:
 
 def precision(solver: SMO, n: int) -> Any:
     """Return the type that n rows are worth at the solver's tolerance."""
-    exact = solver.tol < _TIGHT or (solver.polishes and n <= _SMALL)
+    exact = solver.tol < TIGHT or (solver.polishes and n <= SMALL)
     return np.float64 if exact else np.float32
 
 
@@ -270,10 +274,6 @@ def shared(K: Gram, n_machines: int, criterion: Criterion) -> Array | Gram:
     if criterion.reads_all_rows or (n_machines > 1 and fits):
         return stored(K, criterion.solver)
     return K
-
-
-_TIGHT = 1e-5  # below this tolerance float32 is too coarse
-_SMALL = 400  # rows up to which an exact solution is worth float64
 
 
 def starts(start: Any, n_machines: int) -> Sequence[Any]:

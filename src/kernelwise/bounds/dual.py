@@ -53,7 +53,7 @@ class DualObjective(Criterion):
             raise ValueError(f"slack must be 'hinge' or 'squared'; got {self.slack!r}.")
 
     @property
-    def reads_all_rows(self) -> bool:  # type: ignore[override]
+    def reads_all_rows(self) -> bool:
         """Whether evaluating reads most of the kernel matrix, so that it should be stored."""
         return self.slack == "squared"
 

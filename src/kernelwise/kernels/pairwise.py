@@ -252,19 +252,20 @@ class PairwiseKernel(Kernel):
     def _outer_products(self, dK: Cotangent) -> list[tuple[Array, Array]] | None:
         """Return dK as one or two products of vectors, where that saves multiplying it out."""
         plain = dK.dense is None and dK.diagonal is None
-        if not plain or dK.factors.shape[1] > 2 or not self._contracts_outer:
+        if not plain or dK.factors.shape[1] > 2:
             return None
         scale = np.ones(dK.factors.shape[1]) if dK.scale is None else dK.scale
         return [(u, (u * s).astype(u.dtype)) for u, s in zip(dK.factors.T, scale, strict=True)]
 
-    #: Whether `_contract_outer` is there: terms that are bilinear up to squares of single rows.
-    _contracts_outer = False
-
     def _contract_outer(
         self, S: Array, a: Array, b: Array, X: Matrix, Y: Matrix
     ) -> tuple[Array, float]:
-        """Return sum_ij a_i S_ij b_j term(x_ik, y_jk) for each feature k, and the plain sum."""
-        raise NotImplementedError
+        """Return sum_ij a_i S_ij b_j term(x_ik, y_jk) for each feature k, and the plain sum.
+
+        Where a term is bilinear the product need not be formed: those bases do better.
+        """
+        product = S * a[:, None] * b
+        return self._contract(product, X, Y), float(product.sum())
 
     #: Whether the terms are differences, so that those of a row with itself are zero.
     _is_distance = False
@@ -327,8 +328,6 @@ class SquaredDistanceKernel(PairwiseKernel):
         rows, columns = S @ np.ones(S.shape[1], S.dtype), np.ones(S.shape[0], S.dtype) @ S
         return rows @ _powers(X) + columns @ _powers(Y) - 2 * cross
 
-    _contracts_outer = True
-
     def _contract_outer(
         self, S: Array, a: Array, b: Array, X: Matrix, Y: Matrix
     ) -> tuple[Array, float]:
@@ -378,8 +377,6 @@ class DotKernel(PairwiseKernel):
 
     def _contract(self, S: Array, X: Matrix, Y: Matrix) -> Array:
         return _dot_contraction(S, X, Y)
-
-    _contracts_outer = True
 
     def _contract_outer(
         self, S: Array, a: Array, b: Array, X: Matrix, Y: Matrix

@@ -26,7 +26,7 @@ from .run import Progress, Run, takes_all_rows
 from .solution import Point, Solution
 from .stored import solve_quickly
 
-_TIGHT = 1e-5  # below this tolerance float32 rows are too coarse
+TIGHT = 1e-5  # below this tolerance float32 rows are too coarse
 SMALL = 400  # rows up to which a kernel matrix is evaluated once, in float64
 _PATIENCE = 50_000  # steps before the active-set method is tried
 _LONGEST = 2e10  # row entries swept before a run without a limit of its own ends
@@ -172,7 +172,7 @@ class SMO:
         return self.exact and affordable(qp, point.beta, self._polish_budget())
 
     def _polish_budget(self) -> float:
-        return self.budget if self.tol >= _TIGHT else DEAR
+        return self.budget if self.tol >= TIGHT else DEAR
 
     def _go_on(self, qp: DualQP, point: Point, start: Array) -> Solution:
         """Solve from a point on the way; where that fails, anew within narrower bounds."""
@@ -228,7 +228,7 @@ class SMO:
     def _dtype(self, qp: DualQP) -> Any:
         if isinstance(qp.gram, StoredGram) and qp.gram.K.dtype == np.float64:
             return np.float64
-        if self.tol < _TIGHT or self._too_coarse(qp, 30 * qp.largest_bound):
+        if self.tol < TIGHT or self._too_coarse(qp, 30 * qp.largest_bound):
             return np.float64
         return np.float32
 

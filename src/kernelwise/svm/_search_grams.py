@@ -13,8 +13,8 @@ from .._typing import Array
 from ..kernels import Kernel, LazyGram, Precomputed
 from ..kernels.family import KernelFamily, family_of
 from ..kernels.pairwise import PairwiseKernel
-from ..qp.smo import SMALL
-from .grams import _symmetric
+from ..qp.smo import SMALL, TIGHT
+from .grams import symmetric
 
 _ROUNDING = 6e-7  # of a gradient, for a kernel of one in float32 and coefficients of one
 _FELT = 0.2  # part of the tolerance that rounding may take
@@ -22,7 +22,7 @@ _FELT = 0.2  # part of the tolerance that rounding may take
 
 def largest_coarse_bound(kernel: Kernel, X: Any, tol: float) -> float:
     """Return the bound of the coefficients up to which a float32 kernel will do."""
-    if X.shape[0] <= SMALL or tol < 1e-5 or isinstance(kernel, Precomputed):
+    if X.shape[0] <= SMALL or tol < TIGHT or isinstance(kernel, Precomputed):
         return 0.0
     size = float(np.abs(kernel.diag(X)).max(initial=0.0))
     return _FELT * tol / (_ROUNDING * size) if size > 0 else np.inf
@@ -94,7 +94,7 @@ class SharedGrams:
 
     def _make(self, kernel: Kernel, X: Any, dtype: Any) -> Array:
         if isinstance(kernel, Precomputed):
-            return _symmetric(kernel(X))
+            return symmetric(kernel(X))
         family = self._families.get(family_of(kernel))
         if family is not None and isinstance(kernel, PairwiseKernel):
             return family.gram(kernel, dtype)

@@ -261,7 +261,7 @@ class DualObjectiveSVC(BaseLearnedSVC):
                 most = 1 if stopped or not start.learns else self._evaluations()
                 learned.append(self._learn(X, group, weights, start, number, most))
             solutions = [s for each in learned for s in each.machines(self._solver(), X, weights)]
-        self._store_learned(learned, start, Y.shape[1])
+        self._store_learned(learned, start)
         members = [np.arange(X.shape[0])] * Y.shape[1]
         machines = Machines.of(learned[0].kernel, X, solutions, members, classes)
         if len(learned) > 1:
@@ -298,7 +298,7 @@ class DualObjectiveSVC(BaseLearnedSVC):
             return FixedStep(2 * self.eta)  # the gradient of eq. 15 is twice the true one
         return _METHODS[self.optimizer]()
 
-    def _store_learned(self, learned: list[Learned], start: Start, n_machines: int) -> None:
+    def _store_learned(self, learned: list[Learned], start: Start) -> None:
         self._last_theta = start.varying, [each.minimum.theta for each in learned]
         kernels = [each.kernel for each in learned]
         weights = np.array([start.mean_weights(each.theta) for each in learned])

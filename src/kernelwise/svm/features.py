@@ -40,15 +40,19 @@ def varying_columns(X: Matrix) -> Any:
     return np.ptp(X, axis=0) > 0
 
 
+def column_variances(X: Matrix, weights: Array) -> Array:
+    """Return the variance of each column, rows counted by their weight; infinite on overflow."""
+    share = weights / weights.sum()
+    with np.errstate(over="ignore", invalid="ignore"):
+        means = share @ X
+        if sp.issparse(X):
+            return np.maximum(0, np.asarray(share @ X.multiply(X) - means**2).ravel())
+        return share @ (X - means) ** 2
+
+
 def spreads(kernel: Kernel, X: Matrix, weights: Array) -> Array:
     """Return each column's spread in the unit of its weight's term: variance, or deviation."""
-    share = weights / weights.sum()
-    with np.errstate(over="ignore", invalid="ignore"):  # the kernel refuses such rows by name
-        if sp.issparse(X):
-            mean, square = share @ X, share @ X.multiply(X)
-            variance = np.maximum(0, np.asarray(square - mean**2).ravel())
-        else:
-            variance = share @ (X - share @ X) ** 2
+    variance = column_variances(X, weights)
     variance[~varying_columns(X)] = 0  # not what rounding leaves of a constant
     plain = any(isinstance(part, Laplacian) for part in (kernel, *kernel.get_params().values()))
     return np.sqrt(variance) if plain else variance

@@ -10,7 +10,7 @@ import numpy as np
 from .._typing import Array, Index
 from ..kernels import FunctionKernel, Kernel, LazyGram, Precomputed
 from ..qp import SMO, DualQP, c_svc
-from ..qp.smo import SMALL
+from ..qp.smo import SMALL, TIGHT
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class Grams:
         Many small machines share one matrix; large ones do better with the rows they need.
         """
         if isinstance(kernel, FunctionKernel | Precomputed):
-            return cls(kernel, X, _symmetric(kernel(X)), threads)
+            return cls(kernel, X, symmetric(kernel(X)), threads)
         small = len(members) > 1 and max(map(len, members)) <= SMALL
         if not small or 8 * X.shape[0] ** 2 > solver.memory:
             return cls(kernel, X, None, threads if len(members) == 1 else 1)
-        exact = X.shape[0] <= SMALL or solver.tol < 1e-5
+        exact = X.shape[0] <= SMALL or solver.tol < TIGHT
         dtype = np.float64 if exact else np.float32
         return cls(kernel, X, LazyGram(kernel, X, threads).dense(dtype), threads)
 
@@ -71,7 +71,7 @@ def square_block(K: Array, rows: Index) -> Array:
     return out
 
 
-def _symmetric(K: Array) -> Array:
+def symmetric(K: Array) -> Array:
     """Refuse a given kernel matrix that is not symmetric."""
     if np.abs(K - K.T).max(initial=0.0) > 1e-5 * np.abs(K).max(initial=0.0):
         raise ValueError(

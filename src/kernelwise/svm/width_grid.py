@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from .._typing import Array, Index
 from ..kernels import RBF, FunctionKernel, Kernel, Laplacian, Precomputed
+from .features import column_variances
 
 COSTS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 N_WIDTHS = 11
@@ -120,15 +121,10 @@ def _spread(kernel: Any, X: Any, counts: Array, plain: bool) -> float:
 
     Weights of the kernel's features multiply their terms; without any spread it is one.
     """
-    total = counts.sum()
+    variance = column_variances(X, counts)
+    weights = getattr(kernel, "weights", None)
+    weights = np.ones(len(variance)) if weights is None else weights
     with np.errstate(over="ignore", invalid="ignore"):
-        means = (counts @ X) / total
-        if sp.issparse(X):
-            variance = np.maximum(0, (counts @ X.multiply(X)) / total - means**2)
-        else:
-            variance = (counts @ (X - means) ** 2) / total
-        weights = getattr(kernel, "weights", None)
-        weights = np.ones(len(variance)) if weights is None else weights
         spread = float(weights @ np.sqrt(variance)) if plain else float(weights @ variance) ** 0.5
     if not np.isfinite(spread):
         raise ValueError(

@@ -21,7 +21,7 @@ from ..kernels import FunctionKernel, Kernel, LazyGram, Precomputed
 from ..kernels.family import KernelFamily, family_of
 from ..outer import Stop, path
 from ..qp import Solution
-from .grams import _symmetric
+from .grams import symmetric
 from .width_grid import KernelGrid
 from .width_judges import Judge, Problem
 
@@ -122,7 +122,7 @@ class PathGrams:
     def of(self, kernel: Any) -> Array:
         """Compute one kernel matrix."""
         if isinstance(kernel, FunctionKernel | Precomputed):
-            return _symmetric(kernel(self._X))
+            return symmetric(kernel(self._X))
         if self._family is not None:
             return self._family.gram(kernel, np.float64)
         return LazyGram(kernel, self._X, self._threads).dense(np.float64)

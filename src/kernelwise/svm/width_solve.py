@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -50,7 +49,7 @@ def solve_chosen(svc: Any, X: Any, Y: Codes, weights: Array, starts: list[Array]
     def solve_one(j: int) -> Solution:
         qp = problem.qp(K, codes[:, j], C, kernel.is_psd)
         solution: Solution = solver.solve(qp, start=starts[j])
-        return solution if len(solution.nu) else replace(solution, nu=np.zeros(1))
+        return solution
 
     return run(solve_one, range(k), n_threads(svc.n_jobs))
 
