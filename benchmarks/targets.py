@@ -25,7 +25,7 @@ class Target:
     text: str
     suite: str
     goal: float
-    read: Callable[[dict], Case | None]  # None where the target is not about the row
+    read: Callable  # of a row; returns a Case, or None where the target is not about the row
     unit: str = "x"
     at_least: bool = True
     form: Callable[[float], str] = digits
@@ -55,9 +55,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Overall(Target):
-    """A bound on one number that is made of all rows of a suite."""
-
-    read: Callable[[list[dict]], float | None]  # type: ignore[assignment]
+    """A bound on one number, which ``read`` makes of all rows of a suite."""
 
     def cases(self, results: dict) -> list[Case]:
         rows = results["suites"].get(self.suite, {}).get("rows", [])

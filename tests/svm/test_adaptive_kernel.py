@@ -245,15 +245,20 @@ def test_points_that_do_not_converge_are_left_out():
 @HARD
 @parametrize_with_checks(
     [
-        AdaptiveKernelSVC(criterion="radius", widths=3),
-        AdaptiveKernelSVC(solver="adatron", criterion="bound", widths=3, max_iter=200),
-    ],
-    expected_failed_checks=lambda estimator: {
-        "check_class_weight_classifiers": "a hard margin has no cost that weights could multiply"
-    },
+        AdaptiveKernelSVC(criterion="radius", C=10.0, widths=3),
+        AdaptiveKernelSVC(solver="adatron", criterion="bound", C=10.0, widths=3, max_iter=200),
+    ]
 )
-def test_scikit_learn_check_of_a_hard_margin(estimator, check):
+def test_scikit_learn_checks_of_the_papers_criteria(estimator, check):
+    """With a finite C: a hard margin has no cost that class weights could multiply (below)."""
     check(estimator)
+
+
+def test_class_weights_do_not_move_a_hard_margin():
+    X, y = sonar_like()
+    plain = AdaptiveKernelSVC(widths=[5.0], criterion="bound").fit(X, y)
+    weighted = clone(plain).set_params(class_weight={np.unique(y)[0]: 100.0}).fit(X, y)
+    assert_allclose(weighted.decision_function(X), plain.decision_function(X), atol=1e-6)
 
 
 # --- The path ------------------------------------------------------------------------------------

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from .._typing import Array
-from .pairwise import DotKernel, check_number
+from .bilinear import DotKernel
+from .pairwise import check_number
 
 
 @dataclass(frozen=True, eq=False, repr=False)

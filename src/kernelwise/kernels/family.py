@@ -17,7 +17,8 @@ import scipy.sparse as sp
 from .._threads import run, single_blas
 from .._typing import Array, Matrix
 from .base import Kernel
-from .pairwise import BLOCK_ROWS, PairwiseKernel, SquaredDistanceKernel
+from .bilinear import SquaredDistanceKernel
+from .pairwise import BLOCK_ROWS, PairwiseKernel
 
 _LARGEST_FLOAT32 = 1e37  # with room for sums of a few
 

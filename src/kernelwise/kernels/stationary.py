@@ -9,13 +9,8 @@ import numpy as np
 
 from .._typing import Array, Matrix
 from .base import check_rows
-from .pairwise import (
-    FLOAT32_REACH,
-    PairwiseKernel,
-    SquaredDistanceKernel,
-    middle,
-    refuse_overflow,
-)
+from .bilinear import SquaredDistanceKernel
+from .pairwise import FLOAT32_REACH, PairwiseKernel, middle, refuse_overflow
 
 
 def _exp_of_minus(T: Array) -> None:
