@@ -5,20 +5,29 @@ from statistics import linear_regression
 
 from ..text import digits, factor, gigabytes, seconds, span, spread, table
 
+_OF_GRADIENTS = (
+    " A gradient is by the weights of the features, of a criterion whose derivative by the kernel "
+    "has two factors; SciPy is `(S * cdist(x, x, 'cityblock')).sum()` of each column, S given, and "
+    "the difference is relative to the largest."
+)
+
 
 def gram(suite: dict) -> str:
     rows = []
     ratios: dict[str, list[float]] = {}
+    gradients = False
     for row in suite["rows"]:
         case, times = row["case"], row["times"]
-        ratio, scipy = times["scikit-learn"]["ratio"], times.get("SciPy")
-        ratios.setdefault(f"{case['kernel']} in {case['dtype']}", []).append(ratio)
+        learn, scipy = times.get("scikit-learn"), times.get("SciPy")
+        gradients |= learn is None
+        if learn is not None:
+            ratios.setdefault(f"{case['kernel']} in {case['dtype']}", []).append(learn["ratio"])
         rows.append(
             [
                 *(case[key] for key in ("kernel", "dtype")),
                 *(f"{case[key]:,}" for key in ("n", "p")),
                 spread(times["kernelwise"]),
-                factor(ratio),
+                "" if learn is None else factor(learn["ratio"]),
                 "" if scipy is None else factor(scipy["ratio"]),
                 f"{max(one['difference'] for one in times.values()):.1e}",
             ]
@@ -28,7 +37,10 @@ def gram(suite: dict) -> str:
     return (
         "The kernel between all rows. As fast as scikit-learn's functions: "
         f"{parts}. SciPy is `exp(-gamma * cdist(X, X, 'cityblock'))`; the difference is "
-        "the largest of an entry.\n\n" + table(header, rows, left=2)
+        "the largest of an entry."
+        + (_OF_GRADIENTS if gradients else "")
+        + "\n\n"
+        + table(header, rows, left=2)
     )
 
 

@@ -18,6 +18,7 @@ from .._threads import run, single_blas
 from .._typing import Array, Matrix
 from .base import Kernel
 from .bilinear import SquaredDistanceKernel
+from .gram import fill_rows
 from .pairwise import BLOCK_ROWS, PairwiseKernel
 
 _LARGEST_FLOAT32 = 1e37  # with room for sums of a few
@@ -94,16 +95,16 @@ class KernelFamily:
         self.T = np.empty((wide.shape[0], wide.shape[0]), dtype=dtype)
         positive = isinstance(source, SquaredDistanceKernel)
 
-        def part(start: int) -> None:
-            rows = slice(start, start + BLOCK_ROWS)
-            block = np.empty((len(self.T[rows]), len(self.T)))
-            source._terms(left[rows], right, block)
+        def compute(first: int, last: int, column: int) -> None:
+            block = np.empty((last - first, len(self.T) - column))
+            source._terms(left[first:last], right[:, column:], block)
             if positive:  # rounding; a kernel that clips by itself leaves it here
                 np.maximum(block, 0, out=block)
-            self.T[rows] = block
+            self.T[first:last, column:] = block
 
+        mirrors = not sp.issparse(left) and source.costs_a_copy(left.shape[1])
         with single_blas():
-            run(part, range(0, len(self.T), BLOCK_ROWS), threads)
+            fill_rows(self.T, 0, len(self.T), compute, mirrors=mirrors, threads=threads)
 
     def gram(self, kernel: PairwiseKernel, dtype: Any = np.float32) -> Array:
         """Compute the kernel matrix of the rows.

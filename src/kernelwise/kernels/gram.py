@@ -14,7 +14,7 @@ from .base import Kernel, check_rows
 if TYPE_CHECKING:
     from .pairwise import PairwiseKernel
 
-_ROWS_A_TASK = 256
+_ROWS_A_TASK = 128
 
 
 class RowReader(Protocol):
@@ -33,7 +33,7 @@ class PairwiseReader:
     What stands below the diagonal is copied from above it where that is cheaper.
     """
 
-    def __init__(self, kernel: PairwiseKernel, left: Array, right: Array, threads: int) -> None:
+    def __init__(self, kernel: PairwiseKernel, left: Array, right: Array, threads: int = 1) -> None:
         self._kernel, self._left, self._right = kernel, left, right
         self._threads = threads
         self._mirrors = kernel.costs_a_copy(left.shape[1])
@@ -47,22 +47,41 @@ class PairwiseReader:
     def fill(self, K: Array, start: int, stop: int) -> None:
         """Write rows ``start`` to ``stop`` of K, columns in order; those before are filled."""
 
-        def compute(first: int) -> None:
-            last = min(first + _ROWS_A_TASK, stop)
-            column = first if self._mirrors else 0
+        def compute(first: int, last: int, column: int) -> None:
             out = K[first:last, column:]
             self._kernel.fill(self._left[first:last], self._right[:, column:], out)
 
-        def mirror(first: int) -> None:
-            last = min(first + _ROWS_A_TASK, stop)
-            transpose(K[:first, first:last], K[first:last, :first])
+        fill_rows(K, start, stop, compute, mirrors=self._mirrors, threads=self._threads)
 
-        tasks = range(start, stop, _ROWS_A_TASK)
-        run(compute, tasks, self._threads)
-        if self._mirrors:
-            from ._compiled import transpose
 
-            run(mirror, tasks, self._threads)
+def fill_rows(
+    K: Array,
+    start: int,
+    stop: int,
+    compute: Callable[[int, int, int], None],
+    *,
+    mirrors: bool,
+    threads: int,
+) -> None:
+    """Fill rows ``start`` to ``stop`` of a symmetric matrix, those before being filled.
+
+    ``compute(first, last, column)`` writes some rows from a column on. Where ``mirrors`` it starts
+    at the diagonal, and what stands before is copied from above it.
+    """
+    tasks = range(start, stop, _ROWS_A_TASK)
+
+    def make(first: int) -> None:
+        compute(first, min(first + _ROWS_A_TASK, stop), first if mirrors else 0)
+
+    def mirror(first: int) -> None:
+        last = min(first + _ROWS_A_TASK, stop)
+        transpose(K[:first, first:last], K[first:last, :first])
+
+    run(make, tasks, threads)
+    if mirrors and (start > 0 or len(tasks) > 1):  # nothing stands before the first block
+        from ._compiled import transpose
+
+        run(mirror, tasks, threads)
 
 
 class GatheringReader:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -111,9 +112,9 @@ class PairwiseKernel(Kernel):
         else:
             np.matmul(left, right, out=out)
 
-    @abstractmethod
     def _contract(self, S: Array, X: Matrix, Y: Matrix) -> Array:
-        """Return sum_ij S_ij term(x_ik, y_jk) for each feature k."""
+        """Return sum_ij S_ij term(x_ik, y_jk) for each feature k, where `_contraction` asks."""
+        raise NotImplementedError
 
     def _finish(self, T: Array) -> None:
         """Turn t into the kernel, in place."""
@@ -159,9 +160,14 @@ class PairwiseKernel(Kernel):
         X, Y, dtype = self._check_pair(X, Y)
         left, right = self._sides(X, Y, dtype)
         out = np.empty((left.shape[0], right.shape[1]), dtype=dtype)
-        for start in range(0, left.shape[0], BLOCK_ROWS):
-            rows = slice(start, start + BLOCK_ROWS)
-            self.fill(left[rows], right, out[rows])
+        if symmetric and not sp.issparse(left):
+            from .gram import PairwiseReader
+
+            PairwiseReader(self, left, right).fill(out, 0, len(out))
+        else:
+            for start in range(0, left.shape[0], BLOCK_ROWS):
+                rows = slice(start, start + BLOCK_ROWS)
+                self.fill(left[rows], right, out[rows])
         if symmetric:
             np.fill_diagonal(out, self.diag(X))
         return out
@@ -211,7 +217,15 @@ class PairwiseKernel(Kernel):
         return width >= 16
 
     def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any) -> dict[str, Any]:
-        """Contract S = dK * slope(t) by blocks of rows, from the diagonal to the right."""
+        contraction, total = self._contraction(X, dK, dtype)
+        weights = np.ones(X.shape[1]) if self.weights is None else self.weights
+        return self._gradient(contraction, weights, total)
+
+    def _contraction(self, X: Matrix, dK: Cotangent, dtype: Any) -> tuple[Array, float]:
+        """Return sum_ij S_ij term(x_ik, x_jk) for each feature k, and the plain sum of S.
+
+        S = dK * slope(t) is made by blocks of rows, from the diagonal to the right.
+        """
         X = self._recentred(X.astype(np.float64, copy=False)).astype(dtype, copy=False)
         left, right = self._sides(X, X, dtype, GRADIENT_REACH)
         if left.dtype != X.dtype:  # float32 cannot hold these distances
@@ -226,9 +240,7 @@ class PairwiseKernel(Kernel):
             S = np.empty((stop - start, n - start), dtype=left.dtype)
             self._terms(left[start:stop], right[:, start:], S)
             self._differentiate(S)
-            if (
-                self._is_distance
-            ):  # the terms of a row with itself are zero, not what rounding leaves
+            if self._is_distance:  # terms of a row with itself are zero, not what rounding leaves
                 np.fill_diagonal(S[:, : stop - start], 0)
             here, there = slice(start, stop), slice(start, n)
             twice = np.full(n - start, 2, dtype=left.dtype)  # by symmetry, beyond the block
@@ -245,9 +257,7 @@ class PairwiseKernel(Kernel):
                 )
                 contraction += part
                 total += sum_of
-        ones = np.ones(X.shape[1])
-        weights = ones if self.weights is None else self.weights
-        return self._gradient(contraction, weights, total)
+        return contraction, total
 
     def _outer_products(self, dK: Cotangent) -> list[tuple[Array, Array]] | None:
         """Return dK as one or two products of vectors, where that saves multiplying it out."""
@@ -287,14 +297,16 @@ def middle(Y: Array) -> Array:
     """Return a point near most rows, whatever a few far ones do: medians over some rows."""
     if Y.shape[0] == 0:
         return np.zeros(Y.shape[1])
-    from ._compiled import column_medians
-
-    return column_medians(np.ascontiguousarray(Y), -(-Y.shape[0] // _SOME_ROWS))
+    some = np.array(Y[:: -(-Y.shape[0] // _SOME_ROWS)].T, order="C")  # a copy, always
+    some.sort(axis=1)  # of so few numbers a whole order is found faster than a part of it
+    last = some.shape[1] - 1
+    with np.errstate(invalid="ignore"):  # infinite rows are refused where their size is known
+        return 0.5 * some[:, last // 2].astype(np.float64) + 0.5 * some[:, (last + 1) // 2]
 
 
 def refuse_overflow(*sizes: float) -> None:
     """Refuse rows of a size that is NaN or infinite."""
-    if not np.isfinite(sizes).all():
+    if not all(map(isfinite, sizes)):
         raise ValueError(
             "X holds NaN, or values so large that the kernel overflows; scale the columns of X "
             "first, for instance with StandardScaler, or lower gamma or weights."

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from .._typing import Array, Matrix
-from .base import check_rows
 from .bilinear import SquaredDistanceKernel
-from .pairwise import FLOAT32_REACH, PairwiseKernel, middle, refuse_overflow
+from .l1 import L1Kernel
+from .pairwise import PairwiseKernel
 
 
 def _exp_of_minus(T: Array) -> None:
@@ -118,7 +117,7 @@ class Matern52(SquaredDistanceKernel):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Laplacian(PairwiseKernel):
+class Laplacian(L1Kernel):
     """Laplacian (L1) kernel ``exp(-gamma sum_k w_k |x_k - z_k|)``.
 
     Parameters
@@ -135,7 +134,7 @@ class Laplacian(PairwiseKernel):
     array([[0.0498]])
     """
 
-    _is_distance = True
+    _decays = True
 
     def profile(self, t: Array) -> Array:
         return np.exp(-t)
@@ -143,41 +142,5 @@ class Laplacian(PairwiseKernel):
     def slope(self, t: Array) -> Array:
         return -np.exp(-t)
 
-    def diag(self, X: Matrix) -> Array:
-        return np.ones(check_rows(X).shape[0])
-
-    def _sides(
-        self, X: Array, Y: Array, dtype: Any, reach: float = FLOAT32_REACH
-    ) -> tuple[Array, Array]:
-        scales, centre = self._scales(X.shape[1]), middle(Y)
-        with np.errstate(over="ignore", invalid="ignore"):
-            A, B = (X - centre) * scales, (Y - centre) * scales
-            sizes = [np.abs(side).sum(axis=1).max(initial=0.0) for side in (A, B)]
-        refuse_overflow(*sizes)
-        if max(sizes) > reach:
-            dtype = np.float64
-        return A.astype(dtype, copy=False), np.ascontiguousarray(B.T, dtype=dtype)
-
-    def _terms(self, left: Array, right: Array, out: Array) -> None:
-        from . import _compiled
-
-        _compiled.l1_distances(left, right, out)
-
     def _finish(self, T: Array) -> None:
         _exp_of_minus(T)
-
-    def _differentiate(self, T: Array) -> None:
-        _exp_of_minus(T)
-        np.negative(T, out=T)
-
-    def costs_a_copy(self, width: int) -> bool:
-        return width >= 8  # an L1 distance has no matrix product
-
-    def _contract(self, S: Array, X: Array, Y: Array) -> Array:
-        from . import _compiled
-
-        out = np.zeros(X.shape[1], dtype=S.dtype)
-        _compiled.l1_contraction(
-            np.ascontiguousarray(S), np.ascontiguousarray(X), np.ascontiguousarray(Y.T), out
-        )
-        return out
