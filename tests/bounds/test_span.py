@@ -7,8 +7,10 @@ import pytest
 from sklearn.datasets import make_moons
 
 from kernelwise.bounds import CrossValidation, LeaveOneOut, loo_decisions, loo_error, span
+from kernelwise.bounds.free import FreeSystem, invert_triangle
 from kernelwise.kernels import RBF, LazyGram, Linear, Polynomial
 from kernelwise.qp import SMO, c_svc
+from kernelwise.qp.gram import StoredGram
 from tests.oracles import decisions_of, leave_each_out, role_of, slopes
 
 TIGHT = SMO(tol=1e-10)
@@ -226,6 +228,49 @@ def test_forms_of_the_matrix():
     np.testing.assert_allclose(lazy, expected, rtol=0, atol=1e-6)
     single = loo_decisions(K.astype(np.float32), decisions, beta, C)
     np.testing.assert_allclose(single, expected, rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_block_of_a_stored_matrix_is_a_copy_in_float64(dtype, order):
+    K = np.array(np.random.default_rng(0).normal(size=(7, 7)), dtype=dtype, order=order)
+    rows, columns = np.array([5, 0, 2]), np.array([1, 1, 6, 3])
+    block = StoredGram(K).block(rows, columns)
+    assert block.dtype == np.float64
+    np.testing.assert_array_equal(block, K[np.ix_(rows, columns)])
+    block[:] = 0  # which is no part of K
+    assert K.all()
+
+
+@pytest.mark.parametrize("n", [1, 2, 96, 97, 193, 400])
+def test_a_triangle_is_inverted_by_halves(n):
+    factor = np.tril(np.random.default_rng(0).normal(size=(n, n)) / n) + np.eye(n)
+    inverse = invert_triangle(np.asfortranarray(factor))
+    np.testing.assert_allclose(inverse @ factor, np.eye(n), rtol=0, atol=1e-13)
+    np.testing.assert_array_equal(np.triu(inverse, 1), 0)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("n", [5, 150])
+def test_what_the_free_system_tells_is_what_its_inverse_does(n, bias):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n + 20, 4))
+    K = RBF(gamma=0.5)(X) + 0.1 * np.eye(n + 20)
+    free, others = np.arange(n), np.arange(n, n + 20)
+    bordered = np.zeros((n + bias, n + bias))
+    bordered[:n, :n] = K[:n, :n] + 1.1e-8 * np.eye(n)
+    if bias:
+        bordered[n, :n] = bordered[:n, n] = 1
+    inverse = np.linalg.inv(bordered)
+    system = FreeSystem.of(StoredGram(K), free, bias=bias)
+    np.testing.assert_allclose(system.inverse, inverse[:n, :n], rtol=0, atol=1e-10)
+    np.testing.assert_allclose(system.inverse_diagonal, np.diagonal(inverse)[:n], rtol=1e-10)
+    columns = K[np.ix_(free, others)]
+    right = np.vstack([columns, np.ones((int(bias), 20))])
+    for given in (columns, np.asfortranarray(columns)):
+        explained = system.explained(given)
+        np.testing.assert_allclose(explained, (right * (inverse @ right)).sum(axis=0), rtol=1e-9)
+        np.testing.assert_array_equal(given, K[np.ix_(free, others)])
 
 
 def test_indefinite_free_block_is_refused():

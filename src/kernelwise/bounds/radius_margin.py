@@ -14,7 +14,8 @@ import numpy as np
 
 from .._typing import Array
 from ..kernels import Cotangent
-from ..qp import SMO, Solution, enclosing_ball, hard_margin
+from ..qp import SMO, Solution, enclosing_ball
+from ..qp.builders import c_svcs
 from ..qp.gram import Gram
 from .base import Criterion, Evaluation, as_codes, as_gram, as_weights, starts, stored
 
@@ -159,8 +160,10 @@ class RadiusMargin(Criterion):
         begin, first = ([], None) if start is None else start
         begin = starts(begin or None, Y.shape[1])
 
+        problems = c_svcs(K, Y, np.inf)
+
         def solve(j: int) -> Solution:
-            return self.solver.solve(hard_margin(K, Y[:, j]), start=begin[j])
+            return self.solver.solve(problems[j], start=begin[j])
 
         machines = tuple(self._solve_all(solve, range(Y.shape[1])))
         # Twice the dual objective: to second order in what the solver left undone, as R^2 is.

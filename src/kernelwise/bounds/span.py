@@ -22,12 +22,14 @@ from ..kernels import Cotangent
 from ..qp import SMO, Solution, c_svc
 from ..qp.gram import Gram
 from .base import Criterion, Evaluation, as_codes, as_gram, as_weights, starts
-from .free import FreeSystem
+from .free import JITTERS, FreeSystem
 from .implicit import Machine, implicit
 
 _LEAST = (
     1e-12  # of an inverse's diagonal, relative to 1 / K_ii: less is a row that nothing replaces
 )
+
+_SAFE = 1 - 1e-4  # of a least span: what rounding may add to an ill-conditioned one, and more
 
 
 def span(K: Array | Gram, beta: Any, C: Any = np.inf, *, bias: bool = True) -> Array:
@@ -70,9 +72,49 @@ def span(K: Array | Gram, beta: Any, C: Any = np.inf, *, bias: bool = True) -> A
     alone = inverse * diag[free] <= _LEAST
     squared[free] = np.where(alone, diag[free], 1 / np.where(alone, 1, inverse))
     if len(bounded):
-        explained = system.explained(gram.block(free, bounded))
+        explained = system.explained(gram.block(bounded, free).T)
         squared[bounded] = np.maximum(0, diag[bounded] - explained)
     return squared
+
+
+def least_spans(K: Array | Gram, *, bias: bool = True) -> Array:
+    """Compute what no machine's squared spans are below: the distance from all other rows.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n) or Gram
+        The kernel matrix.
+    bias : bool, default=True
+        Whether the machines have a bias.
+
+    Returns
+    -------
+    squared : ndarray of shape (n,)
+        At most the squared span of each row in any machine in which it is a support vector; zeros
+        where K is too ill-conditioned to tell.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.bounds.span import least_spans, span
+    >>> X = np.array([[-1.0], [1.0], [3.0]])
+    >>> K = X @ X.T + np.eye(3)
+    >>> bool((least_spans(K) <= span(K, [-0.5, 0.5, 0.0]))[:2].all())
+    True
+    """
+    gram = as_gram(K)
+    diag = gram.diag()
+    size = float(np.abs(diag).mean())
+    jitter = JITTERS[0] * float(diag.min())  # that of any part is not less
+    try:
+        everything = np.arange(len(diag))
+        system = FreeSystem.of(gram, everything, bias=bias, jitters=(jitter / (size or 1.0),))
+    except ValueError:
+        return np.zeros(len(diag))
+    inverse = system.inverse_diagonal
+    # Of a bounded one its own jitter does not count; one that is alone has the span K_ii.
+    squared = np.minimum(1 / np.maximum(inverse, _LEAST / size), diag) - jitter
+    return np.maximum(0, _SAFE * squared)
 
 
 def split(beta: Array, C: Any) -> tuple[Index, Index]:
@@ -91,8 +133,9 @@ def split(beta: Array, C: Any) -> tuple[Index, Index]:
         Their row numbers.
     """
     alpha = np.abs(beta)
-    at_bound = alpha >= (1 - 1e-10) * np.broadcast_to(np.asarray(C, dtype=np.float64), beta.shape)
-    return np.flatnonzero((alpha > 0) & ~at_bound), np.flatnonzero((alpha > 0) & at_bound)
+    limit = (1 - 1e-10) * np.asarray(C, dtype=np.float64)
+    support, inside = alpha > 0, alpha < limit
+    return np.flatnonzero(support & inside), np.flatnonzero(support > inside)
 
 
 def loo_decisions(

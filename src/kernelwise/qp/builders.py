@@ -11,11 +11,24 @@ from .gram import Gram
 from .problem import DualQP
 
 
-def _labels(y: Any) -> Array:
+def _labels(y: Any, ndim: int = 1) -> tuple[Array, Any]:
+    """Return the codes, and which of them are in the machine: True where all are."""
     y = np.asarray(y, dtype=np.float64)
-    if y.ndim != 1 or not ((y == 0) | (np.abs(y) == 1)).all():
-        raise ValueError("y must be a vector of -1, 0 (row not in the machine) and +1.")
-    return y
+    size = np.abs(y)
+    inside = size == 1
+    if y.ndim == ndim and inside.all():
+        return y, True
+    if y.ndim != ndim or not (inside | (size == 0)).all():
+        form = "a vector" if ndim == 1 else "columns"
+        raise ValueError(f"y must be {form} of -1, 0 (row not in the machine) and +1.")
+    return y, inside
+
+
+def _bounds(y: Array, inside: Any, C: Array) -> tuple[Array, Array]:
+    """Return the bounds of b = alpha * y."""
+    # 0 * inf is not a number: rows outside the machine have no bounds to multiply.
+    bound = y * C if inside is True else np.multiply(y, C, out=np.zeros_like(y), where=inside)
+    return np.minimum(0, bound), np.maximum(0, bound)
 
 
 def _costs(C: Any, n: int) -> Array:
@@ -59,13 +72,52 @@ def c_svc(
     >>> SMO().solve(c_svc(X @ X.T, y, C=10.0)).beta
     array([-0.5,  0.5])
     """
-    y = _labels(y)
-    C = _costs(C, len(y))
-    # 0 * inf is not a number: rows outside the machine have no bounds to multiply.
-    bound = np.multiply(y, C, out=np.zeros_like(y), where=y != 0)
+    y, inside = _labels(y)
+    lo, hi = _bounds(y, inside, _costs(C, len(y)))
     A = None if bias else np.empty((0, len(y)))
-    lo, hi = np.minimum(0, bound), np.maximum(0, bound)
     return DualQP(K, p=y, lo=lo, hi=hi, A=A, is_psd=is_psd)
+
+
+def c_svcs(
+    K: Array | Gram, Y: Any, C: Any = 1.0, *, is_psd: bool = True, bias: bool = True
+) -> list[DualQP]:
+    """Build a C-SVC for each column of codes, all of one K and C, which are checked once.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n) or Gram
+        The kernel matrix.
+    Y : array-like of shape (n, n_machines)
+        Codes -1 and +1; 0 leaves a row out of a machine.
+    C : float or array-like of shape (n,), default=1.0
+        The cost, one for all rows or one a row.
+    is_psd : bool, default=True
+        Whether a stored K is positive semi-definite.
+    bias : bool, default=True
+        Whether the machines have an intercept.
+
+    Returns
+    -------
+    qps : list of DualQP
+        The problems.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.qp import SMO
+    >>> from kernelwise.qp.builders import c_svcs
+    >>> X, Y = np.array([[-1.0], [1.0]]), np.array([[-1.0, 1.0], [1.0, -1.0]])
+    >>> [SMO().solve(qp).beta.tolist() for qp in c_svcs(X @ X.T, Y, C=10.0)]
+    [[-0.5, 0.5], [0.5, -0.5]]
+    """
+    Y, inside = _labels(Y, ndim=2)
+    p = np.ascontiguousarray(Y.T)
+    lo, hi = _bounds(p, inside if inside is True else inside.T, _costs(C, len(Y)))
+    if len(p) == 0:
+        return []
+    A = None if bias else np.empty((0, len(Y)))
+    first = DualQP(K, p=p[0], lo=lo[0], hi=hi[0], A=A, is_psd=is_psd)
+    return [first, *(first.sibling(p[j], lo[j], hi[j]) for j in range(1, len(p)))]
 
 
 def hard_margin(K: Array | Gram, y: Any, *, bias: bool = True) -> DualQP:

@@ -64,7 +64,12 @@ class StoredGram:
 
     def block(self, rows: Index, columns: Index) -> Array:
         """Return a block in float64."""
-        return self.K[np.ix_(rows, columns)].astype(np.float64, copy=False)
+        if not self.K.flags.c_contiguous:  # compiled for one layout only
+            return self.K[np.ix_(rows, columns)].astype(np.float64, copy=False)
+        from ._gather import gather
+
+        block: Array = gather(self.K, rows, columns)
+        return block
 
     def dense(self, dtype: Any) -> Array:
         """Return the whole matrix."""

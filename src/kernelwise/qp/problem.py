@@ -17,6 +17,8 @@ import numpy as np
 from .._typing import Array
 from .gram import Gram, StoredGram
 
+_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
+
 
 def plain(vector: Any) -> Array:
     """Return a vector as the one kind of array that compiled code is compiled for.
@@ -79,29 +81,29 @@ class DualQP:
 
     def __post_init__(self) -> None:
         """Check that the parts fit, and give the defaults."""
-        if isinstance(self.K, np.ndarray) and self.K.dtype not in (np.float32, np.float64):
-            object.__setattr__(self, "K", self.K.astype(np.float64))
-        n = self.K.shape[0]
-        if len(self.K.shape) != 2 or self.K.shape[1] != n:
-            raise ValueError(f"K must be square; got shape {tuple(self.K.shape)}.")
-        for name in ("p", "lo", "hi"):
-            value = plain(getattr(self, name))
+        K = self.K
+        if isinstance(K, np.ndarray) and K.dtype not in _DTYPES:
+            K = K.astype(np.float64)
+        n = K.shape[0]
+        if len(K.shape) != 2 or K.shape[1] != n:
+            raise ValueError(f"K must be square; got shape {tuple(K.shape)}.")
+        given = {"p": plain(self.p), "lo": plain(self.lo), "hi": plain(self.hi)}
+        for name, value in given.items():
             if value.shape != (n,):
                 raise ValueError(f"{name} must have shape ({n},), as K has; got {value.shape}.")
-            object.__setattr__(self, name, value)
-        if not (self.lo <= self.hi).all():  # nor is NaN below or above anything
+        if not (given["lo"] <= given["hi"]).all():  # nor is NaN below or above anything
             raise ValueError("lo must not exceed hi, and neither may be NaN.")
-        if not np.isfinite(self.p).all():
+        if not np.isfinite(given["p"]).all():
             raise ValueError("p must be finite.")
-        self._set_equalities(n)
-        gram = StoredGram(self.K, self.is_psd) if isinstance(self.K, np.ndarray) else self.K
-        object.__setattr__(self, "gram", gram)
+        gram = StoredGram(K, self.is_psd) if isinstance(K, np.ndarray) else K
+        self.__dict__.update(given, K=K, gram=gram, **self._equalities(n))
 
-    def _set_equalities(self, n: int) -> None:
+    def _equalities(self, n: int) -> dict[str, Any]:
         """Check A and c; the defaults need no check."""
+        known = {}
         if self.A is None:
             A = np.ones((1, n))
-            object.__setattr__(self, "sums_to_constant", True)
+            known["sums_to_constant"] = True
         else:
             A = np.asarray(self.A, dtype=np.float64)
             if A.ndim != 2 or A.shape[1] != n:
@@ -112,8 +114,27 @@ class DualQP:
         for given, values in ((self.A, A), (self.c, c)):
             if given is not None and not np.isfinite(values).all():
                 raise ValueError("A and c must be finite.")
-        object.__setattr__(self, "A", A)
-        object.__setattr__(self, "c", c)
+        return known | {"A": A, "c": c}
+
+    def sibling(self, p: Array, lo: Array, hi: Array) -> DualQP:
+        """Return a problem of the same K and equalities, without a check of what differs.
+
+        Parameters
+        ----------
+        p : ndarray of shape (n,)
+            The linear term; it and the bounds must be what `plain` returns.
+        lo, hi : ndarray of shape (n,)
+            The bounds, of which none is below the other.
+
+        Returns
+        -------
+        qp : DualQP
+            The other problem.
+        """
+        other = object.__new__(DualQP)
+        other.__dict__.update(self.__dict__, p=p, lo=lo, hi=hi)
+        other.__dict__.pop("largest_bound", None)
+        return other
 
     @property
     def n(self) -> int:

@@ -44,18 +44,16 @@ def solve_quickly(
     point : Point
         Where it ended; its status is empty where the general way has to go on.
     """
-    from ._box import snap
-    from ._compiled import CONVERGED, OUT_OF_STEPS
-    from ._stored import NOT_A_NUMBER, solve_stored
+    from . import _box, _compiled, _stored  # one by one their names would take longer
 
     beta, K = beta.copy(), np.ascontiguousarray(K)
     known = np.empty(0) if product is None else np.asarray(product, dtype=np.float64)
-    gradient, violation, steps, ended = solve_stored(
+    gradient, violation, steps, ended = _stored.solve_stored(
         K, beta, qp.p, qp.lo, qp.hi, float(tol), most_steps, known
     )
-    if ended == NOT_A_NUMBER:
+    if ended == _stored.NOT_A_NUMBER:
         raise ValueError("K must not hold NaN, nor values so large that products overflow.")
-    if ended == CONVERGED:
-        beta = snap(beta, qp.lo, qp.hi)
-    status = {CONVERGED: "converged", OUT_OF_STEPS: "max_iter"}.get(ended, "")
+    if ended == _compiled.CONVERGED:
+        return Point(_box.snap(beta, qp.lo, qp.hi), gradient, violation, steps, "converged")
+    status = "max_iter" if ended == _compiled.OUT_OF_STEPS else ""
     return Point(beta, gradient, violation, steps, status)

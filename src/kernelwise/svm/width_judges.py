@@ -12,7 +12,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.special import expit
@@ -20,10 +21,15 @@ from scipy.special import expit
 from .._typing import Array, Index
 from ..bounds import span
 from ..bounds.radius_margin import solve_ball, squared_radius
+from ..bounds.span import least_spans
 from ..qp import SMO, DualQP, Solution, c_svc
+from ..qp.builders import c_svcs
+from ..qp.gram import StoredGram
 
+Costed: TypeAlias = tuple[float, Sequence[Solution]]  # a C and its machines
 _SLOPE = 5.0  # of the smooth error 1 / (1 + exp(slope * margin))
 _BALL_TOL = 1e-6  # relative to the largest entry of K
+_MANY = 8  # machines a point from which on the least spans of a kernel pay
 
 
 @dataclass(frozen=True)
@@ -52,9 +58,11 @@ class Problem:
 
     def qp(self, K: Any, y: Array, C: float, is_psd: bool) -> DualQP:
         """Build one machine."""
-        if self.bias:
-            return c_svc(K, y, C * self.price, is_psd=is_psd)
-        return c_svc(K, y, C * self.price, is_psd=is_psd, bias=False)
+        return c_svc(K, y, C * self.price, is_psd=is_psd, bias=self.bias)
+
+    def qps(self, K: Any, Y: Array, C: float, is_psd: bool) -> list[DualQP]:
+        """Build a machine for each column of codes."""
+        return c_svcs(K, Y, C * self.price, is_psd=is_psd, bias=self.bias)
 
     def has_settled(self, solutions: Sequence[Solution], C: float) -> bool:
         """Tell whether no coefficient stands at its bound, so that a larger C changes nothing."""
@@ -66,13 +74,20 @@ class Problem:
 
         With several classes a margin is half of what the own class is ahead of the best other.
         """
-        Y, counts = self.Y[rows], self.counts[rows]
-        margins = Y[:, 0] * decisions[:, 0]
-        if Y.shape[1] > 1:
-            own = decisions[Y > 0]
-            margins = 0.5 * (own - np.where(Y > 0, -np.inf, decisions).max(axis=1))
-        error = float(np.average(margins <= 0, weights=counts))
-        return error, error + float(np.average(expit(-_SLOPE * margins), weights=counts))
+        counts = self.counts[rows]
+        if self.Y.shape[1] == 1:
+            margins = self.Y[rows, 0] * decisions[:, 0]
+        else:
+            is_own, values = self._is_own[:, rows], decisions.T  # machine by machine: it is faster
+            own = np.where(is_own, values, -np.inf).max(axis=0)
+            margins = 0.5 * (own - np.where(is_own, -np.inf, values).max(axis=0))
+        total = float(counts.sum())
+        error = float(counts @ (margins <= 0)) / total
+        return error, error + float(counts @ expit(-_SLOPE * margins)) / total
+
+    @cached_property
+    def _is_own(self) -> Any:
+        return np.ascontiguousarray(self.Y.T > 0)
 
 
 def decisions_of(solution: Solution, y: Array) -> Array:
@@ -105,6 +120,10 @@ class Judge(ABC):
     def sizes(self, solutions: Sequence[Solution], radius: float) -> dict[str, float]:
         """Return the bound and the margin."""
         return sizes(solutions, self.codes, radius, self.problem.counts.sum())
+
+    def floors(self, K: Array, points: Sequence[Costed], beaten: float) -> list[float]:
+        """Return what the score of each point cannot be below, loosely where that beats it."""
+        return [-np.inf] * len(points)
 
     @abstractmethod
     def verdict(self, K: Array, C: float, solutions: Sequence[Solution]) -> dict[str, float]:
@@ -139,19 +158,43 @@ class BySpan(Judge):
     def verdict(self, K: Array, C: float, solutions: Sequence[Solution]) -> dict[str, float]:
         """Return the score and the error of the decision values without each row."""
         problem, bound = self.problem, C * self.problem.price
-        columns = []
-        for solution, y in zip(solutions, problem.Y.T, strict=True):
-            try:
-                squared = span(K, solution.beta, bound, bias=problem.bias)
-            except ValueError as reason:
-                raise ValueError(
-                    "criterion='span' needs a kernel that is positive semi-definite, and this one "
-                    "is not; use criterion='cv'."
-                ) from reason
-            lost = _lost(np.abs(solution.beta), bound, problem.counts) * squared
-            columns.append(decisions_of(solution, y) - np.sign(solution.beta) * lost)
-        error, score = problem.score(np.column_stack(columns))
+        gram = StoredGram(K)
+        try:
+            squared = [span(gram, s.beta, bound, bias=problem.bias) for s in solutions]
+        except ValueError as reason:
+            raise ValueError(
+                "criterion='span' needs a kernel that is positive semi-definite, and this one "
+                "is not; use criterion='cv'."
+            ) from reason
+        error, score = problem.score(self._left_out(C, solutions, np.array(squared)))
         return {"score": score, "loo_error": error}
+
+    def floors(self, K: Array, points: Sequence[Costed], beaten: float) -> list[float]:
+        """Return the scores with spans that are too small.
+
+        Leaving a row out never brings it further inside, so that no spans at all will do. Where
+        many machines share K, spans in all other rows are worth computing: what the free support
+        vectors of a machine span is a part of that, and no nearer.
+        """
+        score = self.problem.score
+        floors = [score(self._decisions(solutions).T)[1] for _, solutions in points]
+        left = [number for number, floor in enumerate(floors) if floor <= beaten]
+        if len(left) > 1 and self.codes.shape[1] >= _MANY:
+            least = least_spans(K, bias=self.problem.bias)
+            for number in left:
+                floors[number] = score(self._left_out(*points[number], least))[1]
+        return floors
+
+    def _decisions(self, solutions: Sequence[Solution]) -> Array:
+        """Return the decision values on all rows, one row a machine."""
+        decisions = np.array([s.gradient for s in solutions]) + self.problem.Y.T
+        return decisions + np.array([s.nu for s in solutions]) if self.problem.bias else decisions
+
+    def _left_out(self, C: float, solutions: Sequence[Solution], squared: Array) -> Array:
+        """Return the decision values without each row, one column a machine."""
+        problem, beta = self.problem, np.array([s.beta for s in solutions])
+        lost = _lost(np.abs(beta), C * problem.price, problem.counts) * squared
+        return (self._decisions(solutions) - np.sign(beta) * lost).T
 
 
 def _lost(alpha: Array, bound: Array, counts: Array) -> Array:
@@ -159,10 +202,11 @@ def _lost(alpha: Array, bound: Array, counts: Array) -> Array:
 
     The other copies bear what they can, up to their own bounds; a single row loses all.
     """
+    if not (counts > 1).any():
+        return alpha
     share = np.where(counts > 1, 1 - 1 / np.maximum(counts, 1), 0)
-    return np.maximum(
-        0, alpha - np.multiply(bound, share, out=np.zeros(len(alpha)), where=share > 0)
-    )
+    kept = np.multiply(bound, share, out=np.zeros(len(share)), where=share > 0)
+    return np.maximum(0, alpha - kept)
 
 
 class ByHeldOut(Judge):
@@ -209,11 +253,11 @@ class ByHeldOut(Judge):
 
 def sizes(solutions: Sequence[Solution], Y: Array, radius: float, m: float) -> dict[str, float]:
     """Return the bound R^2 sum(alpha) / m, summed over machines, and their least margin."""
-    total = sum(float(np.abs(s.beta).sum()) for s in solutions)
-    squares = [
-        float(s.beta @ (s.gradient + y)) for s, y in zip(solutions, Y.T, strict=True)
-    ]  # ||w||^2 = b'Kb
-    margin = 1 / np.sqrt(max(squares)) if max(squares) > 0 else np.inf
+    beta = np.array([s.beta for s in solutions])
+    products = np.array([s.gradient for s in solutions]) + Y.T
+    total = float(np.abs(beta).sum())
+    square = float(np.einsum("ij,ij->i", beta, products).max())  # ||w||^2 = b'Kb
+    margin = 1 / np.sqrt(square) if square > 0 else np.inf
     return {"bound": radius**2 * total / m, "margin": float(margin)}
 
 

@@ -3,6 +3,9 @@
 for each kernel, from narrow to wide:
 for each C, ascending, until max alpha < C:      (then nothing changes any more)
 solve, from the solution before; judge the machines without another row
+
+A pruned walk judges the points of a kernel in the order of what their scores cannot be below, and
+leaves out those that cannot win.
 """
 
 from __future__ import annotations
@@ -24,6 +27,8 @@ from ..qp import Solution
 from .grams import symmetric
 from .width_grid import KernelGrid
 from .width_judges import Judge, Problem
+
+_ROUNDING = 1e-9  # of a score: what is less above the best may be a tie
 
 
 @dataclass(frozen=True)
@@ -150,6 +155,9 @@ class WidthPath:
         Whether to solve each point once more without a warm start, to count the steps.
     start : list of ndarray, default=None
         Where the first machines start.
+    prune : bool, default=False
+        Whether not to judge points that cannot win: their scores, errors, bounds and margins are
+        NaN. It does not change the choice. The sooner a good kernel comes, the more it saves.
     """
 
     problem: Problem
@@ -160,6 +168,7 @@ class WidthPath:
     threads: int = 1
     record_cold: bool = False
     start: list[Any] | None = None
+    prune: bool = False
     points: list[PathPoint] = field(default_factory=list)
     best: int = -1
     machines: tuple[Solution, ...] = ()
@@ -184,16 +193,16 @@ class WidthPath:
         radius = self.judge.radius(self._K)
         spent = perf_counter() - begin
         stops = list(islice(self._stops, len(self.costs)))
-        judged = run(
-            lambda stop: self._judge(stop, radius), [s for s in stops if s.solved], self.threads
-        )
+        judged = self._judge_all([stop for stop in stops if stop.solved], radius)
         points: list[PathPoint] = []
         for stop in stops:
             point = judged.pop(0) if stop.solved else self._settled(stop, points[-1])
             if not points:  # what all costs share is counted with the first
                 point = replace(point, seconds=point.seconds + spent)
-            points.append(replace(point, n_iter_cold=self._cold(stop.column)))
-            self._keep(points[-1], stop.result[0])
+            if self.record_cold:
+                point = replace(point, n_iter_cold=self._cold(stop.column))
+            points.append(point)
+            self._keep(point, stop.result[0])
         return points
 
     def _solve(self, number: int, C: float, start: Any) -> tuple[tuple[Solution, ...], float]:
@@ -206,20 +215,35 @@ class WidthPath:
 
     def _machines(self, C: float, starts: Any) -> tuple[Solution, ...]:
         codes, solver = self.judge.codes, self.problem.solver(C)
+        qps = self.problem.qps(self._K, codes, C, self._is_psd)
 
         def solve_one(j: int) -> Solution:
-            qp = self.problem.qp(self._K, codes[:, j], C, self._is_psd)
-            solution: Solution = solver.solve(qp, start=None if starts is None else starts[j])
+            solution: Solution = solver.solve(qps[j], start=None if starts is None else starts[j])
             return solution
 
-        return tuple(run(solve_one, range(codes.shape[1]), self.threads))
+        return tuple(run(solve_one, range(len(qps)), self.threads))
 
-    def _judge(self, stop: Stop, radius: float) -> PathPoint:
+    def _judge_all(self, stops: list[Stop], radius: float) -> list[PathPoint]:
+        if not self.prune:
+            return run(lambda stop: self._judge(stop, radius), stops, self.threads)
+        found: dict[int, PathPoint] = {}
+        best = (True, np.inf) if self.best < 0 else self.points[self.best].order[:2]
+        beaten = np.inf if best[0] else best[1]
+        floors = self.judge.floors(self._K, [(s.column, s.result[0]) for s in stops], beaten)
+        for number in np.argsort(floors, kind="stable").tolist():
+            at_best = not _converged(stops[number]), floors[number] - _ROUNDING
+            found[number] = self._judge(stops[number], radius, can_win=at_best <= best)
+            best = min(best, found[number].order[:2])
+        return [found[number] for number in range(len(stops))]
+
+    def _judge(self, stop: Stop, radius: float, can_win: bool = True) -> PathPoint:
         begin = perf_counter()
         solutions, spent = stop.result
-        known = self.judge.sizes(solutions, radius)
-        known = known | {"score": known.get("bound", np.nan)}
-        known |= self.judge.verdict(self._K, stop.column, solutions)
+        known = {"score": np.nan}
+        if can_win:
+            found = self.judge.sizes(solutions, radius)
+            known = found | {"score": found.get("bound", np.nan)}
+            known |= self.judge.verdict(self._K, stop.column, solutions)
         sigma = np.nan if self.grid.sigma is None else float(self.grid.sigma[stop.row])
         unknown = dict.fromkeys(("bound", "margin", "loo_error", "held_out_error"), np.nan)
         return PathPoint(
@@ -232,18 +256,20 @@ class WidthPath:
             n_iter_cold=np.nan,
             seconds=spent + perf_counter() - begin,
             solved=True,
-            converged=all(s.converged for s in solutions),
+            converged=_converged(stop),
         )
 
     def _settled(self, stop: Stop, before: PathPoint) -> PathPoint:
         return replace(before, C=float(stop.column), n_iter=0, seconds=0.0, solved=False)
 
     def _cold(self, C: float) -> float:
-        if not self.record_cold:
-            return np.nan
         return float(sum(s.n_iter for s in self._machines(C, None)))
 
     def _keep(self, point: PathPoint, machines: tuple[Solution, ...]) -> None:
         self.points.append(point)
         if self.best < 0 or point.order < self.points[self.best].order:
             self.best, self.machines = len(self.points) - 1, machines
+
+
+def _converged(stop: Stop) -> bool:
+    return all(solution.converged for solution in stop.result[0])
