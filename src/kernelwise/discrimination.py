@@ -1,0 +1,196 @@
+"""Feature measures: how well each feature alone tells the classes apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array, column_or_1d
+
+from ._typing import Array, Index
+
+__all__ = ["energy", "log_relevance"]
+
+_BLOCK = 2**20  # entries sorted at a time: bounds the memory beside X
+
+
+def energy(X: Any, y: Any, *, sample_weight: Any = None) -> Array:
+    """Return the energy distance between the classes along each feature, over its value by chance.
+
+    The energy distance of class c to the rest is 2 m(c, not c) - m(c, c) - m(not c, not c), where
+    m(a, b) is the mean of ``|x_i - x_j|`` over the rows i of a and j of b, i = j included. The
+    classes count by their size. The divisor is the mean over all ways to deal the labels out to
+    the rows: about 1 is what a feature without relation to the classes gets, 0 the least there
+    is, and what exceeds 1 speaks for the feature.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The rows: dense and finite.
+    y : array-like of shape (n_samples,)
+        The classes, at least two.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How many rows each row stands for: a weight of 2 is the row given twice, zero is a row
+        that is not there. Fractions are allowed; the sum must exceed 1.
+
+    Returns
+    -------
+    ratio : ndarray of shape (n_features,)
+        The ratios, at least 0; 0 for a constant feature. Neither shift nor scale of a feature
+        changes them.
+
+    See Also
+    --------
+    log_relevance : What the ratios say about the weights of the features.
+
+    Notes
+    -----
+    The cost is that of sorting each feature, and a pass over the sorted rows for each class. The
+    energy distance is twice the integral of the squared difference of the distribution functions
+    [1]_, a sum of squares over the sorted rows: nothing cancels, however far a feature is from 0.
+
+    References
+    ----------
+    .. [1] G. J. Székely and M. L. Rizzo, "Energy statistics: A class of statistics based on
+       distances", Journal of Statistical Planning and Inference 143(8), 2013.
+
+    Examples
+    --------
+    >>> from kernelwise.discrimination import energy
+    >>> X = [[0, 3, 7], [1, 1, 7], [8, 2, 7], [9, 2, 7]]
+    >>> energy(X, ["low", "low", "high", "high"]).round(2)
+    array([2.65, 1.  , 0.  ])
+    """
+    X = _rows(X)
+    weights = _weights(sample_weight, len(X))
+    classes = _classes(y, len(X))
+    counted = weights >= np.finfo(np.float64).tiny  # the inverse of less could overflow
+    if not counted.all():
+        X, weights = X[counted], weights[counted]
+        classes = np.unique(classes[counted], return_inverse=True)[1]
+    n, share, rest = _shares(classes, weights)
+    # e = sum_c share_c 2 int (F_c - F_rest)^2, where F_c - F_rest = (F_c - F) / rest_c;
+    # null = 2 n/(n-1) int F (1 - F) * sum_c 1/(n rest_c), as share_c (1/n_c + 1/(n - n_c)) is that.
+    factors = (n - 1) * share / rest**2 / np.sum(1 / rest)
+    between, within = _integrals(X, classes, weights, factors)
+    return np.divide(between, within, out=np.zeros_like(within), where=within > 0)
+
+
+def log_relevance(ratio: Any, floor: float = 0.1) -> Array:
+    """Return by how much each feature's weight is to be raised, in logarithms.
+
+    A ratio counts by its excess over 1, what chance gives. The factors ``exp(log_relevance)``
+    have mean 1, so that the weights as a whole stay as large as they were.
+
+    Parameters
+    ----------
+    ratio : array-like of shape (n_features,)
+        What a measure gave each feature, 1 by chance: see `energy`.
+    floor : float, default=0.1
+        The least excess that is told apart. It is positive, so that no feature is dropped.
+
+    Returns
+    -------
+    logs : ndarray of shape (n_features,)
+        Positive where the weight is to be raised, negative where it is to be lowered.
+
+    See Also
+    --------
+    energy : A measure.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.discrimination import log_relevance
+    >>> np.exp(log_relevance([6.0, 2.0, 0.9])).round(2)
+    array([2.46, 0.49, 0.05])
+    """
+    ratio = np.asarray(ratio, dtype=np.float64)
+    if ratio.ndim != 1 or not ratio.size or not np.isfinite(ratio).all():
+        raise ValueError("ratio must be finite numbers, one a feature.")
+    if not 0 < floor < np.inf:
+        raise ValueError(f"floor must be a positive number; got {floor!r}.")
+    excess = np.maximum(ratio - 1, floor)
+    largest = excess.max()
+    logs: Array = np.log(excess) - np.log(largest) - np.log(np.mean(excess / largest))
+    return logs
+
+
+def _rows(X: Any) -> Array:
+    try:
+        rows: Array = check_array(X, dtype=np.float64, input_name="X")
+    except ValueError as error:
+        if "could not convert" not in str(error):
+            raise
+        raise ValueError(f"X has columns that are not numbers ({error}).") from error
+    return rows
+
+
+def _weights(sample_weight: Any, n: int) -> Array:
+    if sample_weight is None:
+        return np.ones(n)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError("sample_weight must be numbers, one a row of X.") from error
+    if weights.shape != (n,):
+        raise ValueError(
+            f"sample_weight must be {n} numbers, one a row of X; got shape {weights.shape}."
+        )
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not np.isfinite(total) or np.any(weights < 0):
+        raise ValueError("sample_weight must be finite and not negative, and so must its sum.")
+    if total <= 1:
+        raise ValueError(
+            f"sample_weight must sum to more than 1, as it counts rows; it sums to {total:.6g}."
+        )
+    return weights
+
+
+def _classes(y: Any, n: int) -> Index:
+    """Return the class of each row, numbered from 0."""
+    y = column_or_1d(y, input_name="y")
+    if len(y) != n:
+        raise ValueError(f"y must be {n} labels, one a row of X; got {len(y)}.")
+    try:
+        if np.any(y != y):  # only NaN differs from itself; y may hold any objects
+            raise ValueError("y contains NaN.")
+        return np.unique(y, return_inverse=True)[1]
+    except TypeError as error:
+        raise TypeError("y mixes labels of several types; make them all strings.") from error
+
+
+def _shares(classes: Index, weights: Array) -> tuple[float, Array, Array]:
+    """Return the weight of all rows, and the shares of it inside and outside each class."""
+    n_c = np.bincount(classes, weights)
+    n = float(n_c.sum())
+    rest = (n - n_c) / n
+    if rest.min() <= np.finfo(np.float64).eps:  # nothing, but for rounding
+        raise ValueError("y must have at least two classes; one has the weight of all rows.")
+    return n, n_c / n, rest
+
+
+def _integrals(X: Array, classes: Index, weights: Array, factors: Array) -> tuple[Array, Array]:
+    """Return int sum_c factors_c (F_c - F)^2 dx and int F (1 - F) dx for each feature."""
+    from ._discrimination_compiled import squared_gaps
+
+    n, d = X.shape
+    out = np.empty((d, 2))
+    width = max(8, _BLOCK // n)  # fewer columns would read each cache line of X several times
+    for start in range(0, d, width):
+        columns = slice(start, start + width)
+        Xt = _in_range(np.array(X[:, columns].T, order="C"))
+        order = np.argsort(Xt, axis=1)
+        squared_gaps(Xt, order, classes, weights, factors, out[columns])
+    return out[:, 0], out[:, 1]
+
+
+def _in_range(Xt: Array) -> Array:
+    """Bring rows whose differences could over- or underflow to about 1; nothing is rounded."""
+    largest = np.maximum(Xt.max(axis=1), -Xt.min(axis=1))
+    far = (largest > 1e200) | (largest < 1e-200)
+    if far.any():
+        exponent = np.frexp(largest[far])[1]
+        Xt[far] = np.ldexp(Xt[far], -exponent[:, None])
+    return Xt
