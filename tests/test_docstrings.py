@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from numpydoc.validate import ERROR_MSGS, validate
 
-MODULES = ["kernelwise", "kernelwise.kernels", "kernelwise.qp", "kernelwise.svm"]
+LAYERS = ("bounds", "discrimination", "kernels", "outer", "qp", "svm", "transform")
+MODULES = ["kernelwise", *(f"kernelwise.{layer}" for layer in LAYERS)]
 
 # The checks that are off, each with its reason, stand in pyproject.toml.
 _CONFIG = Path(__file__).resolve().parents[1] / "pyproject.toml"

@@ -7,22 +7,27 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
-    from . import bounds, kernels, outer, qp, svm
-    from .svm import SVC, AdaptiveKernelSVC, DualObjectiveSVC, SVCSearchCV, bounds_of
+    from . import bounds, discrimination, kernels, outer, qp, svm, transform
+    from .svm import SVC, AdaptiveKernelSVC, DualObjectiveSVC, RelevanceSVC, SVCSearchCV, bounds_of
+    from .transform import RelevanceSelector
 
-_LAYERS = ("bounds", "kernels", "outer", "qp", "svm")
+_LAYERS = ("bounds", "discrimination", "kernels", "outer", "qp", "svm", "transform")
 __all__ = [
     "SVC",
     "AdaptiveKernelSVC",
     "DualObjectiveSVC",
+    "RelevanceSVC",
+    "RelevanceSelector",
     "SVCSearchCV",
     "__version__",
     "bounds",
     "bounds_of",
+    "discrimination",
     "kernels",
     "outer",
     "qp",
     "svm",
+    "transform",
 ]
 
 
@@ -32,6 +37,8 @@ def __getattr__(name: str) -> Any:
 
     if name in _LAYERS:
         return import_module(f".{name}", __name__)
+    if name == "RelevanceSelector":
+        return getattr(import_module(".transform", __name__), name)
     if name in __all__:
         return getattr(import_module(".svm", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,7 +6,8 @@ from sklearn.utils.estimator_checks import check_estimator, parametrize_with_che
 
 import kernelwise.svm
 from kernelwise.kernels import RBF, Linear, Normalized, Polynomial
-from kernelwise.svm import SVC, AdaptiveKernelSVC, DualObjectiveSVC, SVCSearchCV
+from kernelwise.svm import SVC, AdaptiveKernelSVC, DualObjectiveSVC, RelevanceSVC, SVCSearchCV
+from kernelwise.transform import RelevanceSelector
 
 # Every estimator that kernelwise.svm exports must be here, in the configurations that matter.
 REGISTRY = [
@@ -35,6 +36,12 @@ REGISTRY = [
     AdaptiveKernelSVC(kernel="poly", parameter="degree", values=[1, 2], coef0=1.0, C=[0.1, 1.0]),
     AdaptiveKernelSVC(kernel="laplacian", widths=3, class_weight="balanced"),
     AdaptiveKernelSVC(widths=4, warm_start=True, n_jobs=2, cache_size=0.001),
+    RelevanceSVC(),
+    RelevanceSVC(ensemble=False),
+    RelevanceSVC(kernel="rbf", standardize=False, missing="impute", class_weight="balanced"),
+    RelevanceSVC(weight_rows=10, path_rows=20, warm_start=True, n_jobs=2, cache_size=0.001),
+    RelevanceSelector(),
+    RelevanceSelector(ensemble=False, kernel="rbf", max_features=1, missing="impute"),
     DualObjectiveSVC(),
     DualObjectiveSVC(tol=1e-10),
     DualObjectiveSVC(optimizer="paper", max_iter=5, tol=1e-10),

@@ -19,7 +19,7 @@ def _improves_little(before: float, after: float, tol: float) -> bool:
 
 @dataclass(frozen=True)
 class FixedStep(Method):
-    """theta <- project(theta - eta * gradient), as often as evaluations are allowed.
+    """Fixed steps: theta <- project(theta - eta * gradient), as many as are allowed.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class ProjectedGradient(Method):
 
 @dataclass(frozen=True)
 class ExponentiatedGradient(Method):
-    """theta_k <- theta_k exp(-rate * gradient_k), scaled back: for weights on a simplex.
+    """Factors: theta_k <- theta_k exp(-rate * gradient_k), scaled back, for a simplex.
 
     The rate grows while steps succeed and shrinks where one does not.
 

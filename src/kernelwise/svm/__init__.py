@@ -8,16 +8,25 @@ if TYPE_CHECKING:
     from .adaptive_kernel import AdaptiveKernelSVC
     from .diagnosis import bounds_of
     from .dual_objective import DualObjectiveSVC
+    from .relevance import RelevanceSVC
     from .search import SVCSearchCV
     from .svc import SVC
 
-__all__ = ["SVC", "AdaptiveKernelSVC", "DualObjectiveSVC", "SVCSearchCV", "bounds_of"]
+__all__ = [
+    "SVC",
+    "AdaptiveKernelSVC",
+    "DualObjectiveSVC",
+    "RelevanceSVC",
+    "SVCSearchCV",
+    "bounds_of",
+]
 
 # Imported when first asked for: who wants SVC alone does not wait for the others.
 _HOMES = {
     "SVC": "svc",
     "AdaptiveKernelSVC": "adaptive_kernel",
     "DualObjectiveSVC": "dual_objective",
+    "RelevanceSVC": "relevance",
     "SVCSearchCV": "search",
     "bounds_of": "diagnosis",
 }

@@ -107,7 +107,7 @@ class BaseLearnedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
             order = np.argsort(classes, kind="stable")
             counted, classes, cost = counted[order], classes[order], cost[order]
         rows = self._take(X, counted)
-        self.kernel_ = resolve_kernel(self, rows, weights[counted])
+        self.kernel_ = self._resolve_kernel(rows, weights[counted])
         Y = self._codes(classes, len(self.classes_))
         context = self._init_callback_context(
             max_subtasks=self._n_tasks(Y), sequential_subtasks=False
@@ -119,6 +119,10 @@ class BaseLearnedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
         self._warn_unless_converged(machines, self.tol)
         self._finish_fit(X, y, sample_weight)
         return self
+
+    def _resolve_kernel(self, X: Any, weights: Array) -> Kernel:
+        """Return the kernel that the parameters describe, for these training rows."""
+        return resolve_kernel(self, X, weights)
 
     def _codes(self, classes: Index, n_classes: int) -> Codes:
         return one_vs_rest(classes, n_classes)

@@ -131,13 +131,15 @@ class Machines:
         out = np.empty((X.shape[0], len(self.intercept)))
         height = max(1, _BLOCK_ENTRIES // max(1, len(self.support)))
 
+        groups = [] if self.own_kernels is None else _columns_of(self.own_kernels)
+
         def part(start: int) -> None:
             block = slice(start, start + height)
             if self.own_kernels is None:
                 out[block] = self.kernel(X[block], self.rows) @ self.coef
                 return
-            for j, kernel in enumerate(self.own_kernels):
-                out[block, j] = kernel(X[block], self.rows) @ self.coef[:, j]
+            for kernel, columns in groups:
+                out[block, columns] = kernel(X[block], self.rows) @ self.coef[:, columns]
 
         if len(self.support):
             with single_blas():
@@ -146,3 +148,11 @@ class Machines:
             out[:] = 0
         out += self.intercept
         return out
+
+
+def _columns_of(kernels: Sequence[Kernel]) -> list[tuple[Kernel, list[int]]]:
+    """Return each kernel once, with the machines that have it."""
+    found: dict[int, tuple[Kernel, list[int]]] = {}
+    for column, kernel in enumerate(kernels):
+        found.setdefault(id(kernel), (kernel, []))[1].append(column)
+    return list(found.values())
