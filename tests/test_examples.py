@@ -1,19 +1,27 @@
 """The examples run, and write what they promise."""
 
+import html
 import importlib.util
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "examples" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture
 def demo(tmp_path, monkeypatch):
-    spec = importlib.util.spec_from_file_location("demo", EXAMPLES / "demo.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load("demo")
     monkeypatch.setattr(module, "OUTPUT", tmp_path / "demo-output")
     monkeypatch.setattr(module, "SPLITS", 2)
     monkeypatch.setattr(module, "GRID", {"C": [1, 10], "gamma": ["scale"]})
@@ -23,20 +31,63 @@ def demo(tmp_path, monkeypatch):
 def test_demo_finds_the_real_columns_and_writes_a_report(demo, capsys):
     demo.main()
     printed = capsys.readouterr().out
-    share = int(re.search(r"(\d+) % of the learned weight", printed).group(1))
-    assert share > 70
-    assert "kernelwise, learned weights" in printed
+    assert max(map(len, printed.splitlines())) <= 80
+    selected, real = map(int, re.search(r"selects (\d+) columns, (\d+) of", printed).groups())
+    assert real >= 8
+    assert selected - real <= 2
     page = (demo.OUTPUT / "report.html").read_text(encoding="utf-8")
-    assert page.count("data:image/png;base64,") == 2
-    assert "http" not in page  # the page needs nothing but itself
-    assert page.count('class="noise"') == 30
-    assert (demo.OUTPUT / "weights.png").stat().st_size > 1000
+    assert f"{real} of {selected}</strong>" in page
+    assert all(html.escape(name) in page for name in demo.contenders(0))
+    assert page.count("</svg>") == 2
+    assert ">noise 30</text>" in page
+    assert not re.search(r"(src|href)=\"(?!#)|url\((?!#)|@import", page)  # needs nothing but itself
+    assert {path.name for path in demo.OUTPUT.iterdir()} == {
+        "report.html", "weights.png", "learning.png",
+    }  # fmt: skip
+    assert all(path.stat().st_size > 10_000 for path in demo.OUTPUT.iterdir())
+
+
+def test_table_of_the_demo_is_of_paired_differences():
+    demo = load("demo")
+    runs = [
+        {demo.THE_GRID: (90.0, 2.0), demo.OURS: (92.0, 0.1)},
+        {demo.THE_GRID: (94.0, 4.0), demo.OURS: (95.0, 0.3)},
+    ]
+    grid, ours = demo.summarise(runs)
+    assert (grid.accuracy, grid.gain, grid.gain_error, grid.seconds) == (92.0, 0.0, 0.0, 3.0)
+    np.testing.assert_allclose(ours[1:], [93.5, np.sqrt(4.5), 1.5, 0.5, 0.2])
+
+
+def test_code_of_the_report_runs_on_a_table(tmp_path, monkeypatch, capsys):
+    template = (ROOT / "examples" / "demo_report.html.jinja").read_text(encoding="utf-8")
+    code = html.unescape(re.search(r"<pre><code>(.*?)</code>", template, re.DOTALL).group(1))
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    X.assign(label=y).to_csv(tmp_path / "table.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    exec(code, {})
+    assert "petal length" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/relevance.md"])
+def test_first_code_of_a_page_runs(page, capsys):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    exec(re.search(r"```python\n(.*?)```", text, re.DOTALL).group(1), {})
+    accuracy, *columns = capsys.readouterr().out.splitlines()
+    assert 0.9 < float(accuracy) < 1.0
+    assert "worst" in " ".join(columns)
+
+
+def test_which_features_finds_two_that_matter_together(capsys):
+    load("which_features").main()
+    printed = capsys.readouterr().out
+    assert set(re.findall(r"(x\d+) .*\*", printed)) == {"x3", "x11"}
+    accuracy = [float(line.split()[-1]) for line in printed.splitlines() if line.startswith("  n")]
+    everything, alone, together = accuracy
+    assert together > 85 > 70 > max(everything, alone)
 
 
 def test_width_path_draws_the_margin(tmp_path, monkeypatch, capsys):
-    spec = importlib.util.spec_from_file_location("width_path", EXAMPLES / "width_path.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load("width_path")
     monkeypatch.setattr(module, "N_WIDTHS", 12)
     monkeypatch.setattr("sys.argv", ["width_path.py", str(tmp_path / "path.png")])
     module.main()
