@@ -37,7 +37,7 @@ autosummary_imported_members = True
 autosummary_context = {
     "home": {
         name: f"{subpackage}.{name}"
-        for subpackage in ("bounds", "kernels", "outer", "qp", "svm")
+        for subpackage in ("bounds", "discrimination", "kernels", "outer", "qp", "svm", "transform")
         for name in import_module(f"kernelwise.{subpackage}").__all__
     }
 }

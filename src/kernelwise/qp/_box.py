@@ -1,4 +1,7 @@
-"""Compiled leaves on a box with one sum: starts, projection, certificate. Loads numba."""
+"""Compiled leaves on a box with one sum: starts, projection, certificate. Loads numba.
+
+Written in loops: array expressions take numba several times as long to compile.
+"""
 
 # mypy: ignore-errors
 
@@ -46,18 +49,38 @@ def _find_shift(beta, lo, hi, total, rounding, scale):
 
 
 @njit(cache=True, nogil=True)
+def _clip(beta, shift, lo, hi, out):
+    """Write clip(beta - shift, lo, hi); return its sum and the sum of its absolute values."""
+    total, size = 0.0, 0.0
+    for i in range(beta.shape[0]):
+        out[i] = min(max(beta[i] - shift, lo[i]), hi[i])
+        total += out[i]
+        size += abs(out[i])
+    return total, size
+
+
+@njit(cache=True, nogil=True)
+def _sum(values):
+    total = 0.0
+    for i in range(values.shape[0]):
+        total += values[i]
+    return total
+
+
+@njit(cache=True, nogil=True)
 def project_to_sum(beta, lo, hi, total):
     """Return the nearest point of the box whose sum is total, and whether there is one."""
-    feasible = np.minimum(np.maximum(beta, lo), hi)
-    scale = 1.0 + np.abs(feasible).sum() + abs(total)
+    feasible = np.empty(beta.shape[0])
+    found, size = _clip(beta, 0.0, lo, hi, feasible)
+    scale = 1.0 + size + abs(total)
     rounding = 1e-12 * scale
-    if lo.sum() > total + rounding or hi.sum() < total - rounding:
+    if _sum(lo) > total + rounding or _sum(hi) < total - rounding:
         return feasible, False
     # What differs by rounding alone is not shifted: that would take every row off its bound.
-    if abs(feasible.sum() - total) > rounding:
+    if abs(found - total) > rounding:
         shift = _find_shift(beta, lo, hi, total, 1e-3 * rounding, scale)
-        feasible = np.minimum(np.maximum(beta - shift, lo), hi)
-    rest = total - feasible.sum()
+        found, size = _clip(beta, shift, lo, hi, feasible)
+    rest = total - found
     widest, room = -1, abs(rest)
     for i in range(beta.shape[0]):
         here = min(hi[i] - feasible[i], feasible[i] - lo[i])
@@ -71,19 +94,26 @@ def project_to_sum(beta, lo, hi, total):
 @njit(cache=True, nogil=True)
 def repair(beta, lo, hi, total):
     """Make a point feasible by moving its non-zeros alone where that can be; tell whether it is."""
-    clipped = np.minimum(np.maximum(beta, lo), hi)
-    some_lo = np.where(clipped != 0, lo, 0.0)
-    some_hi = np.where(clipped != 0, hi, 0.0)
-    if some_lo.sum() <= total <= some_hi.sum():
-        return project_to_sum(clipped, some_lo, some_hi, total)
-    return project_to_sum(beta, lo, hi, total)
+    n = beta.shape[0]
+    clipped, low, high = np.empty(n), np.empty(n), np.empty(n)
+    _clip(beta, 0.0, lo, hi, clipped)
+    least, most = 0.0, 0.0
+    for i in range(n):
+        moves = clipped[i] != 0
+        low[i] = lo[i] if moves else 0.0
+        high[i] = hi[i] if moves else 0.0
+        least += low[i]
+        most += high[i]
+    if not least <= total <= most:
+        clipped, low, high = beta, lo, hi
+    return project_to_sum(clipped, low, high, total)
 
 
 @njit(cache=True, nogil=True)
 def first_point(lo, hi, total):
     """Return a feasible point with few non-zeros, and whether there is one."""
-    beta = np.minimum(np.maximum(0.0, lo), hi)
-    rest = total - beta.sum()
+    beta = np.zeros(lo.shape[0])
+    rest = total - _clip(beta, 0.0, lo, hi, beta)[0]
     for i in range(beta.shape[0]):
         if rest == 0:
             break
@@ -160,7 +190,9 @@ def _lowest(r, lo, hi):
 @njit(cache=True, nogil=True, error_model="numpy")
 def duality_gap(beta, gradient, pull, p, lo, hi, constant):
     """Return the gap; pull is A'nu and constant nu'c. See `DualQP.duality_gap`."""
-    scores = gradient + p + pull
+    scores = np.empty(p.shape[0])
+    for i in range(p.shape[0]):
+        scores[i] = gradient[i] + p[i] + pull[i]
     t = _stretch(scores, p, lo, hi)
     if np.isinf(t):
         return np.inf
@@ -175,8 +207,9 @@ def duality_gap(beta, gradient, pull, p, lo, hi, constant):
 @njit(cache=True, nogil=True)
 def snap(beta, lo, hi):
     """Put what rounding left an ulp off its bound onto it: it would pin the intercept."""
-    rounding = 1e-14 * np.abs(beta).max() if beta.shape[0] else 0.0
-    out = beta.copy()
+    out, rounding = beta.copy(), 0.0
+    for i in range(out.shape[0]):
+        rounding = max(rounding, 1e-14 * abs(out[i]))
     for i in range(out.shape[0]):
         if out[i] - lo[i] <= rounding:
             out[i] = lo[i]
@@ -198,9 +231,11 @@ def objective(beta, gradient, p):
 def certify(beta, gradient, p, lo, hi, total):
     """Return nu, objective, gap and violation of a point of the box with sum b = total."""
     nu = intercept(beta, gradient, lo, hi)
-    pull = np.full(beta.shape[0], nu)
+    pull, residual = np.empty(beta.shape[0]), np.empty(beta.shape[0])
+    for i in range(beta.shape[0]):
+        pull[i], residual[i] = nu, gradient[i] + nu
     gap = duality_gap(beta, gradient, pull, p, lo, hi, nu * total)
-    violation = kkt_violation(beta, gradient + nu, lo, hi)
+    violation = kkt_violation(beta, residual, lo, hi)
     return nu, objective(beta, gradient, p), gap, violation
 
 

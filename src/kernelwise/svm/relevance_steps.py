@@ -11,6 +11,7 @@ import numpy as np
 
 from .._typing import Array, Codes, Index
 from ..bounds import Objective, RadiusMargin
+from ..bounds.base import precision
 from ..discrimination import energy, log_relevance
 from ..kernels import RBF, Laplacian
 from ..kernels.pairwise import PairwiseKernel
@@ -264,7 +265,16 @@ def choose(
     grid = KernelGrid(kernels, "gamma", np.array(FACTORS), None)
     problem = Problem(rows.Y, rows.counts, rows.price, True, lambda C: solver)
     grams = PathGrams(kernels, rows.X, threads)
-    walk = WidthPath(problem, grid, np.array(COSTS), BySpan(problem), grams, threads, prune=True)
+    walk = WidthPath(
+        problem,
+        grid,
+        np.array(COSTS),
+        BySpan(problem),
+        grams,
+        threads,
+        prune=True,
+        dtype=precision(solver, m),
+    )
     for number in range(len(FACTORS)):
         told(partial(walk.walk, number))
     best = walk.points[walk.best]

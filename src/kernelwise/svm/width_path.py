@@ -158,6 +158,8 @@ class WidthPath:
     prune : bool, default=False
         Whether not to judge points that cannot win: their scores, errors, bounds and margins are
         NaN. It does not change the choice. The sooner a good kernel comes, the more it saves.
+    dtype : dtype, default=numpy.float64
+        The type in which machines are solved; they are judged in float64.
     """
 
     problem: Problem
@@ -169,6 +171,7 @@ class WidthPath:
     record_cold: bool = False
     start: list[Any] | None = None
     prune: bool = False
+    dtype: Any = np.float64
     points: list[PathPoint] = field(default_factory=list)
     best: int = -1
     machines: tuple[Solution, ...] = ()
@@ -190,6 +193,7 @@ class WidthPath:
         begin = perf_counter()
         kernel = self.grid.kernels[number]
         self._K, self._is_psd = self.grams.of(kernel), kernel.is_psd
+        self._stored = self._K.astype(self.dtype, copy=False)
         radius = self.judge.radius(self._K)
         spent = perf_counter() - begin
         stops = list(islice(self._stops, len(self.costs)))
@@ -215,7 +219,7 @@ class WidthPath:
 
     def _machines(self, C: float, starts: Any) -> tuple[Solution, ...]:
         codes, solver = self.judge.codes, self.problem.solver(C)
-        qps = self.problem.qps(self._K, codes, C, self._is_psd)
+        qps = self.problem.qps(self._stored, codes, C, self._is_psd)
 
         def solve_one(j: int) -> Solution:
             solution: Solution = solver.solve(qps[j], start=None if starts is None else starts[j])
