@@ -15,6 +15,7 @@ _FREE = 0.4  # part of the rows that are free support vectors, about
 _FLOP = 1e-10  # seconds, of a dense factorisation on one thread
 _STEP = 3e-10  # seconds a row entry that a solver sweeps
 _STEPS_A_ROW = 4.0
+_AGAIN = 15.0  # how much longer it takes where rows of the kernel do not fit, and are made anew
 
 
 def forecast(
@@ -27,6 +28,7 @@ def forecast(
     points: int,
     taught: int,
     on_path: int,
+    memory: float,
 ) -> float:
     """Return about how many seconds weights, path and machines are going to take.
 
@@ -46,6 +48,8 @@ def forecast(
         Points of a member's path.
     taught, on_path : int
         Rows that weights are learned from, and that paths are walked on.
+    memory : float
+        Bytes for rows of the kernel.
 
     Returns
     -------
@@ -60,9 +64,9 @@ def forecast(
     paths = len(members) * points * a_point
     last = 0.0
     if n > on_path:
-        rows = n * _FREE
-        last = sum(speed[type(k)] * n * rows for k in members)
-        last += len(members) * n_machines * _STEP * _STEPS_A_ROW * n * rows
+        entries = n * n * _FREE
+        last = sum((speed[type(k)] + n_machines * _STEP * _STEPS_A_ROW) * entries for k in members)
+        last *= _AGAIN if 4 * entries > memory else 1.0
     return learning + paths + last
 
 

@@ -398,7 +398,7 @@ class RelevanceSVC(BaseLearnedSVC):
         """Say how long the fit is going to take, where that is long."""
         if not self.verbose or on_path < _SMALL:
             return
-        names = [self.kernel, *(set(KERNELS) - {self.kernel})] if self.ensemble else [self.kernel]
+        names = sorted(KERNELS) if self.ensemble else [self.kernel]
         members = [self.kernel, *names] if self.ensemble else names
         seconds = forecast(
             X,
@@ -409,6 +409,7 @@ class RelevanceSVC(BaseLearnedSVC):
             points=len(FACTORS) * len(COSTS),
             taught=taught,
             on_path=on_path,
+            memory=self._solver().memory,
         )
         if seconds > _LONG:
             print(
