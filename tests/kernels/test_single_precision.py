@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from kernelwise.kernels import RBF, Cotangent, Laplacian, Linear, Matern32, Matern52, Polynomial
+from kernelwise.kernels import (
+    RBF,
+    Cotangent,
+    Laplacian,
+    LazyGram,
+    Linear,
+    Matern32,
+    Matern52,
+    Polynomial,
+)
 
 KERNELS = [RBF, Laplacian, Matern32, Matern52, Linear, Polynomial]
 
@@ -31,3 +40,15 @@ def test_rows_far_apart_leave_no_rounding_of_their_own_terms(gamma):
     exact = RBF(gamma).vjp(X, cotangent)["weights"]
     single = RBF(gamma).vjp(X, cotangent, dtype=np.float32)["weights"]
     assert_allclose(single, exact, atol=1e-4 * np.abs(exact).max())
+
+
+@pytest.mark.parametrize("kernel", [RBF(), Laplacian()])
+@pytest.mark.parametrize("far", [45.0, 90.0, 95.0, 200.0])
+def test_kernel_of_far_rows_is_no_subnormal_number(kernel, far):
+    # Products with such numbers take up to a hundred times as long.
+    away = np.sqrt(far) if isinstance(kernel, RBF) else far
+    X = np.array([[0.0], [away], [-away]], dtype=np.float32)
+    for K in (kernel(X), LazyGram(kernel, X.astype(np.float64)).dense(np.float32)):
+        # With room for two small factors.
+        assert ((K == 0) | (K > 1e-28)).all()
+        assert_allclose(K, np.eye(3), atol=1e-17)

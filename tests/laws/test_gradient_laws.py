@@ -129,3 +129,14 @@ def test_translation_leaves_the_gradient_alone(kernel):
     expected = kernel.vjp(far - 1e6, some_cotangent(40))
     for name, value in expected.items():
         np.testing.assert_allclose(gradient[name], value, rtol=1e-6)
+
+
+@every_kernel
+@pytest.mark.parametrize("n", [12, 300])  # in one block, and in several
+def test_kernel_at_hand_leaves_the_gradient_alone(kernel, n):
+    X = rows_for(kernel, n=n)
+    for dK in (some_cotangent(n), Cotangent(some_cotangent(n).factors)):
+        expected, gradient = kernel.vjp(X, dK), kernel.vjp(X, dK, K=kernel(X))
+        assert gradient.keys() == expected.keys()
+        for name, value in expected.items():
+            np.testing.assert_allclose(gradient[name], value, rtol=1e-9, atol=1e-9 * n)

@@ -501,7 +501,8 @@ def test_the_forecast_grows_with_the_work(monkeypatch):
     X, kernel = np.random.default_rng(0).normal(size=(4000, 20)), Laplacian()
 
     def seconds(rows=X, n_machines=1, kernels=(kernel,), **more):
-        settings = {"evaluations": 15, "points": 12, "taught": 1000, "on_path": 2000} | more
+        settings = {"evaluations": 15, "points": 12, "taught": 1000, "on_path": 2000}
+        settings |= {"memory": 1e9} | more
         return forecast(rows, n_machines, learned=kernels, members=kernels, **settings)
 
     assert 0 < seconds() < np.inf
@@ -512,6 +513,7 @@ def test_the_forecast_grows_with_the_work(monkeypatch):
     assert plain < seconds(n_machines=10) < 10 * plain
     assert plain < seconds(points=24) < 2 * plain
     assert seconds(kernels=(kernel, RBF())) == pytest.approx(2 * plain)
+    assert plain < seconds(memory=1e6)  # rows of the kernel that do not fit are made anew
     assert seconds(rows=X[:2000]) < plain < seconds(on_path=4000)  # fewer rows; a longer path
     words = [duration(seconds) for seconds in (12.4, 89, 125)]
     assert words == ["12 seconds", "89 seconds", "2 minutes"]

@@ -145,10 +145,12 @@ class Objective:
         if tol != criterion.solver.tol:
             criterion = with_tol(criterion, tol)
         with single_blas():
-            evaluation = self._evaluate(kernel, criterion)
+            K = shared(LazyGram(kernel, self.X, criterion.threads), self.Y.shape[1], criterion)
+            evaluation = criterion.evaluate(K, self.Y, weights=self.weights, start=self._carry)
             assert evaluation.cotangent is not None
             dtype = precision(criterion.solver, len(self.Y))
-            by_name = kernel.vjp(self.X, evaluation.cotangent, dtype=dtype)
+            stored = K if isinstance(K, np.ndarray) else None
+            by_name = kernel.vjp(self.X, evaluation.cotangent, dtype=dtype, K=stored)
             if "C" in self.names:
                 by_name["C"] = evaluation.by_C
         parts = [np.atleast_1d(by_name[name]) for name in self.names]
@@ -157,10 +159,6 @@ class Objective:
         if self.log:
             return float(np.log(value)), gradient / value
         return value, gradient
-
-    def _evaluate(self, kernel: Kernel, criterion: Criterion) -> Evaluation:
-        K = shared(LazyGram(kernel, self.X, criterion.threads), self.Y.shape[1], criterion)
-        return criterion.evaluate(K, self.Y, weights=self.weights, start=self._carry)
 
     def _remember(self, evaluation: Evaluation) -> None:
         self._carry = evaluation.carry

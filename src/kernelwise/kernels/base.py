@@ -71,7 +71,14 @@ class Kernel(ABC):
         """Whether rows are kernel values against all rows, not features."""
         return False
 
-    def vjp(self, X: Matrix, dK: Cotangent | Array, *, dtype: Any = np.float64) -> dict[str, Any]:
+    def vjp(
+        self,
+        X: Matrix,
+        dK: Cotangent | Array,
+        *,
+        dtype: Any = np.float64,
+        K: Array | None = None,
+    ) -> dict[str, Any]:
         """Carry the cotangent of a criterion over to the kernel's parameters.
 
         Parameters
@@ -82,6 +89,8 @@ class Kernel(ABC):
             The derivative of the criterion by each entry of ``kernel(X)``.
         dtype : dtype, default=numpy.float64
             The precision of the work; float32 halves its cost where float32 can hold the distances.
+        K : ndarray of shape (n, n), default=None
+            ``kernel(X)`` where it is at hand; kernels whose slope it tells need not compute it.
 
         Returns
         -------
@@ -97,10 +106,10 @@ class Kernel(ABC):
         if cotangent.rows is not None:
             rows = cotangent.rows
             X = X[np.ix_(rows, rows)] if self.reads_values else X[rows]
-            cotangent = cotangent.everywhere()
-        return self._vjp(X, cotangent, np.dtype(dtype))
+            cotangent, K = cotangent.everywhere(), None  # gathering costs what computing does
+        return self._vjp(X, cotangent, np.dtype(dtype), K)
 
-    def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any) -> dict[str, Any]:
+    def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any, K: Array | None) -> dict[str, Any]:
         return {}
 
     def reader(self, X: Matrix, dtype: Any, threads: int = 1) -> RowReader:

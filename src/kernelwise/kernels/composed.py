@@ -70,7 +70,7 @@ class Sum(_Pair):
     def diag(self, X: Matrix) -> Array:
         return self.left.diag(X) + self.right.diag(X)
 
-    def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any) -> dict[str, Any]:
+    def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any, K: Array | None) -> dict[str, Any]:
         return prefixed("left", self.left.vjp(X, dK, dtype=dtype)) | prefixed(
             "right", self.right.vjp(X, dK, dtype=dtype)
         )
@@ -100,7 +100,7 @@ class Product(_Pair):
     def diag(self, X: Matrix) -> Array:
         return self.left.diag(X) * self.right.diag(X)
 
-    def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any) -> dict[str, Any]:
+    def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any, K: Array | None) -> dict[str, Any]:
         # dK * K is not of low rank any more: from here on it is dense, as K is.
         full = dK.block(0, dK.n_rows)
         by_left = Cotangent.of(full * self.right(X))
@@ -158,7 +158,7 @@ class Scaled(Kernel):
     def diag(self, X: Matrix) -> Array:
         return self.scale * self.kernel.diag(X)
 
-    def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any) -> dict[str, Any]:
+    def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any, K: Array | None) -> dict[str, Any]:
         inner = self.kernel.vjp(X, dK, dtype=dtype)
         scaled = {name: self.scale * value for name, value in inner.items()}
         by_scale = float(np.sum(dK.block(0, dK.n_rows) * self.kernel(X)))
@@ -220,7 +220,7 @@ class Normalized(Kernel):
     def diag(self, X: Matrix) -> Array:
         return (self._inverse_norms(X) > 0).astype(np.float64)
 
-    def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any) -> dict[str, Any]:
+    def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any, K: Array | None) -> dict[str, Any]:
         # N = K_ij / sqrt(K_ii K_jj): by K_ij as the cotangent divided, by K_ii minus the row sum.
         inverse = self._inverse_norms(X)
         full = dK.block(0, dK.n_rows)
@@ -291,7 +291,7 @@ class Ridge(Kernel):
     def diag(self, X: Matrix) -> Array:
         return np.full(check_rows(X).shape[0], self.level)
 
-    def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any) -> dict[str, Any]:
+    def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any, K: Array | None) -> dict[str, Any]:
         trace = dK.trace()
         if self.weights is None:
             return {"value": trace}

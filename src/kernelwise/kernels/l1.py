@@ -27,9 +27,6 @@ _LARGEST_FLOAT32 = 1e30  # with room for sums of products
 class L1Kernel(PairwiseKernel):
     """Base of the kernels of t = gamma sum_k w_k |x_k - z_k|; tagged positive semi-definite."""
 
-    #: Whether the slope is minus the value, as it is of exp(-t).
-    _decays = False
-
     def diag(self, X: Matrix) -> Array:
         return np.ones(check_rows(X).shape[0])
 
@@ -63,7 +60,9 @@ class L1Kernel(PairwiseKernel):
 
         l1_distances(left, right, out, _lines(len(right), out.dtype), _lines(4, out.dtype))
 
-    def _contraction(self, X: Array, dK: Cotangent, dtype: Any) -> tuple[Array, float]:
+    def _contraction(
+        self, X: Array, dK: Cotangent, dtype: Any, K: Array | None
+    ) -> tuple[Array, float]:
         """Contract what stands above the diagonal twice: the terms on it are zero."""
         from ._compiled import l1_contraction
 
@@ -73,7 +72,7 @@ class L1Kernel(PairwiseKernel):
         factors, scale = _factors(dK)
         rows, size = _shifted(X, centre, np.ones(d), dtype, more=factors.shape[1])
         if not size < _LARGEST_FLOAT32 and dtype == np.float32:  # in a feature without weight
-            return self._contraction(X, dK, np.float64)
+            return self._contraction(X, dK, np.float64, K)
         columns = _transposed(rows)
         # Where values are minus the slopes, the sign is cheaper in the factors.
         finish, sign = (self._finish, -1) if self._decays else (self._differentiate, 1)
@@ -87,10 +86,13 @@ class L1Kernel(PairwiseKernel):
             dK = dK.astype(dtype)
         for start in range(0, n, BLOCK_ROWS):
             S = block[: n - start, : n - start]
-            self._terms(left[start : start + len(S)], right[:, start:], S)
-            finish(S)
+            if K is not None and K.dtype == dtype:
+                S = K[start : start + len(S), start:]
+            else:
+                self._terms(left[start : start + len(S)], right[:, start:], S)
+                finish(S)
             if dK.dense is not None:
-                S *= dK.block(start, start + len(S), start)
+                S = S * dK.block(start, start + len(S), start)
             l1_contraction(S, start, rows, columns, d, tile, panel, maxima, sums, totals)
         ends = sums.sum(axis=1, dtype=np.float64) + totals[0, :n]
         return 2 * maxima[:d].sum(axis=1) - ends.astype(dtype) @ rows[:, :d], 0.0

@@ -24,6 +24,7 @@ from .cotangent import Cotangent
 BLOCK_ROWS = 128  # a block of this height stays in the second-level cache for n of some thousands
 _SOME_ROWS = 33  # enough to find the middle of the data
 FLOAT32_REACH = 32.0  # largest |x|^2 (in units of t) whose float32 rounding, 4e-6, is harmless
+_LEAST_SINGLE = 1e-26  # nothing beside a diagonal of one, with room for products of it
 GRADIENT_REACH = 512.0  # the same in a float32 gradient, which adds up many such errors as noise
 
 
@@ -191,7 +192,7 @@ class PairwiseKernel(Kernel):
             wide = np.empty(out.shape, dtype=left.dtype)
             self._terms(left, right, wide)
             self._finish(wide)
-            out[...] = wide
+            to_single(wide, out)
 
     def reader(self, X: Matrix, dtype: Any, threads: int = 1) -> Any:
         from .gram import PairwiseReader
@@ -216,15 +217,18 @@ class PairwiseKernel(Kernel):
         """
         return width >= 16
 
-    def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any) -> dict[str, Any]:
-        contraction, total = self._contraction(X, dK, dtype)
+    def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any, K: Array | None) -> dict[str, Any]:
+        contraction, total = self._contraction(X, dK, dtype, K if self._decays else None)
         weights = np.ones(X.shape[1]) if self.weights is None else self.weights
         return self._gradient(contraction, weights, total)
 
-    def _contraction(self, X: Matrix, dK: Cotangent, dtype: Any) -> tuple[Array, float]:
+    def _contraction(
+        self, X: Matrix, dK: Cotangent, dtype: Any, K: Array | None
+    ) -> tuple[Array, float]:
         """Return sum_ij S_ij term(x_ik, x_jk) for each feature k, and the plain sum of S.
 
-        S = dK * slope(t) is made by blocks of rows, from the diagonal to the right.
+        S = dK * slope(t) is made by blocks of rows, from the diagonal to the right. K is minus the
+        slopes, where it is known.
         """
         X = self._recentred(X.astype(np.float64, copy=False)).astype(dtype, copy=False)
         left, right = self._sides(X, X, dtype, GRADIENT_REACH)
@@ -237,9 +241,12 @@ class PairwiseKernel(Kernel):
         outer = self._outer_products(dK)
         for start in range(0, n, max(1, height)):
             stop = min(start + height, n)
-            S = np.empty((stop - start, n - start), dtype=left.dtype)
-            self._terms(left[start:stop], right[:, start:], S)
-            self._differentiate(S)
+            if K is not None and K.dtype == left.dtype:
+                S = -K[start:stop, start:]
+            else:
+                S = np.empty((stop - start, n - start), dtype=left.dtype)
+                self._terms(left[start:stop], right[:, start:], S)
+                self._differentiate(S)
             if self._is_distance:  # terms of a row with itself are zero, not what rounding leaves
                 np.fill_diagonal(S[:, : stop - start], 0)
             here, there = slice(start, stop), slice(start, n)
@@ -279,6 +286,8 @@ class PairwiseKernel(Kernel):
 
     #: Whether the terms are differences, so that those of a row with itself are zero.
     _is_distance = False
+    #: Whether the slope is minus the value, as it is of exp(-t).
+    _decays = False
     #: Whether the profile has a constant beside t, which takes the sum of all slopes.
     _has_constant = False
 
@@ -291,6 +300,20 @@ class PairwiseKernel(Kernel):
 
     def _gradient(self, contraction: Array, weights: Array, total: float) -> dict[str, Any]:
         return {"weights": self.gamma * contraction, "gamma": float(weights @ contraction)}
+
+
+def to_single(wide: Array, out: Array) -> None:
+    """Round to float32; what would be a subnormal number, slow in every product, becomes zero.
+
+    Parameters
+    ----------
+    wide : ndarray
+        The values.
+    out : ndarray
+        Overwritten by them.
+    """
+    out[...] = wide
+    out[np.abs(wide) < _LEAST_SINGLE] = 0
 
 
 def middle(Y: Array) -> Array:

@@ -42,6 +42,8 @@ class RBF(SquaredDistanceKernel):
            [0.6065, 1.    ]])
     """
 
+    _decays = True
+
     def profile(self, t: Array) -> Array:
         return np.exp(-t)
 

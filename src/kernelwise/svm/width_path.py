@@ -22,6 +22,7 @@ from .._threads import run
 from .._typing import Array
 from ..kernels import FunctionKernel, Kernel, LazyGram, Precomputed
 from ..kernels.family import KernelFamily, family_of
+from ..kernels.pairwise import to_single
 from ..outer import Stop, path
 from ..qp import Solution
 from .grams import symmetric
@@ -193,7 +194,9 @@ class WidthPath:
         begin = perf_counter()
         kernel = self.grid.kernels[number]
         self._K, self._is_psd = self.grams.of(kernel), kernel.is_psd
-        self._stored = self._K.astype(self.dtype, copy=False)
+        self._stored = self._K if self.dtype == np.float64 else np.empty_like(self._K, self.dtype)
+        if self._stored is not self._K:
+            to_single(self._K, self._stored)
         radius = self.judge.radius(self._K)
         spent = perf_counter() - begin
         stops = list(islice(self._stops, len(self.costs)))
