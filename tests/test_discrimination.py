@@ -76,7 +76,8 @@ def test_blocks_of_columns_give_what_the_columns_give_one_by_one(monkeypatch):
     X, y = problem(3, n=20)
     X = np.tile(X, 3) * np.arange(1, 22)
     alone = np.concatenate([energy(X[:, k : k + 1], y) for k in range(X.shape[1])])
-    monkeypatch.setattr("kernelwise.discrimination._BLOCK", 9 * len(X))  # 21 = 9 + 9 + 3 columns
+    nine = 9 * len(X)  # 21 = 9 + 9 + 3 columns
+    monkeypatch.setattr("kernelwise.discrimination.energy_distance._BLOCK", nine)
     np.testing.assert_array_equal(energy(X, y), alone)
 
 

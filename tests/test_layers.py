@@ -162,7 +162,7 @@ def test_optional_packages_are_imported_inside_functions_of_top_layers(path):
         ("kernels/rbf.py", "from ..somewhere.new import f", 1),
         ("qp/smo.py", "from .problem import DualQP\nfrom .._version import __version__", 0),
         ("svm/svc.py", "from ..qp import DualQP\nfrom kernelwise.kernels import RBF", 0),
-        ("discrimination.py", "from .qp import DualQP", 1),
+        ("discrimination/measures.py", "from ..qp import DualQP", 1),
     ],
 )
 def test_the_reader_of_imports_sees_an_upward_arrow(file, source, n_upward):

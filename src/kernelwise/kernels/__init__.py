@@ -4,6 +4,7 @@ from .base import Kernel
 from .composed import Normalized, Product, Ridge, Scaled, Sum
 from .cotangent import Cotangent
 from .dot import Linear, Polynomial, Sigmoid
+from .empirical import EmpiricalMap
 from .given import FunctionKernel, Precomputed
 from .gram import LazyGram
 from .stationary import RBF, Laplacian, Matern32, Matern52
@@ -11,6 +12,7 @@ from .stationary import RBF, Laplacian, Matern32, Matern52
 __all__ = [
     "RBF",
     "Cotangent",
+    "EmpiricalMap",
     "FunctionKernel",
     "Kernel",
     "Laplacian",

@@ -1,15 +1,13 @@
-"""Feature measures: how well each feature alone tells the classes apart."""
+"""The energy distance between the classes along each feature."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_array, column_or_1d
 
-from ._typing import Array, Index
-
-__all__ = ["energy", "log_relevance"]
+from .._typing import Array, Index
+from ._input import classes_of, rows_of, weights_of
 
 _BLOCK = 2**20  # entries sorted at a time: bounds the memory beside X
 
@@ -61,9 +59,14 @@ def energy(X: Any, y: Any, *, sample_weight: Any = None) -> Array:
     >>> energy(X, ["low", "low", "high", "high"]).round(2)
     array([2.65, 1.  , 0.  ])
     """
-    X = _rows(X)
-    weights = _weights(sample_weight, len(X))
-    classes = _classes(y, len(X))
+    X = rows_of(X)
+    weights = weights_of(sample_weight, len(X))
+    if sample_weight is not None and weights.sum() <= 1:
+        raise ValueError(
+            "sample_weight must sum to more than 1, as it counts rows; it sums to "
+            f"{weights.sum():.6g}."
+        )
+    classes = classes_of(y, len(X))
     counted = weights >= np.finfo(np.float64).tiny  # the inverse of less could overflow
     if not counted.all():
         X, weights = X[counted], weights[counted]
@@ -116,64 +119,19 @@ def log_relevance(ratio: Any, floor: float = 0.1) -> Array:
     return logs
 
 
-def _rows(X: Any) -> Array:
-    try:
-        rows: Array = check_array(X, dtype=np.float64, input_name="X")
-    except ValueError as error:
-        if "could not convert" not in str(error):
-            raise
-        raise ValueError(f"X has columns that are not numbers ({error}).") from error
-    return rows
-
-
-def _weights(sample_weight: Any, n: int) -> Array:
-    if sample_weight is None:
-        return np.ones(n)
-    try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError("sample_weight must be numbers, one a row of X.") from error
-    if weights.shape != (n,):
-        raise ValueError(
-            f"sample_weight must be {n} numbers, one a row of X; got shape {weights.shape}."
-        )
-    with np.errstate(over="ignore"):
-        total = weights.sum()
-    if not np.isfinite(total) or np.any(weights < 0):
-        raise ValueError("sample_weight must be finite and not negative, and so must its sum.")
-    if total <= 1:
-        raise ValueError(
-            f"sample_weight must sum to more than 1, as it counts rows; it sums to {total:.6g}."
-        )
-    return weights
-
-
-def _classes(y: Any, n: int) -> Index:
-    """Return the class of each row, numbered from 0."""
-    y = column_or_1d(y, input_name="y")
-    if len(y) != n:
-        raise ValueError(f"y must be {n} labels, one a row of X; got {len(y)}.")
-    try:
-        if np.any(y != y):  # only NaN differs from itself; y may hold any objects
-            raise ValueError("y contains NaN.")
-        return np.unique(y, return_inverse=True)[1]
-    except TypeError as error:
-        raise TypeError("y mixes labels of several types; make them all strings.") from error
-
-
 def _shares(classes: Index, weights: Array) -> tuple[float, Array, Array]:
     """Return the weight of all rows, and the shares of it inside and outside each class."""
     n_c = np.bincount(classes, weights)
     n = float(n_c.sum())
     rest = (n - n_c) / n
     if rest.min() <= np.finfo(np.float64).eps:  # nothing, but for rounding
-        raise ValueError("y must have at least two classes; one has the weight of all rows.")
+        raise ValueError("y must have at least two classes; one class has the weight of all rows.")
     return n, n_c / n, rest
 
 
 def _integrals(X: Array, classes: Index, weights: Array, factors: Array) -> tuple[Array, Array]:
     """Return int sum_c factors_c (F_c - F)^2 dx and int F (1 - F) dx for each feature."""
-    from ._discrimination_compiled import squared_gaps
+    from .._discrimination_compiled import squared_gaps
 
     n, d = X.shape
     out = np.empty((d, 2))

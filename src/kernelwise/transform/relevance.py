@@ -1,4 +1,4 @@
-"""Transformers: columns in, columns out."""
+"""Selection of the columns that matter, by the weights that RelevanceSVC learns."""
 
 from __future__ import annotations
 
@@ -13,17 +13,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ._memory import allowance
-from ._threads import n_threads, single_blas
-from ._typing import Array, Index
-from .qp import SMO
-from .svm.codes import one_vs_rest
-from .svm.imputation import column_means, fill, naming_the_remedy
-from .svm.relevance_steps import KERNELS, Rows, Teacher, learn, with_an_equal_share
-from .svm.scaling import Scaling
-from .svm.width_grid import DistinctRows
-
-__all__ = ["RelevanceSelector"]
+from .._memory import allowance
+from .._threads import n_threads, single_blas
+from .._typing import Array, Index
+from ..qp import SMO
+from ..svm.codes import one_vs_rest
+from ..svm.imputation import column_means, fill, naming_the_remedy
+from ..svm.relevance_steps import KERNELS, Rows, Teacher, learn, with_an_equal_share
+from ..svm.scaling import Scaling
+from ..svm.width_grid import DistinctRows
 
 
 class RelevanceSelector(SelectorMixin, BaseEstimator):

@@ -1,0 +1,56 @@
+"""What every measure is given: rows, their classes and their weights, checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array, column_or_1d
+
+from .._typing import Array, Index
+
+
+def rows_of(X: Any, *, missing: bool = False) -> Array:
+    """Return the rows as finite float64 numbers; NaN is let through where ``missing``."""
+    finite = "allow-nan" if missing else True
+    try:
+        rows: Array = check_array(X, dtype=np.float64, input_name="X", ensure_all_finite=finite)
+    except ValueError as error:
+        if "could not convert" not in str(error):
+            raise
+        raise ValueError(f"X has columns that are not numbers ({error}).") from error
+    return rows
+
+
+def weights_of(sample_weight: Any, n: int) -> Array:
+    """Return the weights of the rows; their sum is finite and positive."""
+    if sample_weight is None:
+        return np.ones(n)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError("sample_weight must be numbers, one a row of X.") from error
+    if weights.shape != (n,):
+        raise ValueError(
+            f"sample_weight must be {n} numbers, one a row of X; got shape {weights.shape}."
+        )
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not np.isfinite(total) or np.any(weights < 0):
+        raise ValueError("sample_weight must be finite and not negative, and so must its sum.")
+    if total == 0:
+        raise ValueError("sample_weight must not be zero for every row.")
+    return weights
+
+
+def classes_of(y: Any, n: int) -> Index:
+    """Return the class of each row, numbered from 0."""
+    y = column_or_1d(y, input_name="y")
+    if len(y) != n:
+        raise ValueError(f"y must be {n} labels, one a row of X; got {len(y)}.")
+    try:
+        if np.any(y != y):  # only NaN differs from itself; y may hold any objects
+            raise ValueError("y contains NaN.")
+        return np.unique(y, return_inverse=True)[1]
+    except TypeError as error:
+        raise TypeError("y mixes labels of several types; make them all strings.") from error

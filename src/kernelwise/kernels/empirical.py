@@ -1,0 +1,233 @@
+"""The empirical kernel map: columns whose scalar products are the kernel of the training rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from scipy.linalg import eigh, qr
+
+from .._typing import Array, Index, Matrix
+from .base import Kernel, check_rows
+
+_EPS = float(np.finfo(np.float64).eps)
+_TIE = 1e-8  # row norms closer than this, relatively, are equal: the first of them counts
+_BLOCK = 4_000_000  # entries of the kernel matrix at a time, when rows are mapped
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EmpiricalMap:
+    """The map of rows to components whose scalar products are kernel values.
+
+    With the eigenvectors U and eigenvalues L of the kernel matrix of the training rows, a row x
+    goes to ``k(x, X) U L^(-1/2)``; the training rows go to ``U L^(1/2)``. A linear machine on the
+    components is the kernel machine. Make it with `EmpiricalMap.of`.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    rows : {ndarray, sparse matrix} of shape (n, d) or None
+        The training rows; None for a kernel that is given by its values.
+    vectors : ndarray of shape (n, r)
+        The eigenvectors U.
+    eigenvalues : ndarray of shape (r,)
+        The eigenvalues L, from the largest down.
+
+    Notes
+    -----
+    The map does not depend on how the eigenvectors came out. Each eigenspace has the basis that a
+    Gram-Schmidt process makes of the projections of the rows onto it, at every step the longest of
+    those left, of equally long ones the first. So an eigenvector of a simple eigenvalue has its
+    largest entry positive. Eigenvalues that differ by rounding only are one eigenvalue, their mean.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.kernels import RBF, EmpiricalMap
+    >>> X = np.array([[0.0], [1.0], [3.0]])
+    >>> columns = EmpiricalMap.of(RBF(), X)
+    >>> np.allclose(columns.training @ columns.training.T, RBF()(X))
+    True
+    >>> columns.apply([[2.0]]).shape
+    (1, 3)
+    """
+
+    kernel: Kernel
+    rows: Matrix | None
+    vectors: Array
+    eigenvalues: Array
+
+    def __post_init__(self) -> None:
+        """Freeze the arrays."""
+        for array in (self.vectors, self.eigenvalues):
+            array.flags.writeable = False
+
+    @classmethod
+    def of(
+        cls, kernel: Kernel, X: Matrix, *, n_components: Any = None, tol: float = 1e-10
+    ) -> EmpiricalMap:
+        """Make the map of these training rows.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel.
+        X : {array-like, sparse matrix} of shape (n, d)
+            The training rows; kernel values between them, (n, n), for a precomputed kernel.
+        n_components : int or float, default=None
+            An integer keeps as many components at most, those of the largest eigenvalues. A number
+            between 0 and 1 keeps the fewest whose eigenvalues make up that share of their sum.
+            None keeps all.
+        tol : float, default=1e-10
+            Eigenvalues of at most this part of the largest are dropped, whatever n_components.
+
+        Returns
+        -------
+        map : EmpiricalMap
+            The map.
+        """
+        _check_cut(n_components, tol)
+        X = check_rows(X)
+        X = X if X.dtype == np.float64 else X.astype(np.float64)
+        eigenvalues, vectors = eigh(
+            _symmetric(kernel(X)), driver="evd", overwrite_a=True, check_finite=False
+        )
+        eigenvalues, vectors = eigenvalues[::-1], vectors[:, ::-1]
+        rank = int(np.sum(eigenvalues > max(0.0, tol * eigenvalues[0])))
+        if rank == 0:
+            raise ValueError("the kernel matrix of the rows has no positive eigenvalue.")
+        eigenvalues, vectors = _canonical(eigenvalues[:rank], vectors[:, :rank])
+        kept = _n_kept(eigenvalues, n_components)
+        rows = None if kernel.reads_values else X
+        return cls(kernel, rows, vectors[:, :kept].copy(), eigenvalues[:kept].copy())
+
+    @property
+    def n_components(self) -> int:
+        """The number of components."""
+        return len(self.eigenvalues)
+
+    @property
+    def training(self) -> Array:
+        """The components of the training rows, of shape (n, r)."""
+        return self.vectors * np.sqrt(self.eigenvalues)
+
+    def apply(self, X: Matrix) -> Array:
+        """Map rows to components.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, d)
+            The rows; kernel values against the training rows, (m, n), for a precomputed kernel.
+
+        Returns
+        -------
+        components : ndarray of shape (m, r)
+            The components. A `Ridge` in the kernel counts on the training rows only.
+        """
+        X = check_rows(X)
+        X = X if X.dtype == np.float64 else X.astype(np.float64)
+        n = len(self.vectors)
+        if self.rows is None and X.shape[1] != n:
+            raise ValueError(f"X must be kernel values against {n} rows; got shape {X.shape}.")
+        projection = self.vectors / np.sqrt(self.eigenvalues)
+        out = np.empty((X.shape[0], self.n_components))
+        height = max(1, _BLOCK // n)
+        for start in range(0, X.shape[0], height):
+            block = slice(start, start + height)
+            out[block] = self.kernel(X[block], self.rows) @ projection
+        return out
+
+    def __reduce__(self) -> Any:
+        # Made anew, so that its arrays are read-only again.
+        return type(self), (self.kernel, self.rows, self.vectors, self.eigenvalues)
+
+    def __repr__(self) -> str:
+        return f"EmpiricalMap({self.kernel!r}, n_components={self.n_components})"
+
+
+def _check_cut(n_components: Any, tol: Any) -> None:
+    if not (isinstance(tol, Real) and 0 <= float(tol) < 1):
+        raise ValueError(f"tol must be a number from 0 to below 1; got {tol!r}.")
+    if n_components is None:
+        return
+    whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
+    if whole and n_components >= 1:
+        return
+    if whole or not isinstance(n_components, Real) or not 0 < float(n_components) < 1:
+        raise ValueError(
+            "n_components must be a positive integer, a share between 0 and 1, or None; got "
+            f"{n_components!r}."
+        )
+
+
+def _symmetric(K: Array) -> Array:
+    """Return the kernel matrix with what rounding made of its symmetry mended."""
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(f"the kernel matrix must be square; got shape {K.shape}.")
+    if not np.isfinite(K).all():
+        raise ValueError("the kernel matrix has values that are not finite; scale X first.")
+    mean: Array = 0.5 * (K + K.T)
+    if np.abs(K - mean).max() > 1e-8 * np.abs(K).max():
+        raise ValueError("the kernel matrix must be symmetric.")
+    return mean
+
+
+def _n_kept(eigenvalues: Array, n_components: Any) -> int:
+    """Return how many components are kept, of eigenvalues from the largest down."""
+    if n_components is None:
+        return len(eigenvalues)
+    if isinstance(n_components, Integral):
+        return min(int(n_components), len(eigenvalues))
+    sums = np.cumsum(eigenvalues)
+    # What falls short of the share by rounding has it.
+    enough = n_components * sums[-1] * (1 - len(sums) * _EPS)
+    return int(np.searchsorted(sums, enough)) + 1
+
+
+def _canonical(eigenvalues: Array, vectors: Array) -> tuple[Array, Array]:
+    """Merge eigenvalues that are equal to rounding, and fix the basis of each eigenspace."""
+    eigenvalues, vectors = eigenvalues.copy(), vectors.copy()
+    rounding = max(len(vectors), 1000) * _EPS * eigenvalues[0]
+    starts = np.flatnonzero(np.diff(eigenvalues, prepend=np.inf) < -rounding)
+    for start, stop in zip(starts, [*starts[1:], len(eigenvalues)], strict=True):
+        space = slice(start, stop)
+        vectors[:, space] = _canonical_basis(vectors[:, space])
+        eigenvalues[space] = eigenvalues[space].mean()
+    return eigenvalues, vectors
+
+
+def _canonical_basis(B: Array) -> Array:
+    """Return the basis of the span of B's orthonormal columns that depends on the span alone.
+
+    The rows of B are the coordinates of the projections of the unit vectors onto the span. The
+    factor Q of the chosen ones, with a positive diagonal in R, turns B into the basis that
+    Gram-Schmidt makes of these projections.
+    """
+    if B.shape[1] == 1:
+        return B if B[_first_longest(B[:, 0] ** 2), 0] > 0 else -B
+    Q, R = qr(B[_pivots(B)].T)
+    return B @ (Q * np.where(np.diag(R) < 0, -1.0, 1.0))
+
+
+def _pivots(B: Array) -> Index:
+    """Return as many rows as B has columns: at each step the longest, what is chosen projected out.
+
+    This is QR with column pivoting of B', but for ties, which rounding must not decide.
+    """
+    m = B.shape[1]
+    pivots, directions = np.empty(m, dtype=np.intp), np.empty((m, m))
+    squares = np.einsum("ij,ij->i", B, B)  # of what is left of each row
+    for step in range(m):
+        pivots[step] = pivot = _first_longest(squares)
+        chosen = directions[:step]
+        left = B[pivot] - (chosen @ B[pivot]) @ chosen
+        directions[step] = left / np.linalg.norm(left)
+        squares -= (B @ directions[step]) ** 2
+    return pivots
+
+
+def _first_longest(squares: Array) -> int:
+    return int(np.argmax(squares >= squares.max() * (1 - _TIE)))

@@ -1,0 +1,212 @@
+"""Columns whose scalar products are a kernel: kernel methods by way of linear ones."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    _fit_context,
+)
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._threads import single_blas
+from .._typing import Array, Matrix
+from ..kernels import EmpiricalMap, Kernel, Precomputed
+from ..svm.resolve import KERNEL_NAMES, resolve_kernel
+from ._tables import naming_the_encoders
+
+
+class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Map rows to columns whose scalar products are the kernel values of the training rows.
+
+    The columns are the principal axes of the training rows in the space of the kernel, around its
+    origin: a linear model on them is the kernel model, and whatever weights or selects columns
+    does so in the space of the kernel.
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "sigmoid", "laplacian", "matern32", "matern52", \
+            "precomputed"}, Kernel or callable, default="rbf"
+        The kernel: a name, a kernel object, or a function of two sets of rows.
+    gamma : {"scale", "auto"}, float or array-like of shape (n_features,), default="scale"
+        The width of the named kernels, as in `SVC`.
+    degree : int, default=3
+        The degree of "poly".
+    coef0 : float, default=0.0
+        The constant in "poly" and "sigmoid".
+    n_components : int or float, default=None
+        An integer keeps as many columns at most, those of the largest eigenvalues. A number between
+        0 and 1 keeps the fewest columns that make up that share of the kernel's trace. None keeps
+        all.
+    tol : float, default=1e-10
+        Eigenvalues of at most this part of the largest are dropped.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+        The kernel with its width.
+    eigenvalues_ : ndarray of shape (n_components,)
+        The eigenvalues, from the largest down.
+    map_ : EmpiricalMap
+        The map.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features,)
+        The names of the columns, where X has such names.
+
+    See Also
+    --------
+    kernelwise.kernels.EmpiricalMap : The map as a value, without scikit-learn.
+
+    Notes
+    -----
+    The cost is that of the eigenvalues of a matrix of all pairs of training rows. Sample weights
+    have no part in the map. The columns are determined by the kernel matrix alone, their signs and
+    the basis of equal eigenvalues included.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.kernels import RBF
+    >>> from kernelwise.transform import EmpiricalKernelMap
+    >>> X = np.array([[0.0], [1.0], [3.0]])
+    >>> F = EmpiricalKernelMap(RBF()).fit_transform(X)
+    >>> np.allclose(F @ F.T, RBF()(X))
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "kernel": [StrOptions(KERNEL_NAMES), callable],
+        "gamma": [
+            StrOptions({"scale", "auto"}),
+            Interval(Real, 0, None, closed="left"),
+            "array-like",
+        ],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "n_components": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0, 1, closed="neither"),
+            None,
+        ],
+        "tol": [Interval(Real, 0, 1, closed="left")],
+    }
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        *,
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        n_components: float | None = None,
+        tol: float = 1e-10,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_components = n_components
+        self.tol = tol
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_precomputed()
+        tags.input_tags.sparse = self._accepts_sparse()
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> EmpiricalKernelMap:
+        """Find the axes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
+            The training rows; kernel values between them for ``kernel="precomputed"``.
+        y : object, default=None
+            Not used.
+
+        Returns
+        -------
+        self : object
+            The fitted transformer.
+        """
+        X = self._rows(X, reset=True)
+        with single_blas():
+            self.kernel_ = resolve_kernel(self, X, np.ones(X.shape[0]))
+            self.map_ = EmpiricalMap.of(
+                self.kernel_, X, n_components=self.n_components, tol=self.tol
+            )
+        self.eigenvalues_ = self.map_.eigenvalues
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
+        """Find the axes and map the training rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
+            The training rows; kernel values between them for ``kernel="precomputed"``.
+        y : object, default=None
+            Not used.
+
+        Returns
+        -------
+        columns : ndarray of shape (n_samples, n_components)
+            The columns, more exact than those of `transform` and without another kernel matrix.
+        """
+        return self.fit(X).map_.training
+
+    def transform(self, X: Any) -> Array:
+        """Map rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_training)
+            The rows; kernel values against the training rows for ``kernel="precomputed"``.
+
+        Returns
+        -------
+        columns : ndarray of shape (n_samples, n_components)
+            The columns.
+        """
+        check_is_fitted(self)
+        X = self._rows(X, reset=False)
+        if sp.issparse(X) and not sp.issparse(self.map_.rows):
+            X = X.toarray()
+        elif sp.issparse(self.map_.rows) and not sp.issparse(X):
+            X = sp.csr_array(X)
+        with single_blas():
+            return self.map_.apply(X)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.map_.n_components
+
+    def _rows(self, X: Any, *, reset: bool) -> Matrix:
+        with naming_the_encoders():
+            return validate_data(
+                self,
+                X,
+                reset=reset,
+                dtype=np.float64,
+                accept_sparse="csr" if self._accepts_sparse() else False,
+                accept_large_sparse=False,
+            )
+
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.kernel, Precomputed) or (
+            isinstance(self.kernel, str) and self.kernel == "precomputed"
+        )
+
+    def _accepts_sparse(self) -> bool:
+        if isinstance(self.kernel, Kernel):
+            return self.kernel.accepts_sparse
+        return callable(self.kernel) or self.kernel not in ("precomputed", "laplacian")
