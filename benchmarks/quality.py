@@ -41,8 +41,8 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
         help="throw the results of these away, and run them again",
     )  # fmt: skip
     parser.add_argument("--jobs", type=int, default=1, help="processes, one thread each")
-    parser.add_argument("--cost", action="store_true", help="run this suite, not the accuracies")
-    parser.add_argument("--truth", action="store_true", help="run this suite, not the accuracies")
+    parser.add_argument("--cost", action="store_true", help="run these suites, not the accuracies")
+    parser.add_argument("--truth", action="store_true", help="run these suites, not the accuracies")
     parser.add_argument("--render", action="store_true", help="measure nothing, only render")
     parser.add_argument("--output", type=Path, metavar="FILE", help="the JSON file of results")
     args = parser.parse_args(argv)
@@ -127,11 +127,12 @@ def measure(args: argparse.Namespace) -> int:
     with environment.one_thread():
         if not args.cost and not args.truth:
             return accuracy(args, say)
-        from . import quality_cost, quality_truth
+        from . import quality_cost, quality_growth, quality_truth
 
         seeds = SEEDS[args.seeds][: 2 if args.quick else None]
         if args.cost:
             suite(args, "cost", quality_cost.cost(seeds[0], args.quick), say)
+            suite(args, "growth", quality_growth.growth(args.quick), say)
         if args.truth:
             suite(args, "truth", quality_truth.truth(seeds, args.quick), say)
             suite(args, "stability", quality_truth.stability(seeds, args.quick), say)

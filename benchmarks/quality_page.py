@@ -6,7 +6,7 @@ from . import quality_plot, render
 from . import results as files
 from .books import Book
 from .quality_names import FEWEST_ROWS, SEEDS
-from .quality_sections import IMAGE, accuracies, costs, stabilities, truths
+from .quality_sections import IMAGE, accuracies, costs, growths, stabilities, truths
 from .quality_store import SUITE
 from .quality_targets import QUALITY_TARGETS
 
@@ -61,6 +61,7 @@ QUALITY = Book(
     sections={
         SUITE: ("Accuracy", accuracies),
         "cost": ("Cost against the grid", costs),
+        "growth": ("Many rows", growths),
         "truth": ("Truth of the weights", truths),
         "stability": ("Stability of the weights", stabilities),
     },

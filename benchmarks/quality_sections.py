@@ -28,7 +28,7 @@ from .quality_reading import (
     speed,
 )
 from .reading import Mean, signed_rank
-from .text import digits, factor, seconds, table
+from .text import digits, factor, gigabytes, seconds, table
 
 IMAGE = "images/quality.png"
 _JUDGES = {
@@ -51,6 +51,10 @@ def _difference(found: dict[str, float]) -> str:
 
 def _signed(value: float | None) -> str:
     return "" if value is None else f"{round(value, 1) + 0.0:+.1f}"  # no -0.0
+
+
+def _percent(part: float | None) -> str:
+    return "" if part is None else f"{100 * part:.1f}"
 
 
 def _plain(value: float | None, form: str = ".1f") -> str:
@@ -206,6 +210,25 @@ def _mean_cost(rows: list[dict], form: str) -> str:
     found = [speed(rows, form, synthetic=synthetic) for synthetic in (False, True)]
     few, many = ("not measured" if f is None else f"{1 / f:.3f} (1 / {f:.1f})" for f in found)
     return f"{CONTENDERS[form].label}: mean ratio to the grid {few}, the synthetic set {many}"
+
+
+def growths(suite: dict) -> str:
+    cells = [
+        [
+            f"{row['case']['n']:,}", row["case"]["p"], CONTENDERS[form].label,
+            seconds(found["cpu"]), gigabytes(found["peak_bytes"]),
+            _percent(found["accuracy"]), _percent(found["plain_accuracy"]),
+        ]
+        for row in suite["rows"]
+        for form, found in row["found"].items()
+    ]  # fmt: skip
+    header = ["n", "p", "method", "CPU time", "most memory", "accuracy, %", "`SVC()`, %"]
+    return (
+        "Two classes by `make_classification` with ten informative columns, one fit each in a "
+        "process of its own, with the default `weight_rows` and `path_rows`. The memory is the "
+        "most that the process held, the libraries and the rows included; the accuracy is that "
+        "on 5,000 further rows.\n\n" + table(header, cells)
+    )
 
 
 def truths(suite: dict) -> str:

@@ -15,7 +15,7 @@ _FREE = 0.4  # part of the rows that are free support vectors, about
 _FLOP = 1e-10  # seconds, of a dense factorisation on one thread
 _STEP = 3e-10  # seconds a row entry that a solver sweeps
 _STEPS_A_ROW = 4.0
-_AGAIN = 15.0  # how much longer it takes where rows of the kernel do not fit, and are made anew
+_AGAIN = 7.0  # how much longer it takes where rows of the kernel do not fit, and are made anew
 
 
 def forecast(

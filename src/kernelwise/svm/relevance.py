@@ -29,7 +29,7 @@ from .._typing import Array, Codes, Index
 from ..bounds import DualObjective, Objective
 from ..kernels import Kernel
 from ..kernels.pairwise import PairwiseKernel
-from ..outer import Minimum, Step
+from ..outer import Step
 from ..qp import SMO, Solution
 from .base import BaseLearnedSVC
 from .forecast import duration, forecast
@@ -44,11 +44,11 @@ from .relevance_steps import (
     Rows,
     Teacher,
     choose,
-    columns_of,
     learn,
     normalised,
     with_an_equal_share,
 )
+from .relevance_tables import columns_of, history
 from .scaling import Scaling
 from .width_grid import DistinctRows
 
@@ -359,7 +359,7 @@ class RelevanceSVC(BaseLearnedSVC):
         shares = learned.shares(scaling)
         self.feature_importances_ = shares / shares.sum()
         self.selected_features_ = with_an_equal_share(shares)
-        self.history_ = _history(learned.minima, scaling)
+        self.history_ = history(learned.minima, scaling)
         thetas = {name: minimum.theta for name, minimum in learned.minima.items()}
         if self.warm_start:
             self._last_fit = scaling.columns, thetas
@@ -418,20 +418,6 @@ class RelevanceSVC(BaseLearnedSVC):
                 "all. Fewer weight_rows or path_rows, or ensemble=False, take less.",
                 file=sys.stderr,
             )
-
-
-def _history(minima: dict[str, Minimum], scaling: Scaling) -> dict[str, Any]:
-    """Return a table with one row an evaluation of the bound."""
-    steps = [(name, step) for name, minimum in minima.items() for step in minimum.history]
-    kernels = [KERNELS[name](weights=step.theta[:-1]) for name, step in steps]
-    return {
-        "kernel": np.array([name for name, _ in steps]),
-        "value": np.array([step.value for _, step in steps]),
-        "C": np.array([step.theta[-1] for _, step in steps]),
-        "n_iter": np.array([step.n_iter for _, step in steps]),
-        "seconds": np.array([step.seconds for _, step in steps]),
-        "weights": np.array([scaling.comparable(kernel) for kernel in kernels]),
-    }
 
 
 class _Watched:

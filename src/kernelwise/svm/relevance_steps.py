@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -293,15 +293,3 @@ def normalised(kernel: PairwiseKernel, scaling: Scaling) -> PairwiseKernel:
     even = with_weights(kernel, np.asarray(kernel.weights) / size)
     out: Any = scaling.unscaled(even.with_params(gamma=kernel.gamma * size))
     return out
-
-
-def columns_of(points: Iterator[tuple[str, PathPoint]]) -> dict[str, Array]:
-    """Return the points of several members as columns of equal length."""
-    names = ("C", "loo_error", "score", "n_iter", "seconds", "solved", "converged")
-    listed = list(points)
-    table = {name: np.array([getattr(point, name) for _, point in listed]) for name in names}
-    head = {
-        "member": np.array([member for member, _ in listed]),
-        "factor": np.array([point.value for _, point in listed]),
-    }
-    return head | table
