@@ -38,7 +38,7 @@ def main(form: str, n: int, p: int) -> None:
     from .quality_cost import synthetic
     from .suites.large import peak_bytes
 
-    X, y = synthetic(n + _TEST_ROWS, p, 10)
+    X, y = synthetic(n + _TEST_ROWS, p, min(10, p // 2))
     X, y, X_test, y_test = X[:n], y[:n], X[n:], y[n:]
     model = CONTENDERS[form].make(Setting(p))
     model.fit(X[:300], y[:300])  # compiles

@@ -86,6 +86,25 @@ def test_which_features_finds_two_that_matter_together(capsys):
     assert together > 85 > 70 > max(everything, alone)
 
 
+def test_weighted_columns_helps_among_noise(monkeypatch, capsys):
+    module = load("weighted_columns")
+    monkeypatch.setattr(module, "SPLITS", 3)
+    module.main()
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    scores = np.array([line[2:] for line in lines if line and line[0] in {"linear", "least"}])
+    plain, *weighted = scores.astype(float)[2:].T  # the table with noise
+    assert (np.array(weighted) > plain + 1).all()
+
+
+def test_code_of_feature_discrimination_runs(capsys):
+    text = (ROOT / "docs" / "feature_discrimination.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    imports = ("import FeatureDiscriminationScaler\n", "import EmpiricalKernelMap\n")
+    code = [block for words in imports for block in blocks if words in block]
+    exec("".join(code) + "print(cross_val_score(model, X, y).mean())", {})
+    assert all(0.9 < float(line) < 1.0 for line in capsys.readouterr().out.splitlines())
+
+
 def test_width_path_draws_the_margin(tmp_path, monkeypatch, capsys):
     module = load("width_path")
     monkeypatch.setattr(module, "N_WIDTHS", 12)

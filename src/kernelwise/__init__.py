@@ -8,14 +8,28 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from . import bounds, discrimination, kernels, outer, qp, svm, transform
-    from .svm import SVC, AdaptiveKernelSVC, DualObjectiveSVC, RelevanceSVC, SVCSearchCV, bounds_of
-    from .transform import RelevanceSelector
+    from .svm import (
+        SVC,
+        AdaptiveKernelSVC,
+        DualObjectiveSVC,
+        FeatureDiscriminationSVC,
+        MarginRadiusSVC,
+        RelevanceSVC,
+        SVCSearchCV,
+        bounds_of,
+    )
+    from .transform import EmpiricalKernelMap, FeatureDiscriminationScaler, RelevanceSelector
 
 _LAYERS = ("bounds", "discrimination", "kernels", "outer", "qp", "svm", "transform")
+_TRANSFORMERS = ("EmpiricalKernelMap", "FeatureDiscriminationScaler", "RelevanceSelector")
 __all__ = [
     "SVC",
     "AdaptiveKernelSVC",
     "DualObjectiveSVC",
+    "EmpiricalKernelMap",
+    "FeatureDiscriminationSVC",
+    "FeatureDiscriminationScaler",
+    "MarginRadiusSVC",
     "RelevanceSVC",
     "RelevanceSelector",
     "SVCSearchCV",
@@ -37,7 +51,7 @@ def __getattr__(name: str) -> Any:
 
     if name in _LAYERS:
         return import_module(f".{name}", __name__)
-    if name == "RelevanceSelector":
+    if name in _TRANSFORMERS:
         return getattr(import_module(".transform", __name__), name)
     if name in __all__:
         return getattr(import_module(".svm", __name__), name)

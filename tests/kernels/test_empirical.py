@@ -34,7 +34,7 @@ X = np.random.default_rng(0).normal(size=(30, 4))
 NEW = np.random.default_rng(1).normal(size=(12, 4))
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: type(kernel).__name__)
 def test_scalar_products_are_the_kernel(kernel):
     columns = EmpiricalMap.of(kernel, X)
     F, K = columns.training, kernel(X)
@@ -47,7 +47,7 @@ def test_scalar_products_are_the_kernel(kernel):
     assert_allclose(G @ F.T, kernel(NEW, X), atol=1e-4 * largest)
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: type(kernel).__name__)
 def test_training_rows_are_mapped_as_any_rows(kernel):
     columns = EmpiricalMap.of(kernel, X, tol=1e-6)
     # Rounding of K over the root of the smallest eigenvalue, 1e-3 of the root of the largest.
@@ -108,7 +108,7 @@ def test_negative_eigenvalues_are_dropped():
 # --- Nothing by chance ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: type(kernel).__name__)
 def test_largest_entry_is_positive_and_the_order_descends(kernel):
     columns = EmpiricalMap.of(kernel, X)
     U = columns.vectors
@@ -116,7 +116,7 @@ def test_largest_entry_is_positive_and_the_order_descends(kernel):
     assert (np.diff(columns.eigenvalues) < 0).all()
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: type(kernel).__name__)
 def test_order_of_the_rows_does_not_matter(kernel):
     order = np.random.default_rng(2).permutation(len(X))
     one = EmpiricalMap.of(kernel, X, tol=1e-6)

@@ -50,8 +50,8 @@ def fisher(X: Any, y: Any, *, sample_weight: Any = None) -> Array:
 
     References
     ----------
-    .. [1] S. Wang, S. Chen and H. Xue, "Feature discrimination incorporated support vector
-       machine", 2011, eq. 3.
+    .. [1] Y. Wang, S. Chen and H. Xue, "Support Vector Machine incorporated with feature
+       discrimination", Expert Systems with Applications 38, 2011.
 
     Examples
     --------
@@ -97,8 +97,8 @@ def separation(X: Any, y: Any, *, sample_weight: Any = None) -> Array:
 
     References
     ----------
-    .. [1] S. Wang, S. Chen and H. Xue, "Feature discrimination incorporated support vector
-       machine", 2011, eq. 4.
+    .. [1] Y. Wang, S. Chen and H. Xue, "Support Vector Machine incorporated with feature
+       discrimination", Expert Systems with Applications 38, 2011.
 
     Examples
     --------
@@ -142,8 +142,8 @@ def efficiency(X: Any, y: Any, *, sample_weight: Any = None) -> Array:
 
     References
     ----------
-    .. [1] S. Wang, S. Chen and H. Xue, "Feature discrimination incorporated support vector
-       machine", 2011, eq. 5.
+    .. [1] Y. Wang, S. Chen and H. Xue, "Support Vector Machine incorporated with feature
+       discrimination", Expert Systems with Applications 38, 2011.
 
     Examples
     --------

@@ -111,8 +111,8 @@ def log_scales(
 
     References
     ----------
-    .. [1] S. Wang, S. Chen and H. Xue, "Feature discrimination incorporated support vector
-       machine", 2011.
+    .. [1] Y. Wang, S. Chen and H. Xue, "Support Vector Machine incorporated with feature
+       discrimination", Expert Systems with Applications 38, 2011.
 
     Examples
     --------

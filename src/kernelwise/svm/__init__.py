@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from .adaptive_kernel import AdaptiveKernelSVC
     from .diagnosis import bounds_of
     from .dual_objective import DualObjectiveSVC
+    from .feature_discrimination import FeatureDiscriminationSVC
+    from .margin_radius import MarginRadiusSVC
     from .relevance import RelevanceSVC
     from .search import SVCSearchCV
     from .svc import SVC
@@ -16,6 +18,8 @@ __all__ = [
     "SVC",
     "AdaptiveKernelSVC",
     "DualObjectiveSVC",
+    "FeatureDiscriminationSVC",
+    "MarginRadiusSVC",
     "RelevanceSVC",
     "SVCSearchCV",
     "bounds_of",
@@ -26,6 +30,8 @@ _HOMES = {
     "SVC": "svc",
     "AdaptiveKernelSVC": "adaptive_kernel",
     "DualObjectiveSVC": "dual_objective",
+    "FeatureDiscriminationSVC": "feature_discrimination",
+    "MarginRadiusSVC": "margin_radius",
     "RelevanceSVC": "relevance",
     "SVCSearchCV": "search",
     "bounds_of": "diagnosis",

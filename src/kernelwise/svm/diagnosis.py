@@ -84,6 +84,8 @@ def _kernel(model: Any) -> Kernel:
         if (
             not isinstance(model.kernel_, Kernel)
             or getattr(model, "criterion", "") == "radius_margin"
+            or getattr(model, "map_", None) is not None  # the kernel is of components, not of X
+            or hasattr(model, "duality_gap_")  # margin and radius: squared slack
         ):
             raise ValueError("bounds_of needs one kernel for all machines, and hinge loss.")
         return model.kernel_
