@@ -102,6 +102,11 @@ CONTENDERS: dict[str, Contender] = {
         "`DualObjectiveSVC(criterion='radius_margin')`",
         _our("DualObjectiveSVC", criterion="radius_margin"), ours=True,
     ),
+    "margin_radius": Contender("`MarginRadiusSVC()`", _our("MarginRadiusSVC"), ours=True),
+    "discrimination": Contender(
+        "`FeatureDiscriminationSVC(kernel='rbf', space='inputs', eta='cv')`",
+        _our("FeatureDiscriminationSVC", kernel="rbf", space="inputs", eta="cv"), ours=True,
+    ),
     SINGLE: Contender(
         "`RelevanceSVC(ensemble=False)`", _our("RelevanceSVC", ensemble=False), ours=True
     ),
