@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, make_classification
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC as Reference
 
-from kernelwise import DualObjectiveSVC
-from kernelwise.bounds import loo_error, margin, radius, span
+from kernelwise import DualObjectiveSVC, RelevanceSVC
+from kernelwise.bounds import DualObjective, loo_error, margin, radius, span
 from kernelwise.kernels import RBF
 from kernelwise.svm import SVC, bounds_of
 
@@ -108,3 +108,22 @@ def test_other_models_are_refused(iris):
         bounds_of(LogisticRegression(max_iter=500).fit(*iris), *iris)
     with pytest.raises(ValueError, match="hinge"):
         bounds_of(DualObjectiveSVC(criterion="radius_margin", max_iter=1).fit(*iris), *iris)
+
+
+@pytest.mark.parametrize("criterion", ["radius_margin", DualObjective(slack="squared")])
+def test_squared_slack_is_refused(criterion):
+    X, y = make_classification(40, 4, random_state=0)
+    model = DualObjectiveSVC(criterion=criterion, max_iter=2).fit(X, y)
+    with pytest.raises(ValueError, match="hinge loss"):
+        bounds_of(model, X, y)
+
+
+def test_rows_that_were_merged_or_filled_are_refused():
+    X, y = make_classification(40, 4, random_state=0)
+    model = RelevanceSVC(ensemble=False, max_iter=3)
+    assert 0 <= bounds_of(model.fit(X, y), X, y).loo_error <= 1
+    twice = np.vstack([X, X[:1]]), np.append(y, y[0])
+    with pytest.raises(ValueError, match="rows as they are"):
+        bounds_of(model.fit(*twice), *twice)
+    with pytest.raises(ValueError, match="rows as they are"):
+        bounds_of(model.set_params(missing="impute").fit(X, y), X, y)

@@ -7,18 +7,15 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array, column_or_1d
 
+from .._messages import naming_the_encoders
 from .._typing import Array, Index
 
 
 def rows_of(X: Any, *, missing: bool = False) -> Array:
     """Return the rows as finite float64 numbers; NaN is let through where ``missing``."""
     finite = "allow-nan" if missing else True
-    try:
+    with naming_the_encoders():
         rows: Array = check_array(X, dtype=np.float64, input_name="X", ensure_all_finite=finite)
-    except ValueError as error:
-        if "could not convert" not in str(error):
-            raise
-        raise ValueError(f"X has columns that are not numbers ({error}).") from error
     return rows
 
 

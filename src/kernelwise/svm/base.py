@@ -22,6 +22,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from .._messages import naming_the_encoders
 from .._threads import n_threads
 from .._typing import Array, Codes, Index, Matrix
 from ..kernels import FunctionKernel, Kernel, Precomputed
@@ -124,6 +125,13 @@ class BaseLearnedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
         """Return the kernel that the parameters describe, for these training rows."""
         return resolve_kernel(self, X, weights)
 
+    def _hinge_kernel(self) -> Kernel | None:
+        """Return the kernel of all fitted machines, each row as given and of hinge loss.
+
+        None where machines differ in their kernel, rows are mapped or merged, or slack is squared.
+        """
+        return self.kernel_ if isinstance(self.kernel_, Kernel) else None
+
     def _codes(self, classes: Index, n_classes: int) -> Codes:
         return one_vs_rest(classes, n_classes)
 
@@ -148,15 +156,8 @@ class BaseLearnedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
         if self._is_function():  # a user's kernel may be of texts or graphs: X stays as it is
             check_consistent_length(X, y)
             return X if hasattr(X, "shape") else np.asarray(X), y
-        try:
+        with naming_the_encoders():
             X, y = validate_data(self, X, y, **self._checks())
-        except ValueError as error:
-            if "could not convert" not in str(error):
-                raise
-            raise ValueError(
-                f"X has columns that are not numbers ({error}); encode them first, for instance "
-                "with OneHotEncoder or OrdinalEncoder."
-            ) from error
         if self._is_precomputed() and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x"

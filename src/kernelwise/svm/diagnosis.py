@@ -60,7 +60,8 @@ def bounds_of(model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Bunch
     n_classes = len(model.classes_)
     beta = _coefficients(model, X.shape[0], pairwise)
     K = np.asarray(kernel(X), dtype=np.float64)
-    cost = np.max(getattr(model, "C_", model.C)) * weights * model.class_weight_[classes]
+    C = model.C_ if hasattr(model, "C_") else model.C
+    cost = np.max(C) * weights * model.class_weight_[classes]
     decisions = K @ beta + model.intercept_
     spans = np.column_stack([span(K, b, cost) for b in beta.T])
     left_out = decisions - beta * spans
@@ -81,14 +82,13 @@ def bounds_of(model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Bunch
 def _kernel(model: Any) -> Kernel:
     """Return the kernel object of a fitted classifier."""
     if isinstance(model, BaseLearnedSVC):
-        if (
-            not isinstance(model.kernel_, Kernel)
-            or getattr(model, "criterion", "") == "radius_margin"
-            or getattr(model, "map_", None) is not None  # the kernel is of components, not of X
-            or hasattr(model, "duality_gap_")  # margin and radius: squared slack
-        ):
-            raise ValueError("bounds_of needs one kernel for all machines, and hinge loss.")
-        return model.kernel_
+        kernel = model._hinge_kernel()
+        if kernel is None:
+            raise ValueError(
+                "bounds_of needs one kernel for all machines, of the rows as they are, and hinge "
+                f"loss; {model!r} has not."
+            )
+        return kernel
     if not isinstance(model, PlainSVC):
         raise TypeError(
             f"model must be a classifier of kernelwise or scikit-learn's SVC; got {model!r}."

@@ -33,7 +33,7 @@ from ..outer import (
 )
 from ..qp import SMO
 from .base import BaseLearnedSVC
-from .criteria import CRITERIA
+from .criteria import CRITERIA, Recipe
 from .features import importances, no_weights
 from .learning import Learned, Start, Watched, history
 from .machines import Machines
@@ -267,6 +267,10 @@ class DualObjectiveSVC(BaseLearnedSVC):
         if len(learned) > 1:
             machines = replace(machines, own_kernels=tuple(each.kernel for each in learned))
         return machines
+
+    def _hinge_kernel(self) -> Kernel | None:
+        slack = Recipe.of(self.criterion).criterion(self.C).slack
+        return super()._hinge_kernel() if slack == "hinge" else None
 
     def _solver(self) -> SMO:
         return SMO(tol=self.tol, memory=allowance(self.cache_size, n_threads(self.n_jobs)))

@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from .._memory import allowance
 from .._threads import n_threads, run, single_blas
@@ -24,20 +23,20 @@ from ..discrimination.scales import MEASURES
 from ..kernels import Kernel, Linear
 from ..qp import SMO, Solution
 from .base import BaseLearnedSVC
-from .codes import libsvm_layout, one_vs_one, pairs_to_classes, vote
 from .feature_discrimination_path import choose
 from .feature_discrimination_space import Measuring, Space, groups
 from .features import importances as shares
 from .features import no_weights, spreads
 from .grams import Grams
 from .machines import Machines
+from .votes import OneVsOneMixin
 
 _MEASURES = set(MEASURES)
 _NAMES = {"linear", "poly", "rbf", "laplacian", "matern32", "matern52"}
 _POLISH = 1e5  # kernel entries worth spending on exactness, over all machines: as SVC does
 
 
-class FeatureDiscriminationSVC(BaseLearnedSVC):
+class FeatureDiscriminationSVC(OneVsOneMixin, BaseLearnedSVC):
     """Support vector classification with features scaled by how well they separate the classes.
 
     Each feature is measured alone, and one that separates the classes well costs the margin less:
@@ -335,11 +334,8 @@ default="fisher"
             )
         return kernel
 
-    def _codes(self, classes: Index, n_classes: int) -> Codes:
-        return one_vs_one(classes, n_classes)
-
-    def _layout(self, coef: Array, classes: Index) -> Array:
-        return libsvm_layout(coef, classes, len(self.classes_))
+    def _hinge_kernel(self) -> Kernel | None:
+        return super()._hinge_kernel() if self.map_ is None else None
 
     def _n_tasks(self, Y: Codes) -> int | None:
         return Y.shape[1] + (self.eta == "cv")
@@ -437,40 +433,3 @@ default="fisher"
     def _decision_values(self, X: Array) -> Array:
         Z = X if self.map_ is None else self.map_.apply(X)
         return self._machines.decision_values(Z, n_threads(self.n_jobs))
-
-    def decision_function(self, X: Any) -> Array:
-        """Evaluate the decision values.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        decisions : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
-            With two classes positive for the second; else one column a class ("ovr") or one a
-            pair of classes ("ovo").
-        """
-        decisions = self._decisions(X)
-        if len(self.classes_) == 2:
-            return decisions.ravel()
-        if self.decision_function_shape == "ovr":
-            return pairs_to_classes(decisions, len(self.classes_))
-        return decisions
-
-    def predict(self, X: Any) -> Any:
-        """Predict classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            The predicted classes: those that win most of their pairs, the first on ties.
-        """
-        check_is_fitted(self)
-        return self.classes_[vote(self._decisions(X), len(self.classes_))]

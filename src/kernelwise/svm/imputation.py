@@ -2,26 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import numpy as np
 
 from .._typing import Array
-
-
-@contextmanager
-def naming_the_remedy() -> Iterator[None]:
-    """Tell of ``missing="impute"`` where NaN is refused."""
-    try:
-        yield
-    except ValueError as error:
-        if "X contains NaN" not in str(error):
-            raise
-        raise ValueError(
-            'Input X contains NaN; fit with missing="impute" to put the means of the columns in '
-            "its place."
-        ) from error
 
 
 def column_means(X: Array, weights: Array) -> Array:

@@ -235,6 +235,9 @@ class MarginRadiusSVC(BaseLearnedSVC):
     def _resolve_kernel(self, X: Any, weights: Array) -> Kernel:
         return Linear() if self.kernel is None else super()._resolve_kernel(X, weights)
 
+    def _hinge_kernel(self) -> Kernel | None:
+        return None  # squared slack
+
     def _fit_machines(self, X: Any, Y: Codes, weights: Array, classes: Index) -> Machines:
         kernel = None if self.kernel is None else self.kernel_
         with single_blas():

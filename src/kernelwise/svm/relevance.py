@@ -24,6 +24,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._memory import allowance
+from .._messages import naming_imputation
 from .._threads import n_threads, single_blas
 from .._typing import Array, Codes, Index
 from ..bounds import DualObjective, Objective
@@ -33,7 +34,7 @@ from ..outer import Step
 from ..qp import SMO, Solution
 from .base import BaseLearnedSVC
 from .forecast import duration, forecast
-from .imputation import column_means, fill, naming_the_remedy
+from .imputation import column_means, fill
 from .machines import Machines
 from .relevance_steps import (
     COSTS,
@@ -251,11 +252,14 @@ class RelevanceSVC(BaseLearnedSVC):
         return super()._checks() | {"ensure_all_finite": finite}
 
     def _validate_fit(self, X: Any, y: Any) -> tuple[Any, Any]:
-        with naming_the_remedy():
+        with naming_imputation():
             return super()._validate_fit(X, y)
 
     def _resolve_kernel(self, X: Any, weights: Array) -> Kernel:
         return KERNELS[self.kernel]()
+
+    def _hinge_kernel(self) -> Kernel | None:
+        return super()._hinge_kernel() if self._rows_as_given else None
 
     def _n_tasks(self, Y: Codes) -> int | None:
         n_kernels, n_members = (2, 3) if self.ensemble else (1, 1)
@@ -267,6 +271,7 @@ class RelevanceSVC(BaseLearnedSVC):
         X = fill(X, self.means_)
         random_state = check_random_state(self.random_state)
         kinds = DistinctRows.of(self.kernel_, X, classes, counts)
+        self._rows_as_given = self.means_ is None and len(kinds.first) == len(X)
         scaling = Scaling.of(X[kinds.first], kinds.counts, self.standardize)
         on_path = kinds.at_most(self.path_rows, classes, random_state)
         taught = on_path.at_most(self.weight_rows, classes, random_state)
@@ -342,7 +347,7 @@ class RelevanceSVC(BaseLearnedSVC):
         return replace(machines, own_kernels=tuple(own))
 
     def _decisions(self, X: Any) -> Array:
-        with naming_the_remedy():
+        with naming_imputation():
             return super()._decisions(X)
 
     def _decision_values(self, X: Any) -> Array:

@@ -18,17 +18,18 @@ from .._typing import Array, Codes, Index
 from ..kernels import Kernel, Linear
 from ..qp import SMO, Progress, Solution
 from .base import BaseLearnedSVC
-from .codes import libsvm_layout, one_vs_one, pairs_to_classes, vote
+from .codes import pairs_to_classes
 from .grams import Grams
 from .machines import Machines
 from .probability import ProbabilityMixin
 from .resolve import KERNEL_NAMES
+from .votes import OneVsOneMixin
 from .warm import LastFit, row_keys
 
 _POLISH = 1e5  # kernel entries worth spending on exactness, over all machines
 
 
-class SVC(ProbabilityMixin, BaseLearnedSVC):
+class SVC(ProbabilityMixin, OneVsOneMixin, BaseLearnedSVC):
     """C-support vector classification, a drop-in for scikit-learn's ``SVC``.
 
     The same problem and the same answer, several times faster; each feature may have a width of
@@ -211,12 +212,6 @@ class SVC(ProbabilityMixin, BaseLearnedSVC):
         self.n_jobs = n_jobs
         self.callback = callback
 
-    def _codes(self, classes: Index, n_classes: int) -> Codes:
-        return one_vs_one(classes, n_classes)
-
-    def _layout(self, coef: Array, classes: Index) -> Array:
-        return libsvm_layout(coef, classes, len(self.classes_))
-
     def _finish_fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         self._fit_probability(X, y, sample_weight)
 
@@ -299,27 +294,6 @@ class SVC(ProbabilityMixin, BaseLearnedSVC):
         coef.flags.writeable = False
         return coef
 
-    def decision_function(self, X: Any) -> Array:
-        """Evaluate the decision values.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows; kernel values against the training rows for ``kernel="precomputed"``.
-
-        Returns
-        -------
-        decisions : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
-            With two classes positive for the second; else one column a class ("ovr") or one a
-            pair of classes ("ovo").
-        """
-        decisions = self._decisions(X)
-        if len(self.classes_) == 2:
-            return decisions.ravel()
-        if self.decision_function_shape == "ovr":
-            return pairs_to_classes(decisions, len(self.classes_))
-        return decisions
-
     def predict(self, X: Any) -> Any:
         """Predict classes.
 
@@ -336,8 +310,7 @@ class SVC(ProbabilityMixin, BaseLearnedSVC):
         check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
-        decisions = self._decisions(X)
         n_classes = len(self.classes_)
         if self.break_ties and n_classes > 2:
-            return self.classes_[pairs_to_classes(decisions, n_classes).argmax(axis=1)]
-        return self.classes_[vote(decisions, n_classes)]
+            return self.classes_[pairs_to_classes(self._decisions(X), n_classes).argmax(axis=1)]
+        return super().predict(X)

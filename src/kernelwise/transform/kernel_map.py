@@ -16,11 +16,11 @@ from sklearn.base import (
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._messages import naming_the_encoders
 from .._threads import single_blas
 from .._typing import Array, Matrix
 from ..kernels import EmpiricalMap, Kernel, Precomputed
 from ..svm.resolve import KERNEL_NAMES, resolve_kernel
-from ._tables import naming_the_encoders
 
 
 class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

@@ -14,11 +14,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from .._memory import allowance
+from .._messages import naming_imputation, naming_the_encoders
 from .._threads import n_threads, single_blas
 from .._typing import Array, Index
 from ..qp import SMO
 from ..svm.codes import one_vs_rest
-from ..svm.imputation import column_means, fill, naming_the_remedy
+from ..svm.imputation import column_means, fill
 from ..svm.relevance_steps import KERNELS, Rows, Teacher, learn, with_an_equal_share
 from ..svm.scaling import Scaling
 from ..svm.width_grid import DistinctRows
@@ -184,16 +185,8 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
 
     def _validated(self, X: Any, y: Any) -> tuple[Array, Any]:
         finite = "allow-nan" if self.missing == "impute" else True
-        try:
-            with naming_the_remedy():
-                return validate_data(self, X, y, dtype=np.float64, ensure_all_finite=finite)
-        except ValueError as error:
-            if "could not convert" not in str(error):
-                raise
-            raise ValueError(
-                f"X has columns that are not numbers ({error}); encode them first, for instance "
-                "with OneHotEncoder or OrdinalEncoder."
-            ) from error
+        with naming_the_encoders(), naming_imputation():
+            return validate_data(self, X, y, dtype=np.float64, ensure_all_finite=finite)
 
     def _get_support_mask(self) -> Any:
         check_is_fitted(self)

@@ -16,10 +16,10 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from .._messages import naming_the_encoders
 from .._typing import Array
 from ..discrimination import importances, log_scales
 from ..discrimination.scales import ETA_UNITS, MEASURES, NORMALIZATIONS
-from ._tables import naming_the_encoders
 
 
 class FeatureDiscriminationScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):

@@ -1,4 +1,4 @@
-"""Messages for tables that cannot be used."""
+"""Errors of scikit-learn's validation, with the remedy added."""
 
 from __future__ import annotations
 
@@ -17,4 +17,18 @@ def naming_the_encoders() -> Iterator[None]:
         raise ValueError(
             f"X has columns that are not numbers ({error}); encode them first, for instance "
             "with OneHotEncoder or OrdinalEncoder."
+        ) from error
+
+
+@contextmanager
+def naming_imputation() -> Iterator[None]:
+    """Tell of ``missing="impute"`` where NaN is refused."""
+    try:
+        yield
+    except ValueError as error:
+        if "X contains NaN" not in str(error):
+            raise
+        raise ValueError(
+            'Input X contains NaN; fit with missing="impute" to put the means of the columns in '
+            "its place."
         ) from error
