@@ -1,7 +1,5 @@
 """The papers' data sets, from the folder that KERNELWISE_DATA names, and their noisy versions."""
 
-import csv
-import gzip
 import os
 from dataclasses import dataclass
 from functools import cache
@@ -9,7 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-VARIABLE = "KERNELWISE_DATA"
+from kernelwise.datasets import Dataset, load_dataset, make_noisy
+from kernelwise.datasets.files import VARIABLE
+
 _BUNDLED = {"wine": "load_wine", "fisher_iris": "load_iris", "diagnostic": "load_breast_cancer"}
 
 
@@ -41,26 +41,18 @@ def read(name: str) -> Table:
         from sklearn import datasets
 
         return Table(*getattr(datasets, _BUNDLED[name])(return_X_y=True))
+    found = load(name, drop_leaks=False)
+    if found.n_categories.max() > 2:
+        raise ValueError(f"{name} has columns of more than two words: only numbers or two words.")
+    return Table(found.X, np.unique(found.y, return_inverse=True)[1])
+
+
+def load(name: str, *, drop_leaks: bool) -> Dataset:
+    """Load a set from the folder, and from nowhere else."""
     path = folder() / f"{name}.csv.gz"
     if not path.is_file():
         raise SystemExit(f"The folder that {VARIABLE} names has no {path.name}.")
-    with gzip.open(path, "rt", encoding="utf-8", newline="") as lines:
-        _, *rows = csv.reader(lines)
-    *columns, target = zip(*rows, strict=True)
-    X = np.column_stack([_numbers(column) for column in columns])
-    return Table(X, np.unique(target, return_inverse=True)[1])
-
-
-def _numbers(column: tuple[str, ...]) -> np.ndarray:
-    """Read a column of numbers, or of two words; an empty cell is NaN."""
-    words = sorted({cell for cell in column if cell})
-    try:
-        code = {word: float(word) for word in words}
-    except ValueError:
-        if len(words) > 2:
-            raise ValueError(f"a column holds {words[:5]}: only numbers or two words.") from None
-        code = {word: float(i) for i, word in enumerate(words)}
-    return np.array([code.get(cell, np.nan) for cell in column])
+    return load_dataset(name, data_dir=path.parent, drop_leaks=drop_leaks)
 
 
 def split(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -69,27 +61,12 @@ def split(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return order[n // 5 :], order[: n // 5]
 
 
-def noise_columns(n: int, p: int, source: Table, rng: np.random.Generator) -> np.ndarray:
-    """Draw n entries of p noise columns, each from one feature of another set.
-
-    No feature is used again while there is another, and every entry is drawn for itself.
-    """
-    n_features = source.X.shape[1]
-    rounds = [rng.permutation(n_features) for _ in range(-(-p // n_features))]
-    columns = []
-    for feature in np.concatenate(rounds)[:p]:
-        values = source.X[:, feature]
-        columns.append(rng.choice(values[~np.isnan(values)], n))
-    return np.column_stack(columns)
-
-
 def with_noise(name: str, noise: str | None, rng: np.random.Generator) -> Table:
     """Return a set with as many noise columns as it has, from the set `noise`; None adds none."""
     table = read(name)
     if noise is None:
         return table
-    n, p = table.X.shape
-    return Table(np.hstack([table.X, noise_columns(n, p, read(noise), rng)]), table.y)
+    return Table(make_noisy(table.X, source=read(noise).X, random_state=rng), table.y)
 
 
 def imputed(X: np.ndarray, rows: np.ndarray | slice = slice(None)) -> np.ndarray:

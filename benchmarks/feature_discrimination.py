@@ -19,10 +19,8 @@ a search over all widths, C, eta in units of the data, and measures.
 
 from __future__ import annotations
 
-import os
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -34,6 +32,8 @@ from threadpoolctl import threadpool_limits
 
 from kernelwise import EmpiricalKernelMap, FeatureDiscriminationScaler, FeatureDiscriminationSVC
 
+from .data import load
+
 MEASURES = ["fisher", "separation", "efficiency"]
 SIGMAS = 2.0 ** np.arange(-10, 11)
 POWERS = 10.0 ** np.arange(-3, 4)  # of C, and of eta in the units of the measure
@@ -41,9 +41,8 @@ POWERS = 10.0 ** np.arange(-3, 4)  # of C, and of eta in the units of the measur
 
 def halves(n_splits: int):
     """Yield the halves of sonar."""
-    folder = Path(os.environ["KERNELWISE_DATA"])
-    table = pd.read_csv(folder / "sonar.csv.gz")
-    X, y = table.drop(columns="target").to_numpy(dtype=np.float64), table["target"].to_numpy()
+    sonar = load("sonar", drop_leaks=True)
+    X, y = sonar.X, sonar.y
     for seed in range(n_splits):
         A, B, a, b = train_test_split(X, y, test_size=0.5, stratify=y, random_state=seed)
         scaler = StandardScaler().fit(A)

@@ -1,17 +1,17 @@
 """The splits on which accuracy is measured: what a contender is trained on and tested with."""
 
-import csv
-import gzip
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
+from kernelwise.datasets import Dataset, load_dataset, make_noisy, make_sign_product
+from kernelwise.datasets.dataset import make_encoder
+
 from . import data
 from .quality_names import FEWEST_ROWS, NOISE, QUICK_SETS, SIGNS, SIGNS_CONDITION
 from .rounds import Round
 
-_LEFT_OUT = {"wpbc": "time", "horse_colic": "outcome"}  # known only when the class is
 _DIGITS_ROWS = 400
 _TRAIN, _TEST = 300, 2000  # rows of a product of signs
 
@@ -29,16 +29,7 @@ class Columns:
 
         Two words are one column, more are a column each. Numbers that are missing stay so.
         """
-        parts = []
-        for column, words in zip(self.X.T, self.words, strict=True):
-            if not words:
-                parts.append(column[:, None])
-                continue
-            known = column[train][~np.isnan(column[train])].astype(int)
-            usual = np.bincount(known, minlength=words).argmax()
-            codes = np.where(np.isnan(column), usual, column).astype(int)
-            parts.append(np.eye(words)[codes][:, 1 if words == 2 else 0 :])
-        return np.hstack(parts)
+        return make_encoder(self.words, missing="keep").fit(self.X[train]).transform(self.X)
 
 
 @cache
@@ -50,47 +41,23 @@ def read(name: str) -> Columns:
         table = data.read(name)
         found = Columns(table.X, table.y, np.zeros(table.X.shape[1], dtype=int))
     else:
-        found = _from_folder(name)
+        found = _columns(data.load(name, drop_leaks=True))
     kept = np.bincount(found.y)[found.y] >= FEWEST_ROWS
     return Columns(found.X[kept], np.unique(found.y[kept], return_inverse=True)[1], found.words)
 
 
+def _columns(found: Dataset) -> Columns:
+    return Columns(found.X, np.unique(found.y, return_inverse=True)[1], found.n_categories)
+
+
 def _digits() -> Columns:
-    from sklearn.datasets import load_digits
     from sklearn.model_selection import train_test_split
 
-    X, y = load_digits(return_X_y=True)
-    X, _, y, _ = train_test_split(X, y, train_size=_DIGITS_ROWS, stratify=y, random_state=0)
-    return Columns(X, y, np.zeros(X.shape[1], dtype=int))
-
-
-def _from_folder(name: str) -> Columns:
-    path = data.folder() / f"{name}.csv.gz"
-    if not path.is_file():
-        raise SystemExit(f"The folder that {data.VARIABLE} names has no {path.name}.")
-    with gzip.open(path, "rt", encoding="utf-8", newline="") as lines:
-        header, *rows = csv.reader(lines)
-    *cells, target = zip(*rows, strict=True)
-    columns = [
-        _codes(column)
-        for title, column in zip(header, cells, strict=False)
-        if title != _LEFT_OUT.get(name)
-    ]
-    X = np.column_stack([numbers for numbers, _ in columns])
-    y = np.unique(target, return_inverse=True)[1]
-    return Columns(X, y, np.array([words for _, words in columns]))
-
-
-def _codes(column: tuple[str, ...]) -> tuple[np.ndarray, int]:
-    """Return the numbers of a column and 0, or codes of its words and how many there are."""
-    words = sorted({cell for cell in column if cell})
-    try:
-        code = {word: float(word) for word in words}
-        count = 0
-    except ValueError:
-        code = {word: float(i) for i, word in enumerate(words)}
-        count = len(words)
-    return np.array([code.get(cell, np.nan) for cell in column]), count
+    whole = _columns(load_dataset("digits"))
+    X, _, y, _ = train_test_split(
+        whole.X, whole.y, train_size=_DIGITS_ROWS, stratify=whole.y, random_state=0
+    )
+    return Columns(X, y, whole.words)
 
 
 def generator(seed: int, *names: str) -> np.random.Generator:
@@ -102,8 +69,8 @@ def whole(name: str, condition: str, seed: int, train: np.ndarray) -> data.Table
     """Return a set with its noise columns; words are filled in by the training rows."""
     columns = read(name)
     X = columns.filled(train)
-    noise = generator(seed, name, condition).normal(size=(len(X), NOISE[condition] * X.shape[1]))
-    return data.Table(np.hstack([X, noise]), columns.y)
+    n_noise, rng = NOISE[condition] * X.shape[1], generator(seed, name, condition)
+    return data.Table(make_noisy(X, n_noise=n_noise, random_state=rng), columns.y)
 
 
 def draw(name: str, condition: str, seed: int) -> Round:
@@ -120,7 +87,8 @@ def draw(name: str, condition: str, seed: int) -> Round:
 
 def _signs(name: str, seed: int) -> Round:
     factors, inputs = SIGNS[name]
-    X = generator(seed, name).normal(size=(_TRAIN + _TEST, inputs))
-    y = (X[:, :factors].prod(axis=1) > 0).astype(int)
+    X, y = make_sign_product(
+        _TRAIN + _TEST, inputs, n_factors=factors, random_state=generator(seed, name)
+    )
     rows = np.arange(len(X))
     return Round.of(data.Table(X, y), rows[:_TRAIN], rows[_TRAIN:])

@@ -172,20 +172,6 @@ def test_mean_and_signed_rank():
     assert reading.signed_rank([0.0] * 10) == "too few differences for a test"
 
 
-def test_noise_columns_use_each_feature_once_while_possible():
-    source = data.Table(np.arange(5.0) * 100 + np.arange(3.0)[:, None], np.zeros(3))
-    source.X[0, 0] = np.nan
-    drawn = data.noise_columns(50, 7, source, np.random.default_rng(0))
-    features = (drawn // 100).astype(int)
-    assert drawn.shape == (50, 7)
-    assert (features == features[0]).all()  # a column is tied to one feature
-    assert sorted(features[0, :5]) == [0, 1, 2, 3, 4]
-    assert len(set(features[0, 5:])) == 2
-    assert set(np.unique(drawn % 100)) == {0.0, 1.0, 2.0}
-    assert not np.isnan(drawn).any()
-    assert len({tuple(column) for column in (drawn % 100).T}) == 7  # no column copies another
-
-
 def test_columns_are_filled_and_scaled():
     X = np.array([[1.0, 5.0], [np.nan, 5.0], [3.0, 5.0], [4.0, 5.0]])
     expected = np.array([[-1, 0], [2 * (8 / 3 - 1) / 3 - 1, 0], [1 / 3, 0], [1, 0]])
@@ -199,13 +185,6 @@ def test_splits_leave_a_fifth_out():
     train, test = data.split(699, np.random.default_rng(0))
     assert (len(train), len(test)) == (560, 139)
     assert sorted([*train, *test]) == list(range(699))
-
-
-def test_columns_of_words_are_numbers():
-    assert data._numbers(("y", "n", "", "y")).tolist()[:2] == [1.0, 0.0]
-    assert np.isnan(data._numbers(("2", "", "1"))[1])
-    with pytest.raises(ValueError, match="two words"):
-        data._numbers(("a", "b", "c"))
 
 
 def test_a_missing_folder_is_told(monkeypatch, tmp_path):

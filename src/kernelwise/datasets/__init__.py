@@ -1,0 +1,18 @@
+"""The papers' data sets by name, noise beside their columns, and problems whose truth is known."""
+
+from .dataset import Dataset
+from .loading import DatasetInfo, list_datasets, load_dataset, where
+from .noise import make_noisy
+from .toys import make_mirror_symmetry, make_sign_product, make_two_gaussians
+
+__all__ = [
+    "Dataset",
+    "DatasetInfo",
+    "list_datasets",
+    "load_dataset",
+    "make_mirror_symmetry",
+    "make_noisy",
+    "make_sign_product",
+    "make_two_gaussians",
+    "where",
+]

@@ -1,0 +1,249 @@
+"""Load a data set by name: from a folder, from scikit-learn, or from OpenML."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._typing import Matrix
+from .dataset import Dataset
+from .files import VARIABLE, folder, read_counts, read_posts, read_table
+from .registry import REGISTRY, Bundled, Remote, Spec, spec_of
+from .remote import read_bundled, read_remote
+from .table import Cells, check, coded, derive, labels_of
+
+Source: TypeAlias = Path | Bundled | Remote
+
+
+def load_dataset(
+    name: str, *, data_dir: str | os.PathLike[str] | None = None, drop_leaks: bool = True
+) -> Dataset:
+    """Load a data set of the papers by its name.
+
+    It comes from the first of these that has it: a folder, scikit-learn, OpenML through
+    :func:`sklearn.datasets.fetch_openml`. Rows, columns, classes and missing cells are checked
+    against what is known of the set.
+
+    Parameters
+    ----------
+    name : str
+        One of the names of :func:`list_datasets`.
+    data_dir : path, default=None
+        Folder of the data sets, one NAME.csv.gz each with the class in its last column. If None,
+        the one that the environment variable KERNELWISE_DATA names, if it does.
+    drop_leaks : bool, default=True
+        Leave out the columns that are known only when the class is; `description` names them.
+        Reproductions of papers that kept them pass False.
+
+    Returns
+    -------
+    dataset : Dataset
+        The columns as numbers, the labels, and what they mean.
+
+    See Also
+    --------
+    list_datasets : All names, with sizes and papers.
+    where : From where a set would come.
+
+    Examples
+    --------
+    >>> from kernelwise.datasets import load_dataset
+    >>> digits = load_dataset("digits")
+    >>> digits.X.shape, digits.y[:3].tolist()
+    ((1797, 64), [0, 1, 2])
+    """
+    spec = spec_of(name)
+    source = _source(spec, data_dir)
+    if source is None:
+        raise FileNotFoundError(f"The data set {name!r} was not found. {_remedies(spec)}")
+    if isinstance(source, Path) and source.suffix == ".npz":
+        X, names, target = read_counts(source)
+        check(spec, X.shape[1], 0, target, str(source))
+        return _made(spec, X, np.array(target), names, {}, source, drop_leaks)
+    if isinstance(source, Path) and source.name.endswith(".jsonl.gz"):
+        X, target = read_posts(source, headers=not drop_leaks)
+        check(spec, 1, 0, target, str(source))
+        return _made(spec, X, np.array(target), ["text"], {}, source, drop_leaks)
+    cells = _cells(spec, source)
+    if drop_leaks:
+        cells = _without_leaks(spec, cells, source)
+    columns = [coded(column) for column in cells.columns]
+    words = {name: found for name, (_, found) in zip(cells.names, columns, strict=True) if found}
+    X = np.column_stack([values for values, _ in columns])
+    y = labels_of(cells.target) if spec.classes else np.array(cells.target, dtype=float)
+    return _made(spec, X, y, cells.names, words, source, drop_leaks)
+
+
+def _cells(spec: Spec, source: Source) -> Cells:
+    """Read and check the cells of a set, or of the one that it is made from."""
+    if spec.base is not None:
+        cells = derive(spec.name, _cells(REGISTRY[spec.base], source))
+    elif isinstance(source, Path):
+        cells = read_table(source)
+    elif isinstance(source, Bundled):
+        cells = read_bundled(source)
+    else:
+        cells = read_remote(source, spec.name, _remedies(spec))
+    check(spec, len(cells.columns), cells.missing(), cells.target, _told(source))
+    return cells
+
+
+def _without_leaks(spec: Spec, cells: Cells, source: Source) -> Cells:
+    lacking = ", ".join(sorted(set(spec.leaks) - set(cells.names)))
+    if lacking:
+        raise ValueError(
+            f"{_told(source)} has no column {lacking}, which must be left out of {spec.name!r}; "
+            "drop_leaks=False keeps all columns."
+        )
+    return cells.without(tuple(spec.leaks))
+
+
+def _made(
+    spec: Spec,
+    X: Matrix,
+    y: NDArray[Any],
+    names: Sequence[str],
+    words: dict[str, tuple[str, ...]],
+    source: Source,
+    dropped: bool,
+) -> Dataset:
+    classes = tuple(map(str, np.unique(y).tolist())) if spec.classes else ()
+    told = (_description(spec, dropped), _told(source))
+    return Dataset(spec.name, X, y, tuple(names), classes, words, *told)
+
+
+def _description(spec: Spec, dropped: bool) -> str:
+    """Tell what a set is, and what of it is left out."""
+    parts = [spec.about, spec.licence]
+    for column, reason in spec.leaks.items():
+        parts.append(f"{'Left out' if dropped else 'Kept, though a leak'}: {column}, {reason}.")
+    return "\n".join(parts)
+
+
+def _root(spec: Spec) -> Spec:
+    """Return the set whose file is read."""
+    return REGISTRY[spec.base] if spec.base else spec
+
+
+def _source(spec: Spec, data_dir: str | os.PathLike[str] | None) -> Source | None:
+    """Return the first source that has a set."""
+    root, place = _root(spec), folder(data_dir)
+    if place and root.file and (place / root.file).is_file():
+        return place / root.file
+    return root.bundled or root.remote
+
+
+def _told(source: Source | None) -> str:
+    """Say in words where a set comes from."""
+    if isinstance(source, Bundled):
+        return f"scikit-learn, {source.loader}"
+    if isinstance(source, Remote):
+        return f"OpenML, data_id={source.data_id}"
+    return str(source) if source else "nowhere"
+
+
+def _remedies(spec: Spec) -> str:
+    """Say what can be done to get a set, or another one."""
+    root = _root(spec)
+    at_hand = ", ".join(name for name, one in REGISTRY.items() if one.bundled)
+    fetched = f"data_id={root.remote.data_id}" if root.remote else "which has no such set"
+    return (
+        f"Put {root.file} into a folder and name it with data_dir or the environment variable "
+        f"{VARIABLE}; or use a set that scikit-learn brings along ({at_hand}); or let OpenML be "
+        f"reached over the network ({fetched})."
+    )
+
+
+class DatasetInfo(NamedTuple):
+    """What is known of a data set before it is loaded.
+
+    Parameters
+    ----------
+    name : str
+        What :func:`load_dataset` takes.
+    rows : int
+        Number of rows.
+    features : int
+        Number of columns without the target, those that leak included.
+    classes : int
+        Number of classes; 0 for a regression.
+    missing : int
+        Number of missing cells.
+    leaks : tuple of str
+        Columns that are left out unless ``drop_leaks=False``.
+    papers : tuple of str
+        Papers that use it, by the name of their page in the user guide.
+    sources : tuple of str
+        Where it can come from, in the order in which they are asked.
+    """
+
+    name: str
+    rows: int
+    features: int
+    classes: int
+    missing: int
+    leaks: tuple[str, ...]
+    papers: tuple[str, ...]
+    sources: tuple[str, ...]
+
+
+def list_datasets() -> list[DatasetInfo]:
+    """Return what is known of all data sets.
+
+    Returns
+    -------
+    sets : list of DatasetInfo
+        One entry a set; ``pandas.DataFrame`` makes a table of them.
+
+    Examples
+    --------
+    >>> from kernelwise.datasets import list_datasets
+    >>> sonar = next(one for one in list_datasets() if one.name == "sonar")
+    >>> sonar.rows, sonar.features, sonar.sources
+    (208, 60, ('folder', 'OpenML'))
+    """
+    return [_info(spec) for spec in REGISTRY.values()]
+
+
+def _info(spec: Spec) -> DatasetInfo:
+    root = _root(spec)
+    offered = {"folder": root.file, "scikit-learn": root.bundled, "OpenML": root.remote}
+    return DatasetInfo(
+        spec.name,
+        spec.rows,
+        spec.features,
+        len(spec.classes),
+        spec.missing,
+        tuple(spec.leaks),
+        spec.papers,
+        tuple(source for source, there in offered.items() if there),
+    )
+
+
+def where(name: str, *, data_dir: str | os.PathLike[str] | None = None) -> str:
+    """Tell from where a data set would come, without reading it.
+
+    Parameters
+    ----------
+    name : str
+        One of the names of :func:`list_datasets`.
+    data_dir : path, default=None
+        Folder of the data sets; if None, the one that KERNELWISE_DATA names.
+
+    Returns
+    -------
+    place : str
+        A file, a loader of scikit-learn, a number of OpenML, or "nowhere".
+
+    Examples
+    --------
+    >>> from kernelwise.datasets import where
+    >>> where("wine")
+    'scikit-learn, load_wine'
+    """
+    return _told(_source(spec_of(name), data_dir))

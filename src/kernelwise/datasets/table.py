@@ -1,0 +1,109 @@
+"""Tables of cells as text: the one form that all sources are brought to, checked and coded."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._typing import Array
+from .registry import Spec
+
+
+class Cells(NamedTuple):
+    """Columns of text, an empty cell where one is missing."""
+
+    names: tuple[str, ...]
+    columns: Sequence[Sequence[str]]
+    target: Sequence[str]
+
+    def missing(self) -> int:
+        """Count the empty cells."""
+        return sum(column.count("") for column in self.columns)
+
+    def rows(self, kept: Sequence[bool]) -> Cells:
+        """Return some rows."""
+        columns = [_kept(column, kept) for column in self.columns]
+        return Cells(self.names, columns, _kept(self.target, kept))
+
+    def without(self, names: Sequence[str]) -> Cells:
+        """Leave columns out."""
+        kept = [name not in names for name in self.names]
+        return Cells(tuple(_kept(self.names, kept)), _kept(self.columns, kept), self.target)
+
+
+def _kept(values: Sequence[Any], kept: Sequence[bool]) -> list[Any]:
+    return [value for value, keep in zip(values, kept, strict=True) if keep]
+
+
+def coded(column: Sequence[str]) -> tuple[Array, tuple[str, ...]]:
+    """Return the numbers of a column, or the places of its words among the sorted ones, and those.
+
+    A column is words where any cell is not a number.
+    """
+    try:
+        return np.array([float(cell) if cell else np.nan for cell in column]), ()
+    except ValueError:
+        words = sorted({cell for cell in column if cell})
+        code = {word: float(i) for i, word in enumerate(words)}
+        return np.array([code.get(cell, np.nan) for cell in column]), tuple(words)
+
+
+def labels_of(target: Sequence[str]) -> NDArray[Any]:
+    """Return labels as integers where all are, else as text."""
+    try:
+        return np.array([int(label) for label in target])
+    except ValueError:
+        return np.array(list(target))
+
+
+def check(spec: Spec, features: int, missing: int, target: Sequence[str], origin: str) -> None:
+    """Compare a table with what is known of its set; say what differs."""
+    expected: dict[str, Any] = {"rows": spec.rows, "features": spec.features}
+    found: dict[str, Any] = {"rows": len(target), "features": features}
+    expected["missing cells"], found["missing cells"] = spec.missing, missing
+    if spec.classes:
+        expected["classes"], found["classes"] = spec.classes, dict(Counter(target))
+    wrong = [key for key in expected if expected[key] != found[key]]
+    if wrong:
+        facts = "; ".join(
+            f"{key}: expected {_text(expected[key])}, found {_text(found[key])}" for key in wrong
+        )
+        raise ValueError(f"{origin} is not the data set {spec.name!r}: {facts}.")
+
+
+def _text(fact: Any) -> str:
+    """Write counts in the order of their labels, and not more than a dozen of them."""
+    if not isinstance(fact, dict):
+        return str(fact)
+    parts = [f"{label} {count}" for label, count in sorted(fact.items())]
+    return ", ".join(parts[:12]) + (f" and {len(parts) - 12} more" if len(parts) > 12 else "")
+
+
+def derive(name: str, cells: Cells) -> Cells:
+    """Make the set of this name from the one that it is registered with."""
+    if name == "echocardiogram_alive1":
+        alive = cells.columns[cells.names.index("alive_at_1")]
+        # `mult` is a by-product of the record that the source says to ignore.
+        kept = cells.without(("survival", "alive_at_1", "mult"))._replace(target=alive)
+        return kept.rows([cell != "" for cell in alive])
+    if name == "import_lowrisk":
+        rows = list(zip(*cells.columns, strict=True))
+        cells = cells.rows(["" not in row for row in rows])
+    word = _CLASSES[name]
+    return cells._replace(target=[word(float(label)) for label in cells.target])
+
+
+def _risk(symboling: float) -> str:
+    return "risky" if symboling > 0 else "low_risk"
+
+
+_CLASSES = {
+    "automobile_risky": _risk,
+    "import_lowrisk": _risk,
+    "arrhythmia_normal": lambda label: "normal" if label == 1 else "other",
+    "housing_medv35": lambda medv: "medv_above_35" if medv > 35 else "medv_at_most_35",
+}

@@ -1,0 +1,132 @@
+"""Problems whose truth is known."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._typing import Array, Index
+
+Seed = int | np.random.Generator | None
+
+
+def make_mirror_symmetry(
+    n_samples: int = 200, n_features: int = 30, *, random_state: Seed = None
+) -> tuple[Array, Index]:
+    """Make strings of -1 and +1, half of which are the same when they are read backwards.
+
+    The problem of the adaptive-kernel paper. No column alone tells anything.
+
+    Parameters
+    ----------
+    n_samples : int, default=200
+        Number of strings; the classes differ by one if it is odd.
+    n_features : int, default=30
+        Length of a string, at least 2. The middle of an odd one is free.
+    random_state : int, Generator or None, default=None
+        Seed, or random numbers to go on with.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+        The strings.
+    y : ndarray of shape (n_samples,)
+        1 where a string is symmetric, else -1.
+
+    Examples
+    --------
+    >>> from kernelwise.datasets import make_mirror_symmetry
+    >>> X, y = make_mirror_symmetry(random_state=0)
+    >>> bool(((X == X[:, ::-1]).all(axis=1) == (y == 1)).all())
+    True
+    """
+    _at_least("n_samples", n_samples, 2)
+    _at_least("n_features", n_features, 2)
+    rng = np.random.default_rng(random_state)
+    X = rng.choice([-1.0, 1.0], (n_samples, n_features))
+    half = n_features // 2
+    is_symmetric = rng.permutation(n_samples) < n_samples // 2
+    X[is_symmetric, n_features - half :] = X[is_symmetric, :half][:, ::-1]
+    # The others lose a symmetry that they have by chance: one entry is turned.
+    chance = np.flatnonzero(~is_symmetric & (X[:, ::-1] == X).all(axis=1))
+    X[chance, rng.integers(half, size=len(chance))] *= -1
+    return X, np.where(is_symmetric, 1, -1)
+
+
+def make_two_gaussians(
+    n_samples: int = 200, *, mean: tuple[float, ...] = (2.0, 1.0), random_state: Seed = None
+) -> tuple[Array, Index]:
+    """Make two classes with normal columns of unit variance, around 0 and around `mean`.
+
+    The toy problem of the feature-discrimination paper: columns that matter more and less.
+
+    Parameters
+    ----------
+    n_samples : int, default=200
+        Number of rows; the classes differ by one if it is odd.
+    mean : tuple of float, default=(2.0, 1.0)
+        Centre of the second class, one number a column.
+    random_state : int, Generator or None, default=None
+        Seed, or random numbers to go on with.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+        The rows of the first class, then those of the second.
+    y : ndarray of shape (n_samples,)
+        0 and 1.
+
+    Examples
+    --------
+    >>> from kernelwise.datasets import make_two_gaussians
+    >>> X, y = make_two_gaussians(random_state=0)
+    >>> X.shape, int(y.sum())
+    ((200, 2), 100)
+    """
+    _at_least("n_samples", n_samples, 2)
+    y = (np.arange(n_samples) >= n_samples - n_samples // 2).astype(np.intp)
+    noise = np.random.default_rng(random_state).normal(size=(n_samples, len(mean)))
+    return noise + y[:, None] * np.asarray(mean, dtype=float), y
+
+
+def make_sign_product(
+    n_samples: int = 300, n_features: int = 20, *, n_factors: int = 2, random_state: Seed = None
+) -> tuple[Array, Index]:
+    """Make normal columns and the sign of the product of the first of them: XOR among noise.
+
+    Columns matter only together, so that no measure of one column finds them.
+
+    Parameters
+    ----------
+    n_samples : int, default=300
+        Number of rows.
+    n_features : int, default=20
+        Number of columns.
+    n_factors : int, default=2
+        How many columns are multiplied.
+    random_state : int, Generator or None, default=None
+        Seed, or random numbers to go on with.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+        Standard normal columns.
+    y : ndarray of shape (n_samples,)
+        1 where the product is positive, else 0.
+
+    Examples
+    --------
+    >>> from kernelwise.datasets import make_sign_product
+    >>> X, y = make_sign_product(random_state=0)
+    >>> bool(((X[:, 0] * X[:, 1] > 0) == (y == 1)).all())
+    True
+    """
+    _at_least("n_samples", n_samples, 1)
+    _at_least("n_factors", n_factors, 1)
+    _at_least("n_features", n_features, n_factors)
+    X = np.random.default_rng(random_state).normal(size=(n_samples, n_features))
+    return X, (X[:, :n_factors].prod(axis=1) > 0).astype(np.intp)
+
+
+def _at_least(name: str, value: int, least: int) -> None:
+    if value < least:
+        raise ValueError(f"{name}={value} must be at least {least}.")
