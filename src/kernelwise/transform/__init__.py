@@ -1,7 +1,15 @@
 """Transformers: columns in, columns out."""
 
+from .geodesic import GeodesicNeighborFeatures
 from .kernel_map import EmpiricalKernelMap
 from .relevance import RelevanceSelector
 from .scaler import FeatureDiscriminationScaler
+from .topics import TopicFeatures
 
-__all__ = ["EmpiricalKernelMap", "FeatureDiscriminationScaler", "RelevanceSelector"]
+__all__ = [
+    "EmpiricalKernelMap",
+    "FeatureDiscriminationScaler",
+    "GeodesicNeighborFeatures",
+    "RelevanceSelector",
+    "TopicFeatures",
+]

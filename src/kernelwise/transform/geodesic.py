@@ -1,0 +1,378 @@
+"""Which classes are near along the rows, not straight across: nearest neighbours on a manifold."""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from itertools import chain
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
+from sklearn.neighbors import VALID_METRICS, NearestNeighbors
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._messages import naming_the_encoders
+from .._typing import Array, Index, Matrix
+
+METRICS = set(chain.from_iterable(VALID_METRICS.values())) - {"precomputed"}
+NOBODY = -1  # stands where there is no further neighbour
+
+
+class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
+    """Tell which classes are among the nearest training rows, along the manifold of the rows.
+
+    One column a class: 1 if the class is among the `n_neighbors` nearest training rows, else 0. How
+    far apart two rows are is the length of the shortest way between them from row to neighbouring
+    row, as in Isomap [1]_; these are the features with which [2]_ recognises objects that turn.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=3
+        How many training rows are looked at; where there are fewer, all.
+    graph_neighbors : int, default=3
+        To how many of its nearest rows a row is joined. Two rows are joined if either is among the
+        nearest of the other.
+    metric : str or callable, default="euclidean"
+        The length of a join: a metric of `sklearn.neighbors.NearestNeighbors` that needs no
+        parameters.
+    transductive : {array-like, sparse matrix} of shape (n_rows, n_features), default=None
+        Further rows to go along, without labels: the rows to predict, for instance. Rows that are
+        training rows too do no harm.
+    disconnected : {"euclidean", "never"}, default="euclidean"
+        What happens to training rows to which there is no way: they come after all others, the
+        nearest by Euclidean distance first, or they never count.
+    n_jobs : int, default=None
+        Jobs of the search for neighbours, as in `NearestNeighbors`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, in the order of the columns.
+    n_connected_components_ : int
+        The number of parts of the graph between which there is no way.
+    out_of_fold : bool
+        True: no training row's own label counts in what `fit_transform` returns for it.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features,)
+        The names of the columns, where X has such names.
+
+    See Also
+    --------
+    TopicFeatures : Features for counts, without labels.
+    sklearn.manifold.Isomap : Coordinates from the same distances.
+
+    Notes
+    -----
+    ``fit_transform(X, y)`` leaves each training row out among its own neighbours.
+    ``fit(X, y).transform(X)`` does not: there the rows are new rows that happen to equal training
+    rows.
+
+    Equal rows are one node of the graph, so that copies of a row do not use up its joins. A row
+    that `transform` is given and that is a node has the distances of the node; any other is joined
+    to its `graph_neighbors` nearest nodes and to nothing else, whatever comes with it.
+
+    `NearestNeighbors` finds the joins; in many dimensions it compares all pairs of rows, block by
+    block. Then one search from all training rows at once finds the nearest few for each node, in
+    O(m log m) time and O(m) memory, where m is `n_neighbors` times the number of joins. A matrix of
+    all pairs of rows is never made.
+
+    References
+    ----------
+    .. [1] J. B. Tenenbaum, V. de Silva and J. C. Langford, "A global geometric framework for
+       nonlinear dimensionality reduction", Science 290, 2000.
+    .. [2] W. Li, K.-S. Leung and K.-H. Lee, "Generalizing the bias term of support vector
+       machines", IJCAI 2007.
+
+    Examples
+    --------
+    >>> from kernelwise.transform import GeodesicNeighborFeatures
+    >>> X = [[0.0], [1.0], [2.0], [3.0], [10.0], [11.0]]
+    >>> y = ["low", "low", "low", "high", "high", "high"]
+    >>> features = GeodesicNeighborFeatures(n_neighbors=1, graph_neighbors=1)
+    >>> features.fit_transform(X, y)  # the columns are high, low
+    array([[0., 1.],
+           [0., 1.],
+           [0., 1.],
+           [0., 1.],
+           [1., 0.],
+           [1., 0.]])
+    >>> features.transform([[3.2]])
+    array([[1., 0.]])
+    """
+
+    out_of_fold: ClassVar[bool] = True
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "graph_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "metric": [StrOptions(METRICS), callable],
+        "transductive": ["array-like", "sparse matrix", None],
+        "disconnected": [StrOptions({"euclidean", "never"})],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        n_neighbors: int = 3,
+        *,
+        graph_neighbors: int = 3,
+        metric: Any = "euclidean",
+        transductive: Any = None,
+        disconnected: str = "euclidean",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.graph_neighbors = graph_neighbors
+        self.metric = metric
+        self.transductive = transductive
+        self.disconnected = disconnected
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> GeodesicNeighborFeatures:
+        """Make the graph and find the nearest training rows of each node.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,)
+            The classes.
+
+        Returns
+        -------
+        self : object
+            The fitted transformer.
+        """
+        with naming_the_encoders():
+            X, y = self._validated(X, y=y)
+        check_classification_targets(y)
+        self.classes_, self._codes = np.unique(y, return_inverse=True)
+        rows, n = X, X.shape[0]
+        if self.transductive is not None:
+            rows = _stacked(X, self._further_rows())
+        first, node_of_row = _distinct(rows)
+        self._nodes, self._node_of_row = rows[first], node_of_row[:n]
+        self._search = NearestNeighbors(metric=self.metric, n_jobs=self.n_jobs).fit(self._nodes)
+        joins = self._joins()
+        self.n_connected_components_ = int(connected_components(joins, directed=False)[0])
+        # One more than asked for: a training row does not count among its own.
+        count = min(self.n_neighbors + 1, n)
+        self._nearest, self._lengths = nearest_sources(joins, self._node_of_row, count)
+        return self
+
+    def fit_transform(self, X: Any, y: Any) -> Array:
+        """Fit, and tell which classes are near each training row, its own label left out.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,)
+            The classes.
+
+        Returns
+        -------
+        columns : ndarray of shape (n_samples, n_classes)
+            Zeros and ones, a column a class.
+        """
+        return self._indicators(self.fit(X, y)._training_neighbors())
+
+    def transform(self, X: Any) -> Array:
+        """Tell which classes are near each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows, taken as new ones; see `fit_transform` for the training rows.
+
+        Returns
+        -------
+        columns : ndarray of shape (n_samples, n_classes)
+            Zeros and ones, a column a class.
+        """
+        check_is_fitted(self)
+        with naming_the_encoders():
+            X = self._validated(X, reset=False)
+        return self._indicators(self._neighbors(X))
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Return the names of the columns that come out.
+
+        Parameters
+        ----------
+        input_features : object, default=None
+            Not used.
+
+        Returns
+        -------
+        names : ndarray of shape (n_classes,)
+            "geodesic_neighbor_" and the class.
+        """
+        check_is_fitted(self)
+        return np.array([f"geodesic_neighbor_{name}" for name in self.classes_], dtype=object)
+
+    def _validated(self, X: Any, **options: Any) -> Any:
+        return validate_data(
+            self, X, dtype=np.float64, accept_sparse="csr", accept_large_sparse=False, **options
+        )
+
+    def _further_rows(self) -> Matrix:
+        try:
+            return self._validated(self.transductive, reset=False)
+        except ValueError as error:
+            raise ValueError(
+                f"transductive must hold rows like those of X, as X is given to fit: {error}"
+            ) from error
+
+    def _joins(self) -> sp.csr_array:
+        """Return which nodes are joined, in both directions, and the lengths as values."""
+        n = self._nodes.shape[0]
+        k = min(self.graph_neighbors, n - 1)
+        if k == 0:
+            return sp.csr_array((1, 1))
+        lengths, others = self._search.kneighbors(n_neighbors=k)
+        return both_ways(np.repeat(np.arange(n), k), others.ravel(), lengths.ravel(), n)
+
+    def _training_neighbors(self) -> Index:
+        """Return the numbers of the training rows nearest to each of them, itself left out."""
+        itself = np.arange(len(self._codes))
+        nearest = self._nearest[self._node_of_row]
+        nearest[nearest == itself[:, None]] = NOBODY
+        order = np.argsort(nearest == NOBODY, axis=1, kind="stable")
+        nearest = np.take_along_axis(nearest, order, axis=1)[:, : self.n_neighbors]
+        return self._completed(nearest, self._nodes[self._node_of_row], itself)
+
+    def _neighbors(self, X: Matrix) -> Index:
+        """Return the numbers of the training rows nearest to new rows."""
+        X = _like(self._nodes, X)
+        node_of = {key: node for node, key in enumerate(_keys(self._nodes))}
+        nodes = np.array([node_of.get(key, NOBODY) for key in _keys(X)])
+        nearest = self._nearest[nodes, : self.n_neighbors]
+        new = np.flatnonzero(nodes == NOBODY)
+        if len(new):
+            nearest[new] = self._joined(X[new], nearest.shape[1])
+        return self._completed(nearest, X, np.full(X.shape[0], NOBODY))
+
+    def _joined(self, X: Matrix, count: int) -> Index:
+        """Return the training rows nearest to rows that are joined to their nearest nodes."""
+        k = min(self.graph_neighbors, self._nodes.shape[0])
+        lengths, nodes = self._search.kneighbors(X, n_neighbors=k)
+        rows = self._nearest[nodes].reshape(X.shape[0], -1)
+        lengths = (lengths[:, :, None] + self._lengths[nodes]).reshape(rows.shape)
+        order = np.lexsort((rows, lengths), axis=1)
+        nearest = np.full((X.shape[0], count), NOBODY)
+        for out, found in zip(nearest, np.take_along_axis(rows, order, axis=1), strict=True):
+            once = list(dict.fromkeys(found[found != NOBODY].tolist()))[:count]
+            out[: len(once)] = once
+        return nearest
+
+    def _completed(self, nearest: Index, X: Matrix, itself: Index) -> Index:
+        """Put the nearest by Euclidean distance in the places that are left."""
+        short = np.flatnonzero((nearest == NOBODY).any(axis=1))
+        if self.disconnected == "never" or not len(short):
+            return nearest
+        places, place_of_row = np.unique(self._node_of_row, return_inverse=True)
+        ends = np.cumsum(np.bincount(place_of_row))[:-1]
+        rows_at = np.split(np.argsort(place_of_row, kind="stable"), ends)
+        # Those that are known and the row itself may be among them, so one more is enough.
+        count = min(self.n_neighbors + 1, len(places))
+        search = NearestNeighbors(n_neighbors=count, n_jobs=self.n_jobs).fit(self._nodes[places])
+        straight = search.kneighbors(X[short], return_distance=False)
+        for row, near in zip(short, straight, strict=True):
+            known = nearest[row] != NOBODY
+            left_out = np.append(nearest[row][known], itself[row])
+            candidates = np.concatenate([rows_at[place] for place in near])
+            further = candidates[~np.isin(candidates, left_out)][: (~known).sum()]
+            nearest[row, known.sum() : known.sum() + len(further)] = further
+        return nearest
+
+    def _indicators(self, nearest: Index) -> Array:
+        columns = np.zeros((len(nearest), len(self.classes_)))
+        rows, places = np.nonzero(nearest != NOBODY)
+        columns[rows, self._codes[nearest[rows, places]]] = 1.0
+        return columns
+
+
+def both_ways(one: Index, other: Index, lengths: Array, n: int) -> sp.csr_array:
+    """Return joins in both directions, those of length zero kept."""
+    starts, ends = np.append(one, other), np.append(other, one)
+    order = np.lexsort((ends, starts))
+    starts, ends, lengths = starts[order], ends[order], np.append(lengths, lengths)[order]
+    # Adding matrices would drop zeros and add up what both directions say of one join.
+    again = (np.diff(starts, prepend=-1) == 0) & (np.diff(ends, prepend=-1) == 0)
+    pointers = np.searchsorted(starts[~again], np.arange(n + 1))
+    return sp.csr_array((lengths[~again], ends[~again], pointers), shape=(n, n))
+
+
+def nearest_sources(joins: sp.csr_array, sources: Index, count: int) -> tuple[Index, Array]:
+    """Return for each node the ``count`` nearest sources along the joins, and how far they are.
+
+    Dijkstra's algorithm from all sources at once. Each node passes on its ``count`` nearest only: a
+    source that is not among them is not among those of a node behind it either. Ties go to
+    the source of the smaller number.
+    """
+    n = joins.shape[0]
+    pointers, ends, lengths = joins.indptr.tolist(), joins.indices.tolist(), joins.data.tolist()
+    found: list[dict[int, float]] = [{} for _ in range(n)]
+    queue = [(0.0, source, node) for source, node in enumerate(sources.tolist())]
+    while queue:
+        length, source, node = heappop(queue)
+        here = found[node]
+        if len(here) == count or source in here:
+            continue
+        here[source] = length
+        for k in range(pointers[node], pointers[node + 1]):
+            there = found[ends[k]]
+            if len(there) < count and source not in there:
+                heappush(queue, (length + lengths[k], source, ends[k]))
+    nearest, far = np.full((n, count), NOBODY), np.full((n, count), np.inf)
+    for node, here in enumerate(found):
+        nearest[node, : len(here)] = list(here)
+        far[node, : len(here)] = list(here.values())
+    return nearest, far
+
+
+def _distinct(X: Matrix) -> tuple[Index, Index]:
+    """Return where each distinct row is first, and for each row the number of its kind."""
+    kinds: dict[bytes, int] = {}
+    kind_of = np.array([kinds.setdefault(key, len(kinds)) for key in _keys(X)])
+    return np.unique(kind_of, return_index=True)[1], kind_of
+
+
+def _keys(X: Matrix) -> list[bytes]:
+    """Return the content of each row as bytes; 0 and -0 are the same."""
+    if not sp.issparse(X):
+        return [row.tobytes() for row in X + 0.0]
+    X = sp.csr_array(X, copy=True)
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    columns = X.indices.astype(np.int64)
+    return [
+        columns[start:stop].tobytes() + X.data[start:stop].tobytes()
+        for start, stop in zip(X.indptr[:-1], X.indptr[1:], strict=True)
+    ]
+
+
+def _like(rows: Matrix, X: Matrix) -> Matrix:
+    """Return X sparse if ``rows`` is, and dense if not."""
+    if sp.issparse(rows):
+        return sp.csr_array(X)
+    return X.toarray() if sp.issparse(X) else X
+
+
+def _stacked(X: Matrix, further: Matrix) -> Matrix:
+    further = _like(X, further)
+    return sp.vstack([X, further], format="csr") if sp.issparse(X) else np.vstack([X, further])
