@@ -2,6 +2,7 @@
 
 from .adatron import Adatron
 from .builders import c_svc, enclosing_ball, hard_margin, l2_svm
+from .equalities import SeveralEqualities
 from .problem import DualQP
 from .run import Progress
 from .smo import SMO
@@ -12,6 +13,7 @@ __all__ = [
     "Adatron",
     "DualQP",
     "Progress",
+    "SeveralEqualities",
     "Solution",
     "c_svc",
     "enclosing_ball",

@@ -1,0 +1,269 @@
+"""A solver for a box and several equalities: the dual of a machine with features in its bias.
+
+    min 1/2 b'Kb - p'b   s.t.   A b = c,   lo <= b <= hi
+
+A hand-over between three methods. SMO on the kernel K + sigma A'A, the machine whose features are
+penalised, tells roughly which variables stand at which bound. From there Newton steps between such
+sets (`sets.settle`) mostly end at the exact solution. Where they do not, or the problem is small, an
+interior-point method on the variables that are in doubt (`interior.interior_point`) does, with a
+ridge on the multipliers so small that it cannot be felt and large enough that nothing degenerates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .._threads import single_blas
+from .._typing import Array, Index
+from .interior import interior_point
+from .multipliers import shortest
+from .problem import DualQP
+from .reduced import Reduced, reduce
+from .run import Progress
+from .sets import settle
+from .smo import SMO
+from .solution import Solution
+
+SMALL = 200  # rows up to which the interior-point method is as quick as a guess
+HUGE = 1e6  # decision values of the features alone, beyond which a problem is degenerate
+_PENALTY = 3.0  # of the features while guessing: their part of the kernel, relative to the diagonal
+_GUESSED = 1e-2  # tolerance of the guess
+_DOUBT = 0.3  # from the margin: rows closer than that may still change their bound
+_CENTRES = 4  # of the ridge on the multipliers, until it has no effect
+_INTERIOR = 0.1  # tolerance of the interior-point method, as a part of the tolerance
+_EXACT = 1e-3  # the same of the steps between sets, which are exact
+
+
+@dataclass(frozen=True)
+class SeveralEqualities:
+    """Solver of the dual with any number of equalities, warm from any start.
+
+    Parameters
+    ----------
+    tol : float, default=1e-3
+        Largest violation of the conditions of the margin, in units of the margin, and of the
+        equalities: ``|Q'b - c| / max(1, sum |b|)`` with the orthonormalised features Q.
+    memory : float, default=4e9
+        Bytes for the kernel matrix, which is stored in float64.
+    callback : callable, default=None
+        Called as ``callback(progress)`` with a `Progress` between stages.
+
+    Notes
+    -----
+    A problem whose features alone nearly separate some rows has multipliers without bound. Its
+    solution ends within the tolerance where a small ridge on them reaches that, else with the
+    status "degenerate": a penalty on the features is then the remedy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.qp import SeveralEqualities, DualQP
+    >>> y = np.array([1.0, 1.0, -1.0, -1.0])
+    >>> A = np.array([[1.0, 1, 1, 1], [0, 1, 1, 0]])
+    >>> qp = DualQP(np.eye(4), p=y, lo=np.minimum(0, y), hi=np.maximum(0, y), A=A)
+    >>> solution = SeveralEqualities().solve(qp)
+    >>> solution.beta.round(6), solution.nu.round(6)
+    (array([ 1.,  1., -1., -1.]), array([0., 0.]))
+    """
+
+    tol: float = 1e-3
+    memory: float = 4e9
+    callback: Callable[[Progress], Any] | None = None
+
+    def supports(self, qp: DualQP) -> str | None:
+        """Say why the problem cannot be solved.
+
+        Parameters
+        ----------
+        qp : DualQP
+            The problem.
+
+        Returns
+        -------
+        reason : str or None
+            None when it can be solved.
+        """
+        if not (np.isfinite(qp.lo).all() and np.isfinite(qp.hi).all()):
+            return "SeveralEqualities needs finite bounds: a finite C"
+        if not qp.gram.is_psd:
+            return "SeveralEqualities needs a positive semi-definite kernel"
+        needed = 8.0 * np.count_nonzero(qp.lo < qp.hi) ** 2
+        if needed > self.memory:
+            return (
+                f"SeveralEqualities stores the kernel matrix, {needed / 1e9:.1f} GB of the "
+                f"{self.memory / 1e9:.1f} GB that memory allows"
+            )
+        return None
+
+    def solve(self, qp: DualQP, *, start: Solution | Array | None = None) -> Solution:
+        """Solve the problem.
+
+        Parameters
+        ----------
+        qp : DualQP
+            The problem.
+        start : Solution or ndarray of shape (n,), default=None
+            Where to start; any vector will do, it is moved between the bounds.
+
+        Returns
+        -------
+        solution : Solution
+            The solution with its certificate. ``status`` is "converged", "stalled", or
+            "degenerate" where the multipliers have no bound that numbers could hold.
+        """
+        reason = self.supports(qp)
+        if reason is not None:
+            raise ValueError(f"{reason}.")
+        rows = np.flatnonzero(qp.lo < qp.hi)
+        with single_blas():
+            problem, basis = reduce(qp, rows)
+            if not np.isfinite(problem.K).all():
+                raise ValueError("K must not hold NaN, nor values so large that products overflow.")
+            run = _Run(self, problem)
+            run.solve(_start(qp, rows, start))
+            beta = qp.lo.copy()
+            beta[rows] = run.beta
+            return self._certified(qp, beta, basis.multipliers(run.nu), run)
+
+    def _certified(self, qp: DualQP, beta: Array, nu: Array, run: _Run) -> Solution:
+        gradient = qp.gradient(beta)
+        margins = qp.kkt_violation(beta, nu, gradient)
+        violation = max(margins, run.problem.imbalance(run.beta))
+        far = float(np.abs(run.problem.Q @ run.nu).max(initial=0.0)) > HUGE
+        status = "converged" if violation <= self.tol else "degenerate" if far else "stalled"
+        gap = qp.duality_gap(beta, nu, gradient)
+        objective = qp.objective(beta, gradient)
+        return Solution(beta, nu, gradient, objective, gap, violation, run.n_iter, status)
+
+
+class _Run:
+    """Where a solve stands."""
+
+    def __init__(self, solver: SeveralEqualities, problem: Reduced) -> None:
+        self.solver, self.problem, self.n_iter = solver, problem, 0
+        self.tol = _EXACT * solver.tol
+        self.beta = np.clip(0.0, problem.lo, problem.hi)
+        self.nu = np.zeros(len(problem.c))
+        self.violation = np.inf
+
+    def solve(self, start: Array | None) -> None:
+        """Solve from a start, or from nothing."""
+        problem = self.problem
+        if problem.n == 0:
+            self.violation = 0.0
+        elif start is not None and self._warm(start):
+            pass
+        elif problem.n <= SMALL:
+            self._interior(np.arange(problem.n))
+            self._settle()
+        else:
+            self._guess()
+            if not self._settle():
+                self._in_doubt()
+        self._shorten()
+
+    def _shorten(self) -> None:
+        """Take the shortest multipliers, where they are as good."""
+        nu = shortest(self.problem, self.beta, self.nu)
+        if nu is not self.nu and self.problem.violation(self.beta, nu) <= max(
+            self.violation, self.tol
+        ):
+            self._take(self.beta, nu)
+
+    def _warm(self, start: Array) -> bool:
+        """Start at a point; tell whether that led to the solution."""
+        problem = self.problem
+        beta = np.clip(start, problem.lo, problem.hi)
+        free = (beta > problem.lo) & (beta < problem.hi)
+        gradient = problem.product(beta) - problem.p
+        nu = np.linalg.lstsq(problem.Q[free], -gradient[free])[0] if free.any() else self.nu
+        self._take(beta, shortest(problem, beta, nu))
+        return self.violation <= self.solver.tol or self._settle()
+
+    def _guess(self) -> None:
+        """Solve the machine whose features are penalised, coarsely, by SMO.
+
+        A variable of no curvature and no bound takes up the sum, which is free here.
+        """
+        problem = self.problem
+        n, n_features = problem.Q.shape
+        spread = float(np.median(problem.hi - problem.lo))
+        K = np.zeros((n + 1, n + 1), dtype=np.float32)
+        K[:n, :n] = problem.K
+        weight = 0.0
+        if n_features:
+            size = max(problem.size, 1e-300)
+            weight = _PENALTY * max(size, 1 / spread) * n / n_features
+            scaled = (problem.Q * np.sqrt(weight)).astype(np.float32)
+            K[:n, :n] += scaled @ scaled.T
+        guess = DualQP(
+            K,
+            p=np.append(problem.p + weight * (problem.Q @ problem.c), 0.0),
+            lo=np.append(problem.lo, -np.inf),
+            hi=np.append(problem.hi, np.inf),
+        )
+        solution = SMO(tol=_GUESSED, exact=False, max_iter=100 * n).solve(guess)
+        beta = np.clip(solution.beta[:n], problem.lo, problem.hi)
+        self._take(beta, weight * (problem.Q.T @ beta - problem.c))
+
+    def _settle(self) -> bool:
+        """Step between sets from here; tell whether that led to the solution."""
+        settled, n_steps = settle(self.problem, self.beta, self.nu, self.tol)
+        self.n_iter += n_steps
+        if settled is not None:
+            better = self.problem.violation(settled.beta, settled.nu) < self.violation
+            if better:  # not so where equal or empty rows make the system singular
+                self._take(settled.beta, settled.nu)
+        return self.violation <= self.solver.tol
+
+    def _in_doubt(self) -> None:
+        """Solve in the variables whose bound is in doubt; take in more until none is left out."""
+        problem = self.problem
+        residual = np.abs(problem.residual(self.beta, self.nu))
+        free = (self.beta > problem.lo) & (self.beta < problem.hi)
+        least = min(problem.n, max(SMALL, 3 * len(problem.c)))
+        closest = np.argsort(residual)[:least]
+        doubted = free | (residual < _DOUBT)
+        doubted[closest] = True
+        while True:
+            self._interior(np.flatnonzero(doubted))
+            if self._settle() or doubted.all():
+                return
+            residual = problem.residual(self.beta, self.nu)
+            wrong = problem.violations(self.beta, residual) > self.solver.tol
+            new = ~doubted & (wrong | (np.abs(residual) < _DOUBT))
+            doubted |= new if (new & wrong).any() else True
+
+    def _interior(self, rows: Index) -> None:
+        part = self.problem if len(rows) == self.problem.n else self.problem.on(rows, self.beta)
+        for _ in range(_CENTRES):
+            found = interior_point(part, _INTERIOR * self.solver.tol)
+            self.n_iter += found.n_iter
+            beta = self.beta.copy()
+            beta[rows] = found.beta
+            before = self.violation
+            self._take(beta, found.nu)
+            if part.imbalance(found.beta) <= self.solver.tol or not self.violation < before:
+                return
+            self.problem = replace(self.problem, centre=found.nu)
+            part = replace(part, centre=found.nu)
+
+    def _take(self, beta: Array, nu: Array) -> None:
+        self.beta, self.nu, self.violation = beta, nu, self.problem.violation(beta, nu)
+        if self.solver.callback is not None:
+            problem = self.problem
+            objective = float(0.5 * beta @ problem.product(beta) - problem.p @ beta)
+            self.solver.callback(Progress(self.n_iter, self.violation, objective, problem.n))
+
+
+def _start(qp: DualQP, rows: Index, start: Solution | Array | None) -> Array | None:
+    if start is None:
+        return None
+    given = start.beta if isinstance(start, Solution) else np.asarray(start, dtype=np.float64)
+    if given.shape != (qp.n,) or not np.isfinite(given).all():
+        raise ValueError(f"start must be a vector of {qp.n} finite numbers.")
+    return given[rows]

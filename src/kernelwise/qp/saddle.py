@@ -1,0 +1,92 @@
+"""The linear system that every step with several equalities comes down to.
+
+    [ M + D   Q  ] [d ]   [r]
+    [ Q'     -rho] [nu] = [s]
+
+M is positive semi-definite, Q has orthonormal columns and rho and the diagonal
+D are at least zero: by a Cholesky factor of M + D and one of the Schur complement.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import LinAlgError
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
+
+from .._typing import Array
+
+_RIDGES = (0.0, 1e-12, 1e-10, 1e-8)  # relative, on M: the least that makes it definite
+_SCHUR_RIDGES = (1e-15, 1e-12, 1e-9)
+
+
+class Saddle:
+    """The factored system.
+
+    Parameters
+    ----------
+    M : ndarray of shape (m, m)
+        Positive semi-definite.
+    Q : ndarray of shape (m, l)
+        The features of those rows.
+    rho : float
+        The ridge on the multipliers.
+    D : ndarray of shape (m,), default=None
+        The diagonal; None is zero.
+
+    Raises
+    ------
+    scipy.linalg.LinAlgError
+        When M is indefinite by more than rounding.
+    """
+
+    def __init__(self, M: Array, Q: Array, rho: float, D: Array | None = None) -> None:
+        self._lower = _factor(M, _RIDGES, D)
+        self._columns = _half(self._lower, Q)
+        schur = self._columns.T @ self._columns
+        self._schur = _factor(schur, _SCHUR_RIDGES, np.full(len(schur), rho))
+
+    def solve(self, r: Array, s: Array) -> tuple[Array, Array]:
+        """Solve for one right side.
+
+        Parameters
+        ----------
+        r : ndarray of shape (m,)
+            The upper part.
+        s : ndarray of shape (l,)
+            The lower part.
+
+        Returns
+        -------
+        d : ndarray of shape (m,)
+            The step.
+        nu : ndarray of shape (l,)
+            The multipliers.
+        """
+        half = _half(self._lower, r)
+        nu = np.zeros(0)
+        if len(s):
+            nu, _ = dpotrs(self._schur, self._columns.T @ half - s, lower=1)
+            half = half - self._columns @ nu
+        return _half(self._lower, half, transposed=True), nu
+
+
+def _factor(M: Array, ridges: tuple[float, ...], D: Array | None = None) -> Array:
+    """Return the Cholesky factor of M + D with the least ridge that lets there be one."""
+    if len(M) == 0:
+        return M
+    size = float(np.diagonal(M).max())
+    diagonal = np.diagonal(M) if D is None else np.diagonal(M) + D
+    for ridge in ridges:
+        trial = np.array(M.T, order="F")  # M is symmetric, and this a plain copy
+        np.fill_diagonal(trial, diagonal + ridge * size)
+        lower, failed = dpotrf(trial, lower=1, overwrite_a=1, clean=0)
+        if not failed and np.isfinite(lower[-1, -1]):
+            return lower
+    raise LinAlgError("the kernel matrix is not positive semi-definite")
+
+
+def _half(lower: Array, right: Array, *, transposed: bool = False) -> Array:
+    if right.size == 0:
+        return right
+    solved: Array = dtrtrs(lower, right, lower=1, trans=int(transposed))[0]
+    return solved
