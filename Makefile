@@ -44,8 +44,8 @@ clean: ## remove .venv and everything that is generated
 	find src tests benchmarks examples docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 # One stamp for each set of extras: a target installs only what it uses.
-$(VENV)/demo.stamp: EXTRAS := plot,report
-$(VENV)/dev.stamp: EXTRAS := dev,plot,report
+$(VENV)/demo.stamp: EXTRAS := cli
+$(VENV)/dev.stamp: EXTRAS := dev,all
 $(VENV)/bench.stamp: EXTRAS := bench
 $(VENV)/docs.stamp: EXTRAS := docs
 
