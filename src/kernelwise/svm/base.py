@@ -26,6 +26,7 @@ from .._messages import naming_the_encoders
 from .._threads import n_threads
 from .._typing import Array, Codes, Index, Matrix
 from ..kernels import FunctionKernel, Kernel, Precomputed
+from ._notebook import WeightsReprMixin
 from .codes import largest, one_vs_rest
 from .machines import Machines, take
 from .resolve import resolve_kernel
@@ -33,7 +34,7 @@ from .resolve import resolve_kernel
 T = TypeVar("T")
 
 
-class BaseLearnedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
+class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
     """Base of the classifiers; a method writes one hook, `_fit_machines`.
 
     Several classes are one-vs-rest with the largest decision value, unless a method says otherwise.

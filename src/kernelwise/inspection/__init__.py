@@ -1,0 +1,23 @@
+"""Plots of what was learned (with the extra ``kernelwise[plot]``), and checks by resampling."""
+
+from .comparison import ComparisonDisplay
+from .convergence import ConvergenceDisplay
+from .decision_surface import DecisionSurfaceDisplay
+from .feature_weights import FeatureWeightsDisplay
+from .kernel_path import KernelPathDisplay
+from .permutation import PermutationCheck, permutation_check
+from .stability import WeightStability, weight_stability
+from .svg import as_svg
+
+__all__ = [
+    "ComparisonDisplay",
+    "ConvergenceDisplay",
+    "DecisionSurfaceDisplay",
+    "FeatureWeightsDisplay",
+    "KernelPathDisplay",
+    "PermutationCheck",
+    "WeightStability",
+    "as_svg",
+    "permutation_check",
+    "weight_stability",
+]

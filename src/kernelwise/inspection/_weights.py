@@ -1,0 +1,145 @@
+"""The weights of the features, read from a fitted model, with their names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from .._typing import Array
+from ..svm.votes import OneVsOneMixin
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Weights as they are, signs taken away; one row a machine."""
+
+    values: Array
+    names: list[str]
+    machines: list[str]
+    selected: Any
+
+    @property
+    def shares(self) -> Array:
+        """One share a feature, the mean over machines."""
+        return shares(self.values).mean(axis=0)
+
+
+def shares(values: Array) -> Array:
+    """Scale each row to sum one; rows of zeros stay."""
+    totals = values.sum(axis=-1, keepdims=True)
+    return values / np.where(totals > 0, totals, 1.0)
+
+
+def column_names(X: Any) -> list[str] | None:
+    """Return the names of the columns of a data frame, else None."""
+    columns = getattr(X, "columns", None)
+    if columns is None:
+        return None
+    names = [str(name) for name in columns]
+    if len(set(names)) < len(names):
+        raise ValueError("X has columns of the same name; rename them.")
+    return names
+
+
+def like(X: Any, rows: Array) -> Any:
+    """Return rows of numbers as the kind of table that X is."""
+    if sp.issparse(X):
+        return type(X)(rows)
+    if not hasattr(X, "columns"):
+        return rows
+    names = {"columns": X.columns} if hasattr(X, "iloc") else {"schema": list(X.columns)}
+    return type(X)(rows, **names)
+
+
+def peeled(model: Any) -> tuple[Any, list[Pipeline]]:
+    """Return what decides in the end, inside pipelines and searches, and the steps before it."""
+    before = []
+    while hasattr(model, "best_estimator_") or isinstance(model, Pipeline):
+        if isinstance(model, Pipeline):
+            before += [model[:-1]] if len(model) > 1 else []
+            model = model[-1]
+        else:
+            model = model.best_estimator_
+    return model, before
+
+
+def unwrapped(model: Any, names: Any = None) -> tuple[Any, Any]:
+    """Return what decides in the end, and the names of its features where they are known."""
+    final, before = peeled(model)
+    for steps in before:
+        names = _names_after(steps, names)
+    return final, getattr(final, "feature_names_in_", None) if names is None else names
+
+
+def _names_after(steps: Pipeline, names: Any) -> Any:
+    """Return the names of the columns that come out of fitted steps, None where they say none."""
+    check_is_fitted(steps)
+    try:
+        return steps.get_feature_names_out(names)
+    except AttributeError:  # a step without names
+        return None
+
+
+def read_weights(
+    model: Any, *, attribute: str = "auto", feature_names: Any = None, columns: Any = None
+) -> Weights:
+    """Read the weights of a fitted model.
+
+    ``feature_names`` are those of the features that have the weights, ``columns`` those of the
+    table that the model was fitted to.
+    """
+    final, names = unwrapped(model, columns)
+    check_is_fitted(final)
+    values = _values(final, attribute)
+    d = values.shape[1]
+    if feature_names is not None and len(feature_names) != d:
+        raise ValueError(
+            f"feature_names has {len(feature_names)} names, but there are {d} weights."
+        )
+    names = names if feature_names is None else feature_names
+    if names is None and d == getattr(final, "n_features_in_", d):
+        names = [f"x{k}" for k in range(d)]
+    elif names is None or len(names) != d:  # products of features, or components of a kernel
+        names = [f"column {k}" for k in range(d)]
+    selected = getattr(final, "selected_features_", None)
+    if selected is None or len(selected) != d:
+        selected = None
+    return Weights(values, [str(name) for name in names], _machine_names(final, values), selected)
+
+
+def _values(final: Any, attribute: str) -> Array:
+    tried = ("feature_importances_", "coef_") if attribute == "auto" else (attribute,)
+    found = next((own for name in tried if (own := getattr(final, name, None)) is not None), None)
+    if found is None:
+        raise ValueError(
+            f"{type(final).__name__} has no {' and no '.join(tried)}; give a fitted estimator that "
+            "has, for instance RelevanceSVC or DualObjectiveSVC."
+        )
+    dense = found.toarray() if hasattr(found, "toarray") else found
+    values = np.abs(np.atleast_2d(np.asarray(dense, dtype=np.float64)))
+    if values.ndim != 2:
+        raise ValueError(f"attribute={attribute!r} has {values.ndim} dimensions, not one or two.")
+    return values
+
+
+def _machine_names(final: Any, values: Array) -> list[str]:
+    """Name the rows of several machines by their classes."""
+    m, classes = len(values), [str(name) for name in getattr(final, "classes_", [])]
+    pairs = [f"{a} / {b}" for a, b in combinations(classes, 2)]
+    if m == len(pairs) and (m != len(classes) or _is_one_vs_one(final)):
+        return pairs
+    if m == len(classes):
+        return [f"{name} / rest" for name in classes]
+    return [f"machine {j + 1}" for j in range(m)]
+
+
+def _is_one_vs_one(final: Any) -> bool:
+    from sklearn.svm import SVC, NuSVC
+
+    return isinstance(final, OneVsOneMixin | SVC | NuSVC)

@@ -1,0 +1,263 @@
+"""Methods compared on the same splits of the rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import check_cv
+from sklearn.model_selection import cross_val_score as scores_of
+
+from .._typing import Array
+from ._style import PALETTE, bare, ink, panels, short
+
+
+class ComparisonDisplay:
+    """Scores of methods on the same splits, and their paired differences from one of them.
+
+    On the left the scores of a split are joined by a line. On the right are the differences, their
+    mean and its 95 % interval: green above zero, orange-red below, blue where it holds zero.
+
+    Parameters
+    ----------
+    scores : dict of str to ndarray of shape (n_splits,)
+        The scores of each method, split by split in the same order.
+    reference : str, default=None
+        The method from which the others differ; None is the first.
+    test_ratio : float, default=0.0
+        Test rows over training rows of a split. The training rows of different splits overlap,
+        which makes plain intervals too narrow; this widens them as proposed by Nadeau and Bengio
+        [1]_. 0 is for independent splits.
+    score_name : str, default="score"
+        What the scores are.
+
+    Attributes
+    ----------
+    ax_ : matplotlib.axes.Axes
+        The axes of the scores.
+    axes_ : ndarray of matplotlib.axes.Axes of shape (2,)
+        The axes of the scores and of the differences.
+    figure_ : matplotlib.figure.Figure
+        The figure.
+    joins_ : list of matplotlib.lines.Line2D
+        One line a split.
+    means_ : matplotlib.collections.PathCollection
+        The mean of each method.
+    intervals_ : dict of str to tuple of float
+        Mean difference, lower and upper end of its interval, of each method but the reference.
+
+    References
+    ----------
+    .. [1] C. Nadeau and Y. Bengio, "Inference for the generalization error", Machine Learning 52,
+       2003.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from kernelwise.inspection import ComparisonDisplay
+    >>> results = {"SVC": [0.90, 0.92, 0.88], "RelevanceSVC": [0.93, 0.94, 0.91]}
+    >>> display = ComparisonDisplay.from_results(results)
+    >>> round(display.intervals_["RelevanceSVC"][0], 3)
+    0.027
+    """
+
+    def __init__(
+        self,
+        scores: dict[str, Any],
+        *,
+        reference: str | None = None,
+        test_ratio: float = 0.0,
+        score_name: str = "score",
+    ) -> None:
+        self.scores = scores
+        self.reference = reference
+        self.test_ratio = test_ratio
+        self.score_name = score_name
+
+    @classmethod
+    def from_results(
+        cls,
+        results: dict[str, Any],
+        *,
+        reference: str | None = None,
+        test_ratio: float = 0.0,
+        score_name: str = "score",
+        ax: Any = None,
+    ) -> ComparisonDisplay:
+        """Draw scores that are known.
+
+        Parameters
+        ----------
+        results : dict of str to array-like of shape (n_splits,)
+            The scores of each method, split by split in the same order.
+        reference : str, default=None
+            The method from which the others differ; None is the first.
+        test_ratio : float, default=0.0
+            Test rows over training rows of a split, for the intervals.
+        score_name : str, default="score"
+            What the scores are.
+        ax : matplotlib.axes.Axes or pair of them, default=None
+            Where to draw; one is divided, None makes a figure.
+
+        Returns
+        -------
+        display : ComparisonDisplay
+            The display.
+        """
+        display = cls(results, reference=reference, test_ratio=test_ratio, score_name=score_name)
+        return display.plot(ax)
+
+    @classmethod
+    def from_estimators(
+        cls,
+        estimators: dict[str, Any],
+        X: Any,
+        y: Any,
+        *,
+        cv: Any = 5,
+        groups: Any = None,
+        scoring: Any = None,
+        reference: str | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        ax: Any = None,
+    ) -> ComparisonDisplay:
+        """Score estimators on the same splits, and draw.
+
+        Parameters
+        ----------
+        estimators : dict of str to estimator
+            The methods; clones of them are fitted.
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            The targets.
+        cv : int, cross-validation generator or iterable, default=5
+            The splits, the same for all.
+        groups : array-like of shape (n_samples,), default=None
+            Groups of rows, for splits that keep them together.
+        scoring : str or callable, default=None
+            The score; None is what the estimators have.
+        reference : str, default=None
+            The method from which the others differ; None is the first.
+        n_jobs : int, default=None
+            Fits at a time; None is one.
+        verbose : int, default=0
+            How much joblib tells of the fits.
+        ax : matplotlib.axes.Axes or pair of them, default=None
+            Where to draw; one is divided, None makes a figure.
+
+        Returns
+        -------
+        display : ComparisonDisplay
+            The display.
+        """
+        if len(estimators) < 2:
+            raise ValueError(f"estimators has {len(estimators)} entry; a comparison needs two.")
+        first = next(iter(estimators.values()))
+        classifier = is_classifier(first)
+        splits = list(check_cv(cv, y, classifier=classifier).split(X, y, groups))
+        found = {
+            name: scores_of(
+                clone(model), X, y, cv=splits, scoring=scoring, n_jobs=n_jobs, verbose=verbose
+            )
+            for name, model in estimators.items()
+        }
+        ratio = float(np.mean([len(test) / len(train) for train, test in splits]))
+        said = scoring if isinstance(scoring, str) else "accuracy" if classifier else "score"
+        display = cls(
+            found, reference=reference, test_ratio=ratio, score_name=said.replace("_", " ")
+        )
+        return display.plot(ax)
+
+    def plot(self, ax: Any = None) -> ComparisonDisplay:
+        """Draw the comparison.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes or pair of them, default=None
+            Where to draw; one is divided, None makes a figure.
+
+        Returns
+        -------
+        self : object
+            The display.
+        """
+        table = self._table()
+        names = list(self.scores)
+        n = len(names)
+        self.figure_, self.axes_ = panels(
+            ax, 2, size=(8.4, 1.5 + 0.42 * n), width_ratios=[1.15, 1.0]
+        )
+        self.ax_ = self.axes_[0]
+        self._draw_scores(table)
+        self._draw_differences(table, names)
+        for axes in self.axes_:
+            axes.set_ylim(n - 0.5, -0.5)
+            axes.tick_params(axis="y", length=0)
+            bare(axes)
+        self.axes_[0].set_yticks(np.arange(n), [short(name, 32) for name in names])
+        self.axes_[1].set_yticks(np.arange(n), [""] * n)
+        return self
+
+    def _table(self) -> Array:
+        """Return the scores, one row a method."""
+        lengths = {name: len(own) for name, own in self.scores.items()}
+        if len(lengths) < 2 or len(set(lengths.values())) > 1 or min(lengths.values()) < 2:
+            raise ValueError(
+                "scores must be of two methods at least, each with the same two splits or more; "
+                f"got {lengths}."
+            )
+        if self.reference is not None and self.reference not in self.scores:
+            raise ValueError(f"reference={self.reference!r} is none of {list(self.scores)}.")
+        table = np.array([np.asarray(own, dtype=np.float64) for own in self.scores.values()])
+        if not np.isfinite(table).all():
+            raise ValueError("scores must be finite; leave out the splits that failed.")
+        return table
+
+    def _draw_scores(self, table: Array) -> None:
+        ax, places = self.ax_, np.arange(len(table))
+        self.joins_ = []
+        for split in table.T:
+            (line,) = ax.plot(split, places, "-o", color=ink(), alpha=0.4, lw=0.7, ms=3.5, mew=0)
+            self.joins_.append(line)
+        self.means_ = ax.scatter(table.mean(axis=1), places, s=48, color=PALETTE[0], zorder=3)
+        ax.set_xlabel(f"{self.score_name}: {table.shape[1]} splits and mean")
+
+    def _draw_differences(self, table: Array, names: list[str]) -> None:
+        ax = self.axes_[1]
+        reference = self.reference or names[0]
+        base = table[names.index(reference)]
+        ax.axvline(0, color=ink(), linewidth=0.9, linestyle="--")
+        self.intervals_ = {}
+        for place, (name, own) in enumerate(zip(names, table, strict=True)):
+            if name == reference:
+                ax.annotate(
+                    "reference",
+                    (0, place),
+                    xytext=(5, 0),
+                    textcoords="offset points",
+                    va="center",
+                    fontsize="small",
+                    fontstyle="italic",
+                )
+                continue
+            gains = own - base
+            mean, low, high = self._interval(gains)
+            self.intervals_[name] = (mean, low, high)
+            colour = PALETTE[0] if low <= 0 <= high else PALETTE[2] if mean > 0 else PALETTE[1]
+            ax.plot(gains, np.full(len(gains), place), "o", color=ink(), alpha=0.5, ms=3.5, mew=0)
+            ax.plot([low, high], [place, place], color=colour, lw=2.6, solid_capstyle="round")
+            ax.plot([mean], [place], "o", color=colour, ms=7)
+        ax.set_xlabel(f"difference from {short(reference, 24)}, 95 % interval")
+
+    def _interval(self, gains: Array) -> tuple[float, float, float]:
+        """Return the mean and its 95 % interval by Student's t."""
+        from scipy.stats import t
+
+        n, mean = len(gains), float(gains.mean())
+        error = np.sqrt(gains.var(ddof=1) * (1 / n + self.test_ratio))
+        half = float(t.ppf(0.975, n - 1) * error)
+        return mean, mean - half, mean + half

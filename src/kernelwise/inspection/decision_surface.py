@@ -1,0 +1,339 @@
+"""Where a classifier decides for what, along two of its features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from .._typing import Array, Index
+from ._style import bare, colours, ink, panels, short
+from ._weights import column_names, like, read_weights, unwrapped
+
+_MOST_POINTS = 1000  # rows that are drawn; more hide each other
+
+
+class DecisionSurfaceDisplay:
+    """Predicted classes along two features, with the rows and the support vectors.
+
+    Several classifiers are drawn side by side, for instance without and with learned weights.
+
+    Parameters
+    ----------
+    xx0 : ndarray of shape (resolution, resolution)
+        The first feature on the grid.
+    xx1 : ndarray of shape (resolution, resolution)
+        The second feature on the grid.
+    responses : dict of str to ndarray of shape (resolution, resolution)
+        For each classifier, by its name, the decision values on the grid (two classes) or the
+        numbers of the predicted classes.
+    points : ndarray of shape (n_samples, 2)
+        The rows, in these two features.
+    labels : ndarray of shape (n_samples,)
+        The number of the class of each row.
+    class_names : sequence of str
+        The names of the classes.
+    feature_names : sequence of str of shape (2,)
+        The names of the two features.
+    support : dict of str to ndarray, default=None
+        For each classifier the rows that are support vectors.
+    n_fixed : int, default=0
+        How many other features are held at their medians.
+
+    Attributes
+    ----------
+    ax_ : matplotlib.axes.Axes
+        The first axes.
+    axes_ : ndarray of matplotlib.axes.Axes
+        One axes a classifier.
+    figure_ : matplotlib.figure.Figure
+        The figure.
+    surfaces_ : list of sklearn.inspection.DecisionBoundaryDisplay
+        The regions of the classes, one a classifier.
+    scatters_ : list of list of matplotlib.collections.PathCollection
+        For each classifier the rows of each class.
+    rings_ : list of matplotlib.collections.PathCollection
+        For each classifier the marks of the support vectors, where they are known.
+
+    Notes
+    -----
+    With more than two features this is a slice: the rows lie before and behind it, so that a row
+    may be drawn on the wrong side of a boundary and yet be classified well.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise import RelevanceSVC
+    >>> from kernelwise.inspection import DecisionSurfaceDisplay
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = RelevanceSVC().fit(X, y)
+    >>> DecisionSurfaceDisplay.from_estimator(model, X, y, baseline="svc").feature_names
+    ['petal width (cm)', 'petal length (cm)']
+    """
+
+    def __init__(
+        self,
+        *,
+        xx0: Array,
+        xx1: Array,
+        responses: dict[str, Array],
+        points: Array,
+        labels: Index,
+        class_names: Any,
+        feature_names: Any,
+        support: dict[str, Index] | None = None,
+        n_fixed: int = 0,
+    ) -> None:
+        self.xx0 = xx0
+        self.xx1 = xx1
+        self.responses = responses
+        self.points = points
+        self.labels = labels
+        self.class_names = class_names
+        self.feature_names = feature_names
+        self.support = support
+        self.n_fixed = n_fixed
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        features: Any = None,
+        baseline: Any = None,
+        grid_resolution: int = 120,
+        ax: Any = None,
+    ) -> DecisionSurfaceDisplay:
+        """Draw the decisions of a fitted classifier.
+
+        Parameters
+        ----------
+        estimator : object
+            A fitted classifier, or a pipeline with one at its end.
+        X : array-like of shape (n_samples, n_features)
+            The training rows, of numbers; support vectors are marked by their places among them.
+        y : array-like of shape (n_samples,)
+            The classes.
+        features : pair of int or str, default=None
+            The two features; None is the most important ones, by the weights of the estimator.
+        baseline : estimator or "svc", default=None
+            What is drawn on the left, for comparison. An estimator is cloned and fitted to X and y;
+            "svc" is `SVC` on standardised columns, with one width for all of them.
+        grid_resolution : int, default=120
+            Points of the grid along each feature.
+        ax : matplotlib.axes.Axes or array of them, default=None
+            Where to draw: as many axes as classifiers, or one that is divided; None makes a figure.
+
+        Returns
+        -------
+        display : DecisionSurfaceDisplay
+            The display.
+        """
+        check_is_fitted(estimator)
+        table = _numbers(X)
+        if grid_resolution < 2:
+            raise ValueError(f"grid_resolution={grid_resolution} must be at least 2.")
+        names = column_names(X) or [f"x{k}" for k in range(table.shape[1])]
+        pair = _pair(estimator, names, features)
+        lows, highs = table[:, pair].min(axis=0), table[:, pair].max(axis=0)
+        pad = 0.05 * np.where(highs > lows, highs - lows, 1.0)
+        spans = np.linspace(lows - pad, highs + pad, grid_resolution)
+        xx0, xx1 = np.meshgrid(spans[:, 0], spans[:, 1])
+        grid = np.tile(np.median(table, axis=0), (xx0.size, 1))
+        grid[:, pair] = np.column_stack([xx0.ravel(), xx1.ravel()])
+        classes = estimator.classes_
+        models = _models(estimator, baseline, X, y)
+        display = cls(
+            xx0=xx0,
+            xx1=xx1,
+            responses={
+                name: _response(model, like(X, grid), classes).reshape(xx0.shape)
+                for name, model in models.items()
+            },
+            points=table[:, pair],
+            labels=_class_numbers(classes, y),
+            class_names=[str(name) for name in classes],
+            feature_names=[names[k] for k in pair],
+            support=_supports(models, len(table)),
+            n_fixed=table.shape[1] - 2,
+        )
+        return display.plot(ax)
+
+    def plot(self, ax: Any = None) -> DecisionSurfaceDisplay:
+        """Draw the decisions.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes or array of them, default=None
+            Where to draw: as many axes as classifiers, or one that is divided; None makes a figure.
+
+        Returns
+        -------
+        self : object
+            The display.
+        """
+        n = len(self.responses)
+        self.figure_, self.axes_ = panels(ax, n, size=(1.4 + 3.7 * n, 3.9))
+        self.ax_ = self.axes_[0]
+        self.surfaces_: list[Any] = []
+        self.scatters_: list[list[Any]] = []
+        self.rings_: list[Any] = []
+        for axes, (name, response) in zip(self.axes_, self.responses.items(), strict=True):
+            self._draw(axes, name, response)
+            axes.set_title(name, fontsize="medium")
+            axes.set_xlabel(short(self.feature_names[0], 40) + self._fixed())
+        self.ax_.set_ylabel(short(self.feature_names[1], 40))
+        self.axes_[-1].legend(
+            frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1, 1)
+        )
+        return self
+
+    def _fixed(self) -> str:
+        """Say where the other features are held."""
+        if self.n_fixed > 1:
+            return f"\n({self.n_fixed:,} other features at their medians)"
+        return "\n(the other feature at its median)" if self.n_fixed else ""
+
+    def _draw(self, axes: Any, name: str, response: Array) -> None:
+        from matplotlib.colors import ListedColormap
+        from sklearn.inspection import DecisionBoundaryDisplay
+
+        k = len(self.class_names)
+        palette = colours(k)
+        regions = (response > 0).astype(float) if k == 2 else response
+        surface = DecisionBoundaryDisplay(
+            xx0=self.xx0, xx1=self.xx1, n_classes=k, response=regions, multiclass_colors=palette
+        )
+        kwargs = {"cmap": ListedColormap(palette), "vmin": 0, "vmax": 1} if k == 2 else {}
+        surface.plot("pcolormesh", ax=axes, alpha=0.22, zorder=0, rasterized=True, **kwargs)
+        self.surfaces_.append(surface)
+        if k == 2:
+            self._draw_margin(axes, response)
+        shown = self._shown()
+        own_scatters = []
+        for number, colour in enumerate(palette):
+            rows = shown[self.labels[shown] == number]
+            dots = axes.scatter(
+                *self.points[rows].T,
+                s=14,
+                color=colour,
+                marker="os^Dvp"[number % 6],
+                linewidths=0,
+                label=short(self.class_names[number], 18),
+            )
+            own_scatters.append(dots)
+        self.scatters_.append(own_scatters)
+        if self.support is not None and name in self.support:
+            rows = np.intersect1d(self.support[name], shown)
+            rings = axes.scatter(
+                *self.points[rows].T,
+                s=38,
+                facecolors="none",
+                edgecolors=[ink()],
+                linewidths=0.6,
+                alpha=0.7,
+                label="support vector",
+            )
+            self.rings_.append(rings)
+        bare(axes)
+
+    def _draw_margin(self, axes: Any, response: Array) -> None:
+        """Draw the boundary, and the margins beside it, as far as they are in sight."""
+        for level, style, width in ((-1, ":", 0.9), (0, "-", 1.4), (1, ":", 0.9)):
+            if response.min() < level < response.max():
+                axes.contour(
+                    self.xx0,
+                    self.xx1,
+                    response,
+                    levels=[level],
+                    colors=[ink()],
+                    linestyles=style,
+                    linewidths=width,
+                )
+
+    def _shown(self) -> Index:
+        """Return which rows are drawn: all, or as many as can be told apart."""
+        n = len(self.points)
+        return np.unique(np.linspace(0, n - 1, min(n, _MOST_POINTS)).astype(np.intp))
+
+
+def _numbers(X: Any) -> Array:
+    if sp.issparse(X):
+        raise ValueError("X is sparse; give dense rows, for instance X.toarray().")
+    try:
+        table: Array = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError("X has columns that are not numbers; encode them first.") from error
+    if table.ndim != 2 or table.shape[1] < 2:
+        raise ValueError("X must be a table with at least two columns.")
+    if not np.isfinite(table).all():
+        raise ValueError("X contains NaN or infinity; fill the gaps first.")
+    return table
+
+
+def _pair(estimator: Any, names: list[str], features: Any) -> list[int]:
+    """Return the places of the two features."""
+    if features is None:
+        if len(names) == 2:
+            return [0, 1]
+        found = read_weights(estimator, columns=names)
+        if found.names != names:
+            raise ValueError(
+                "the weights are not of the columns of X; name two of these with features=."
+            )
+        return [int(k) for k in np.argsort(-found.shares, kind="stable")[:2]]
+    if len(features) != 2:
+        raise ValueError(f"features={features!r} must be two.")
+    places = [names.index(f) if isinstance(f, str) and f in names else f for f in features]
+    if any(isinstance(k, str) or not 0 <= k < len(names) for k in places):
+        raise ValueError(f"features={features!r} must be two of the columns {names[:8]} of X.")
+    return [int(k) for k in places]
+
+
+def _models(estimator: Any, baseline: Any, X: Any, y: Any) -> dict[str, Any]:
+    own = type(unwrapped(estimator)[0]).__name__
+    if baseline is None:
+        return {own: estimator}
+    if isinstance(baseline, str):
+        if baseline != "svc":
+            raise ValueError(f"baseline={baseline!r} must be 'svc', an estimator or None.")
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+        from ..svm import SVC
+
+        plain = make_pipeline(StandardScaler(), SVC()).fit(X, y)
+        return {"SVC: one width for all": plain, own: estimator}
+    fitted = clone(baseline).fit(X, y)
+    name = type(unwrapped(fitted)[0]).__name__
+    return {name if name != own else f"{name}, baseline": fitted, own: estimator}
+
+
+def _response(model: Any, grid: Any, classes: Any) -> Array:
+    """Return decision values for two classes, else the numbers of the classes."""
+    if len(classes) == 2 and hasattr(model, "decision_function"):
+        return np.asarray(model.decision_function(grid))
+    numbers = _class_numbers(classes, model.predict(grid)).astype(np.float64)
+    return 2 * numbers - 1 if len(classes) == 2 else numbers
+
+
+def _class_numbers(classes: Any, y: Any) -> Index:
+    return np.searchsorted(np.asarray(classes), np.asarray(y)).astype(np.intp)
+
+
+def _supports(models: dict[str, Any], n_rows: int) -> dict[str, Index]:
+    """Return the support vectors of those classifiers that have some, and had these rows."""
+    found = {}
+    for name, model in models.items():
+        final, _ = unwrapped(model)
+        rows = getattr(final, "support_", None)
+        if rows is not None and getattr(final, "shape_fit_", (n_rows,))[0] == n_rows:
+            found[name] = np.asarray(rows, dtype=np.intp)
+    return found

@@ -1,0 +1,260 @@
+"""Whether the weights say what held-out rows say, and more than shuffled labels do."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.stats import rankdata, spearmanr
+from sklearn.base import clone
+from sklearn.inspection import permutation_importance
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import train_test_split
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length
+
+from .._typing import Array
+from ._progress import PATIENCE, run_all
+from ._weights import column_names, like, peeled, read_weights
+
+_FEWEST_SHUFFLES = 19  # with fewer no p-value is as small as 0.05
+
+
+@dataclass(frozen=True)
+class PermutationCheck:
+    """Weights beside permutation importances, and beside weights of shuffled labels.
+
+    Parameters
+    ----------
+    feature_names : tuple of str
+        The names of the features.
+    shares : ndarray of shape (n_features,)
+        The learned weights, of sum one.
+    importances : ndarray of shape (n_features, n_repeats)
+        What the held-out score loses when the values of a feature are shuffled.
+    null : ndarray of shape (n_shuffles, n_features)
+        The weights learned from shuffled labels, of sum one; without rows where none were asked
+        for.
+    """
+
+    feature_names: tuple[str, ...]
+    shares: Array
+    importances: Array
+    null: Array
+
+    @property
+    def correlation(self) -> float:
+        """Spearman's correlation of weights and importances; NaN where either is constant."""
+        losses = self.importances.mean(axis=1)
+        if np.ptp(losses) == 0 or np.ptp(self.shares) == 0:
+            return float("nan")
+        return float(spearmanr(self.shares, losses).statistic)
+
+    @property
+    def is_heavy(self) -> Any:
+        """Tell which features have at least an equal share of the weight."""
+        return (self.shares > 0) & (self.shares >= (1 - 1e-9) / len(self.shares))
+
+    @property
+    def is_needed(self) -> Any:
+        """Tell which features cost held-out score when shuffled: mean above two deviations."""
+        return self.importances.mean(axis=1) - 2 * self.importances.std(axis=1) > 0
+
+    @property
+    def p_values(self) -> Array:
+        """How often shuffled labels give a feature as large a weight; of shape (n_features,)."""
+        if not len(self.null):
+            raise ValueError("no labels were shuffled; call permutation_check with n_shuffles=99.")
+        reached = (self.null >= self.shares).sum(axis=0)
+        return (1 + reached) / (1 + len(self.null))
+
+    def table(self) -> dict[str, Any]:
+        """Return one row a feature, the largest weight first, for ``pandas.DataFrame``.
+
+        Returns
+        -------
+        table : dict of ndarray
+            The columns "feature", "share", "importance", "importance_std", "share_rank",
+            "importance_rank" and, where labels were shuffled, "p_value".
+        """
+        losses = self.importances.mean(axis=1)
+        columns = {
+            "feature": np.array(self.feature_names, dtype=object),
+            "share": self.shares,
+            "importance": losses,
+            "importance_std": self.importances.std(axis=1),
+            "share_rank": rankdata(-self.shares),
+            "importance_rank": rankdata(-losses),
+        }
+        if len(self.null):
+            columns["p_value"] = self.p_values
+        order = np.argsort(-self.shares, kind="stable")
+        return {name: column[order] for name, column in columns.items()}
+
+    def disagreements(self) -> dict[str, Any]:
+        """Return the features of which weights and held-out rows say different things.
+
+        Returns
+        -------
+        table : dict of ndarray
+            The columns "feature", "share", "importance" and "why": "heavy, not needed" (an equal
+            share of the weight or more, no loss of score) or "needed, light"; those whose ranks
+            differ most come first.
+        """
+        losses = self.importances.mean(axis=1)
+        apart = np.abs(rankdata(self.shares) - rankdata(losses))
+        rows = np.flatnonzero(self.is_heavy != self.is_needed)
+        rows = rows[np.argsort(-apart[rows], kind="stable")]
+        why = np.where(self.is_heavy[rows], "heavy, not needed", "needed, light")
+        return {
+            "feature": np.array(self.feature_names, dtype=object)[rows],
+            "share": self.shares[rows],
+            "importance": losses[rows],
+            "why": why.astype(object),
+        }
+
+
+def permutation_check(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    test_size: float = 0.3,
+    n_repeats: int = 10,
+    n_shuffles: int = 0,
+    scoring: Any = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    verbose: bool | str = "auto",
+    callback: Callable[[int, int], Any] | None = None,
+) -> PermutationCheck:
+    """Compare learned weights with permutation importances on held-out rows.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A classifier with ``feature_importances_`` or ``coef_``, or a pipeline with one at its end.
+        Clones of it are fitted.
+    X : array-like of shape (n_samples, n_features)
+        The rows; the names of a data frame's columns are kept.
+    y : array-like of shape (n_samples,)
+        The classes.
+    test_size : float, default=0.3
+        The part of the rows that is held out, each class its part.
+    n_repeats : int, default=10
+        How often each feature is shuffled.
+    n_shuffles : int, default=0
+        How often the labels are shuffled and weights learned from them, to see which weights are
+        larger than chance gives; 0 or at least 19, each a fit.
+    scoring : str or callable, default=None
+        The score; None is the accuracy of a classifier.
+    random_state : int, RandomState instance or None, default=0
+        Holds rows out and shuffles; results do not depend on ``n_jobs``.
+    n_jobs : int, default=None
+        Fits and features at a time; None is one.
+    verbose : bool or "auto", default="auto"
+        Whether to say on stderr how long it takes and how far it is; "auto" does where it takes
+        more than two seconds.
+    callback : callable, default=None
+        Called with the number of fits to shuffled labels that are done and of all.
+
+    Returns
+    -------
+    check : PermutationCheck
+        Weights, importances and their rank correlation, disagreements, and p-values.
+
+    Notes
+    -----
+    In a pipeline the features are those that its last step sees. Of features that say the same,
+    each can be shuffled without loss: a feature that is heavy and not needed may be relevant.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from kernelwise.inspection import permutation_check
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> check = permutation_check(RandomForestClassifier(20, random_state=0), X, y, n_repeats=5)
+    >>> bool(check.correlation > 0.3), sorted(check.disagreements())
+    (True, ['feature', 'importance', 'share', 'why'])
+    """
+    check_consistent_length(X, y)
+    if n_shuffles and n_shuffles < _FEWEST_SHUFFLES:
+        raise ValueError(
+            f"n_shuffles={n_shuffles} is too few for a p-value of 0.05: take "
+            f"{_FEWEST_SHUFFLES} or more, or 0."
+        )
+    columns, random = column_names(X), check_random_state(random_state)
+    seed = int(random.randint(2**31 - 1))
+    X_train, X_test, y_train, y_test = train_test_split(
+        X, y, test_size=test_size, stratify=y, random_state=seed
+    )
+    model = clone(estimator).fit(X_train, y_train)
+    found = read_weights(model, columns=columns)
+    last, before = peeled(model)
+    for steps in before:
+        X_test = steps.transform(X_test)
+    _announce(last, X_test, n_repeats, verbose)
+    losses = permutation_importance(
+        last,
+        _shufflable(X_test),
+        y_test,
+        n_repeats=n_repeats,
+        scoring=_Scorer(check_scoring(last, scoring), X_test),
+        n_jobs=n_jobs,
+        random_state=seed,
+    )
+    labels = np.asarray(y_train)
+    shuffled = [random.permutation(labels) for _ in range(n_shuffles)]
+    null = run_all(
+        _shares_by_name,
+        [(estimator, X_train, own, columns) for own in shuffled],
+        what="shuffled labels",
+        n_jobs=n_jobs,
+        verbose=verbose,
+        callback=callback,
+    )
+    table = np.array([[own.get(name, 0.0) for name in found.names] for own in null])
+    return PermutationCheck(
+        tuple(found.names),
+        found.shares,
+        losses.importances,
+        table.reshape(n_shuffles, len(found.names)),
+    )
+
+
+class _Scorer:
+    """Scores rows in the kind of table that was fitted: scikit-learn keeps that of pandas only."""
+
+    def __init__(self, scorer: Any, X: Any) -> None:
+        self._scorer, self._head = scorer, X[:1]
+
+    def __call__(self, model: Any, X: Any, y: Any) -> float:
+        rows = like(self._head, X) if isinstance(X, np.ndarray) else X
+        return float(self._scorer(model, rows, y))
+
+
+def _shufflable(X: Any) -> Any:
+    """Return rows that scikit-learn can shuffle: of pandas, or an array."""
+    if hasattr(X, "iloc"):
+        return X
+    return X.toarray() if sp.issparse(X) else np.asarray(X)
+
+
+def _announce(model: Any, X: Any, n_repeats: int, verbose: bool | str) -> None:
+    """Say on stderr how long the predictions take, where that is long."""
+    begin = time.perf_counter()
+    model.predict(X)
+    seconds = (time.perf_counter() - begin) * np.shape(X)[1] * n_repeats
+    if verbose is True or (verbose and seconds > PATIENCE):
+        print(f"[kernelwise] importances: about {seconds:.0f} s", file=sys.stderr)
+
+
+def _shares_by_name(estimator: Any, X: Any, y: Any, columns: Any) -> dict[str, float]:
+    found = read_weights(clone(estimator).fit(X, y), columns=columns)
+    return dict(zip(found.names, found.shares.tolist(), strict=True))

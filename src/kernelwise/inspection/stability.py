@@ -1,0 +1,222 @@
+"""How the weights vary when the rows do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import rankdata
+from sklearn.base import clone
+from sklearn.model_selection import GroupShuffleSplit, StratifiedShuffleSplit
+from sklearn.utils import _safe_indexing, check_random_state, resample
+from sklearn.utils.validation import check_consistent_length
+
+from .._typing import Array, Index
+from ._progress import run_all
+from ._weights import column_names, read_weights
+from .feature_weights import FeatureWeightsDisplay
+
+
+@dataclass(frozen=True)
+class WeightStability:
+    """The weights of the features over resamples of the rows, as shares that sum to one.
+
+    Parameters
+    ----------
+    feature_names : tuple of str
+        The names of the features.
+    shares : ndarray of shape (n_resamples, n_features)
+        The share of each feature in each resample; zero where a pipeline has left it out.
+    selected : ndarray of bool of shape (n_resamples, n_features)
+        Which features each resample selects.
+    levels : tuple of float
+        The lower and the upper level of `quantiles`.
+    """
+
+    feature_names: tuple[str, ...]
+    shares: Array
+    selected: Any
+    levels: tuple[float, float]
+
+    @property
+    def mean(self) -> Array:
+        """Mean share of each feature."""
+        return self.shares.mean(axis=0)
+
+    @property
+    def quantiles(self) -> Array:
+        """Lower and upper quantile of the shares, of shape (2, n_features)."""
+        return np.quantile(self.shares, self.levels, axis=0)
+
+    @property
+    def selection_frequency(self) -> Array:
+        """Part of the resamples in which each feature is selected."""
+        return np.asarray(self.selected).mean(axis=0)
+
+    @property
+    def rank_agreement(self) -> float:
+        """Mean of Spearman's correlation over the pairs of resamples; NaN if all shares tie."""
+        ranks = rankdata(self.shares, axis=1)
+        ranks = ranks[ranks.std(axis=1) > 0]
+        if len(ranks) < 2:
+            return float("nan")
+        return float(np.corrcoef(ranks)[np.triu_indices(len(ranks), 1)].mean())
+
+    def table(self) -> dict[str, Any]:
+        """Return one row a feature, the largest mean first, for ``pandas.DataFrame``.
+
+        Returns
+        -------
+        table : dict of ndarray
+            The columns "feature", "mean", "low", "high" and "selected".
+        """
+        order = np.argsort(-self.mean, kind="stable")
+        low, high = self.quantiles[:, order]
+        return {
+            "feature": np.array(self.feature_names, dtype=object)[order],
+            "mean": self.mean[order],
+            "low": low,
+            "high": high,
+            "selected": self.selection_frequency[order],
+        }
+
+    def display(self) -> FeatureWeightsDisplay:
+        """Return the display of means, quantiles and selections, to be plotted.
+
+        Returns
+        -------
+        display : FeatureWeightsDisplay
+            Draw it with ``plot()``.
+        """
+        return FeatureWeightsDisplay(
+            self.mean,
+            feature_names=self.feature_names,
+            interval=self.quantiles,
+            frequency=self.selection_frequency,
+        )
+
+
+def weight_stability(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    n_resamples: int = 20,
+    fraction: float | str = 0.5,
+    groups: Any = None,
+    quantiles: tuple[float, float] = (0.05, 0.95),
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    verbose: bool | str = "auto",
+    callback: Callable[[int, int], Any] | None = None,
+) -> WeightStability:
+    """Fit an estimator to resamples of the rows, and see how its weights vary.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A classifier with ``feature_importances_`` or ``coef_``, or a pipeline with one at its end.
+        Clones of it are fitted.
+    X : array-like of shape (n_samples, n_features)
+        The rows; the names of a data frame's columns are kept.
+    y : array-like of shape (n_samples,)
+        The classes.
+    n_resamples : int, default=20
+        How many resamples.
+    fraction : float or "bootstrap", default=0.5
+        The part of the rows in each, without repetition; "bootstrap" draws as many as there are
+        with repetition. Each class keeps its part, unless there are groups.
+    groups : array-like of shape (n_samples,), default=None
+        Groups of rows that stay together.
+    quantiles : tuple of float, default=(0.05, 0.95)
+        The levels between which the weights are said to lie.
+    random_state : int, RandomState instance or None, default=0
+        Draws the resamples; neither they nor the results depend on ``n_jobs``.
+    n_jobs : int, default=None
+        Fits at a time; None is one.
+    verbose : bool or "auto", default="auto"
+        Whether to say on stderr how far it is; "auto" does where it takes more than two seconds.
+    callback : callable, default=None
+        Called with the number of fits that are done and of all.
+
+    Returns
+    -------
+    stability : WeightStability
+        Means, quantiles, how often each feature is selected, and the agreement of the rankings.
+
+    Notes
+    -----
+    A feature is selected where the estimator says so (``selected_features_``), else where its share
+    is at least an equal one and not zero. Half of the rows give less certain weights than all
+    would: read the spread as that of half as many rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from kernelwise.inspection import weight_stability
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> forest = RandomForestClassifier(20, random_state=0)
+    >>> stability = weight_stability(forest, X, y, n_resamples=5)
+    >>> stability.mean.shape, bool(stability.rank_agreement > 0.5)
+    ((13,), True)
+    """
+    check_consistent_length(X, y, groups)
+    low, high = quantiles
+    if not 0 <= low < high <= 1:
+        raise ValueError(f"quantiles={quantiles!r} must be two ascending levels between 0 and 1.")
+    if n_resamples < 2:
+        raise ValueError(f"n_resamples={n_resamples} must be at least 2.")
+    columns = column_names(X)
+    parts = _resamples(y, n_resamples, fraction, groups, check_random_state(random_state))
+    found = run_all(
+        _fit_one,
+        [(estimator, X, y, columns, rows) for rows in parts],
+        what="resamples",
+        n_jobs=n_jobs,
+        verbose=verbose,
+        callback=callback,
+    )
+    names = list(dict.fromkeys(name for own, _, _ in found for name in own))
+    place = {name: k for k, name in enumerate(names)}
+    table = np.zeros((n_resamples, len(names)))
+    chosen = np.zeros((n_resamples, len(names)), dtype=bool)
+    for j, (own, shares, selected) in enumerate(found):
+        places = [place[name] for name in own]
+        table[j, places], chosen[j, places] = shares, selected
+    return WeightStability(tuple(names), table, chosen, (low, high))
+
+
+def _fit_one(
+    estimator: Any, X: Any, y: Any, columns: Any, rows: Index
+) -> tuple[list[str], Array, Any]:
+    """Fit to some rows; return names, shares, and which features are selected."""
+    model = clone(estimator).fit(_safe_indexing(X, rows), _safe_indexing(y, rows))
+    found = read_weights(model, columns=columns)
+    shares = found.shares
+    selected = found.selected
+    if selected is None:
+        selected = (shares > 0) & (shares >= (1 - 1e-9) / len(shares))
+    return found.names, shares, selected
+
+
+def _resamples(
+    y: Any, n: int, fraction: float | str, groups: Any, random_state: Any
+) -> list[Index]:
+    """Return the rows of each resample."""
+    rows = np.arange(len(y))
+    if fraction == "bootstrap":
+        if groups is None:
+            draw = {"stratify": y, "random_state": random_state}
+            return [np.sort(resample(rows, **draw)) for _ in range(n)]
+        own = np.asarray(groups)
+        kinds = np.unique(own)
+        drawn = [random_state.choice(kinds, len(kinds)) for _ in range(n)]
+        return [np.concatenate([rows[own == kind] for kind in kinds_]) for kinds_ in drawn]
+    if isinstance(fraction, str) or not 0 < fraction < 1:
+        raise ValueError(f"fraction={fraction!r} must lie between 0 and 1, or be 'bootstrap'.")
+    splitter: Any = StratifiedShuffleSplit if groups is None else GroupShuffleSplit
+    splits = splitter(n, train_size=fraction, random_state=random_state).split(rows, y, groups)
+    return [np.sort(train) for train, _ in splits]
