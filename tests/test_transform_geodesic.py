@@ -139,7 +139,7 @@ def test_rows_of_the_graph_are_recognised_exactly():
     """Far from the origin, distances are too rough to tell that two rows are equal."""
     rows, moved = np.split(np.random.default_rng(1).normal(size=(65, 20)) + 1e7, [40])
     features = GeodesicNeighborFeatures(transductive=moved).fit(rows, Y)
-    distances, _ = features._search.kneighbors(moved, n_neighbors=1)
+    distances, _ = features._search().kneighbors(moved, n_neighbors=1)
     assert distances.max() > 0
     assert_array_equal(features._neighbors(moved), features._nearest[40:, :3])
 

@@ -21,7 +21,8 @@ class LastFit:
 
     keys: Array
     codes: Codes
-    beta: dict[Pair, Array]
+    pairs: list[Pair]
+    beta: list[Array]
 
     @classmethod
     def of(
@@ -35,11 +36,13 @@ class LastFit:
 
         They are kept with the sign +1 for the first class; ``first_is`` is its code in them.
         """
-        beta: dict[Pair, Array] = {}
+        pairs: list[Pair] = []
+        beta: list[Array] = []
         for pair, solution, members in machines:
-            beta[pair] = np.zeros(len(keys))
-            beta[pair][members] = first_is * solution.beta
-        return cls(keys, codes, beta)
+            pairs.append(pair)
+            beta.append(np.zeros(len(keys)))
+            beta[-1][members] = first_is * solution.beta
+        return cls(keys, codes, pairs, beta)
 
     def match(self, keys: Array, codes: Codes) -> Index:
         """Find each new row among the old ones, -1 where it is new.
@@ -55,9 +58,9 @@ class LastFit:
 
     def start(self, pair: Pair, members: Index, match: Index, first_is: int) -> Array | None:
         """Return where to start the machine of two classes on these rows; None if it is new."""
-        beta = self.beta.get(pair)
-        if beta is None:
+        if pair not in self.pairs:
             return None
+        beta = self.beta[self.pairs.index(pair)]
         return first_is * np.where(match[members] >= 0, beta[match[members]], 0.0)
 
 

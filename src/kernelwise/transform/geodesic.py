@@ -165,7 +165,6 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
             rows = _stacked(X, self._further_rows())
         first, node_of_row = _distinct(rows)
         self._nodes, self._node_of_row = rows[first], node_of_row[:n]
-        self._search = NearestNeighbors(metric=self.metric, n_jobs=self.n_jobs).fit(self._nodes)
         joins = self._joins()
         self.n_connected_components_ = int(connected_components(joins, directed=False)[0])
         # One more than asked for: a training row does not count among its own.
@@ -237,13 +236,17 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
                 f"transductive must hold rows like those of X, as X is given to fit: {error}"
             ) from error
 
+    def _search(self) -> NearestNeighbors:
+        # Made anew each time, which costs little: a model file cannot vouch for a compiled tree.
+        return NearestNeighbors(metric=self.metric, n_jobs=self.n_jobs).fit(self._nodes)
+
     def _joins(self) -> sp.csr_array:
         """Return which nodes are joined, in both directions, and the lengths as values."""
         n = self._nodes.shape[0]
         k = min(self.graph_neighbors, n - 1)
         if k == 0:
             return sp.csr_array((1, 1))
-        lengths, others = self._search.kneighbors(n_neighbors=k)
+        lengths, others = self._search().kneighbors(n_neighbors=k)
         return both_ways(np.repeat(np.arange(n), k), others.ravel(), lengths.ravel(), n)
 
     def _training_neighbors(self) -> Index:
@@ -269,7 +272,7 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
     def _joined(self, X: Matrix, count: int) -> Index:
         """Return the training rows nearest to rows that are joined to their nearest nodes."""
         k = min(self.graph_neighbors, self._nodes.shape[0])
-        lengths, nodes = self._search.kneighbors(X, n_neighbors=k)
+        lengths, nodes = self._search().kneighbors(X, n_neighbors=k)
         rows = self._nearest[nodes].reshape(X.shape[0], -1)
         lengths = (lengths[:, :, None] + self._lengths[nodes]).reshape(rows.shape)
         order = np.lexsort((rows, lengths), axis=1)

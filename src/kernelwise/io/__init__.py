@@ -1,0 +1,16 @@
+"""Fitted models as files, as ONNX graphs, and as plain scikit-learn objects."""
+
+from ._container import ModelFileError
+from .model_file import describe, load, save
+from .onnx_export import save_onnx, to_onnx
+from .plain import to_sklearn
+
+__all__ = [
+    "ModelFileError",
+    "describe",
+    "load",
+    "save",
+    "save_onnx",
+    "to_onnx",
+    "to_sklearn",
+]

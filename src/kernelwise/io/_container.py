@@ -1,0 +1,187 @@
+"""The bytes of a model file: a zip of three members, none of them compressed.
+
+    kernelwise.json   the header: schema, versions, class, names; the SHA-256 of the payload
+    sha256            the SHA-256 of the header
+    model.skops       the payload: the model in the format of skops, itself a zip
+
+So each byte that is read is under a digest. That tells damage, not who wrote the file. What is not
+compressed cannot grow when it is read: a small file stays small.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_STORED, ZipFile
+
+SCHEMA = 1
+
+_HEADER, _DIGEST, _PAYLOAD = "kernelwise.json", "sha256", "model.skops"
+_LEAST_BOMB, _BOMB_RATIO = 2**28, 100  # bytes of a sparse matrix, and how much it was compressed
+
+
+class ModelFileError(ValueError):
+    """A model file that cannot be read or written, with the reason.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import kernelwise.io
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "model.kw")
+    ...     _ = path.write_text("not a model")
+    ...     try:
+    ...         kernelwise.io.load(path)
+    ...     except kernelwise.io.ModelFileError as error:
+    ...         print(str(error).removeprefix(folder)[1:])
+    model.kw: not a model file of kernelwise, or cut off: File is not a zip file
+    """
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a model file holds.
+
+    Parameters
+    ----------
+    header : dict
+        The header.
+    payload : bytes
+        The model in the format of skops.
+    """
+
+    header: dict[str, Any]
+    payload: bytes
+
+
+def digest(data: bytes) -> str:
+    """Return the SHA-256 of bytes, as text."""
+    return hashlib.sha256(data).hexdigest()
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give another name to write under, and move the file into place: never half of it."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        yield draft
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def write(path: Path, contents: Contents) -> None:
+    """Write a model file."""
+    header = json.dumps(contents.header, indent=1, ensure_ascii=False).encode()
+    with replacing(path) as draft, ZipFile(draft, "w", ZIP_STORED) as file:
+        file.writestr(_HEADER, header)
+        file.writestr(_DIGEST, digest(header))
+        file.writestr(_PAYLOAD, contents.payload)
+
+
+def read(path: Path) -> Contents:
+    """Read a model file of any schema up to ours, and check its digests and sizes."""
+    data = path.read_bytes()
+    with _refusing(path, "not a model file of kernelwise, or cut off"):
+        members = _members(data)
+    with _refusing(path, "damaged"):
+        contents = _opened(members, data)
+        schema = contents.header["schema"]
+        if not isinstance(schema, int) or schema < 0:
+            raise ValueError(f"its schema is {schema!r}, which is not a number of one")
+    if schema > SCHEMA:
+        raise ModelFileError(
+            f"{path}: written by kernelwise {contents.header.get('kernelwise')!r} in schema "
+            f"{schema}; this version reads schemas up to {SCHEMA}. Upgrade kernelwise."
+        )
+    with _refusing(path, "damaged"):
+        while contents.header["schema"] < SCHEMA:
+            contents = MIGRATIONS[contents.header["schema"]](contents)
+        _check_payload(contents.payload)
+    return contents
+
+
+def _members(data: bytes) -> dict[str, bytes]:
+    with ZipFile(io.BytesIO(data)) as file:
+        _refuse_growth(file, len(data))
+        return {name: file.read(name) for name in file.namelist()}
+
+
+def _opened(members: dict[str, bytes], data: bytes) -> Contents:
+    if _HEADER not in members and "schema.json" in members:
+        return Contents({"schema": 0}, data)
+    if set(members) != {_HEADER, _DIGEST, _PAYLOAD}:
+        raise ValueError(f"it has the members {sorted(members)}")
+    if digest(members[_HEADER]) != members[_DIGEST].decode():
+        raise ValueError("its header is not the one that was written")
+    header = json.loads(members[_HEADER])
+    if digest(members[_PAYLOAD]) != header["payload_sha256"]:
+        raise ValueError("its model is not the one that was written")
+    return Contents(header, members[_PAYLOAD])
+
+
+def _from_plain_skops(contents: Contents) -> Contents:
+    """Give a header to what ``skops.io.dump`` wrote."""
+    with ZipFile(io.BytesIO(contents.payload)) as file:
+        root = json.loads(file.read("schema.json"))
+    unknown = ("kernelwise", "scikit-learn", "numpy", "python", "feature_names", "classes")
+    header = dict.fromkeys(unknown) | {
+        "schema": 1,
+        "skops": root["_skops_version"],
+        "class": f"{root['__module__']}.{root['__class__']}",
+        "summary": {},
+        "needs_trusted": None,
+        "payload_sha256": digest(contents.payload),
+    }
+    return Contents(header, contents.payload)
+
+
+# For each schema before ours, what makes the next one of it.
+MIGRATIONS: dict[int, Callable[[Contents], Contents]] = {0: _from_plain_skops}
+
+
+def _refuse_growth(file: ZipFile, size: int) -> None:
+    members = file.infolist()
+    if any(member.compress_type != ZIP_STORED for member in members):
+        raise ValueError("it has compressed members, which no model file has")
+    if len({member.filename for member in members}) < len(members):
+        raise ValueError("it has several members of one name")
+    if sum(member.file_size for member in members) > size:
+        raise ValueError("its members are larger than the file")
+
+
+def _check_payload(payload: bytes) -> None:
+    with ZipFile(io.BytesIO(payload)) as file:
+        _refuse_growth(file, len(payload))
+        for name in file.namelist():
+            if name.endswith(".npz"):
+                _check_sparse(file.read(name))
+
+
+def _check_sparse(data: bytes) -> None:
+    """Refuse a sparse matrix that grows out of measure, or whose indices point out of it."""
+    from scipy.sparse import load_npz
+
+    with ZipFile(io.BytesIO(data)) as file:
+        size = sum(member.file_size for member in file.infolist())
+    if size > max(_LEAST_BOMB, _BOMB_RATIO * len(data)):
+        raise ValueError(f"a sparse matrix of {len(data)} bytes grows to {size}")
+    load_npz(io.BytesIO(data)).tocsr().check_format(full_check=True)
+
+
+@contextmanager
+def _refusing(path: Path, reason: str) -> Iterator[None]:
+    """Turn whatever damaged bytes raise in the readers of zip, JSON and arrays into our error."""
+    try:
+        yield
+    except Exception as error:
+        text = str(error) or type(error).__name__
+        raise ModelFileError(f"{path}: {reason}: {text}") from error

@@ -1,0 +1,164 @@
+"""What skl2onnx asks of us: for each type a parser, the types of its outputs, and a converter.
+
+They are handed over with each call, so that nothing is registered for good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import PolynomialFeatures
+from sklearn.utils.validation import check_is_fitted
+
+from ..svm import (
+    SVC,
+    AdaptiveKernelSVC,
+    DualObjectiveSVC,
+    FeatureDiscriminationSVC,
+    GeneralizedBiasSVC,
+    MarginRadiusSVC,
+    RelevanceSVC,
+    SVCSearchCV,
+)
+from ..transform import EmpiricalKernelMap, FeatureDiscriminationScaler, RelevanceSelector
+from ._onnx_graph import Graph
+from ._onnx_models import classes_and_scores, columns, decisions
+
+_CLASSIFIERS = (
+    SVC,
+    AdaptiveKernelSVC,
+    DualObjectiveSVC,
+    FeatureDiscriminationSVC,
+    GeneralizedBiasSVC,
+    MarginRadiusSVC,
+    RelevanceSVC,
+)
+_TRANSFORMERS = (EmpiricalKernelMap, FeatureDiscriminationScaler, RelevanceSelector)
+
+
+@cache
+def parsers() -> dict[type, Callable[..., Any]]:
+    """Return what declares the outputs of a type."""
+    return (
+        dict.fromkeys(_CLASSIFIERS, _parse_classifier)
+        | dict.fromkeys(_TRANSFORMERS, _parse_transformer)
+        | {SVCSearchCV: _parse_search}
+    )
+
+
+@cache
+def shapes() -> dict[type, Callable[..., Any]]:
+    """Return what says of which type and shape the outputs are."""
+    return dict.fromkeys(_CLASSIFIERS, _shape_classifier) | dict.fromkeys(
+        _TRANSFORMERS, _shape_transformer
+    )
+
+
+@cache
+def converters() -> dict[type, Callable[..., Any]]:
+    """Return what adds the nodes; two types of scikit-learn are here for float64."""
+    return (
+        dict.fromkeys(_CLASSIFIERS, _convert_classifier)
+        | dict.fromkeys((*_TRANSFORMERS, PolynomialFeatures), _convert_transformer)
+        | {SimpleImputer: _convert_imputer}
+    )
+
+
+def _parse_classifier(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
+    from skl2onnx.common.data_types import DoubleTensorType
+
+    operator = scope.declare_local_operator(f"Kernelwise{type(model).__name__}", model)
+    operator.inputs = list(inputs)
+    operator.outputs.append(scope.declare_local_variable("label", _label_type(model)))
+    operator.outputs.append(scope.declare_local_variable("decision", DoubleTensorType()))
+    return operator.outputs
+
+
+def _parse_transformer(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
+    from skl2onnx.common.data_types import DoubleTensorType
+
+    operator = scope.declare_local_operator(f"Kernelwise{type(model).__name__}", model)
+    operator.inputs = list(inputs)
+    operator.outputs.append(scope.declare_local_variable("columns", DoubleTensorType()))
+    return operator.outputs
+
+
+def _parse_search(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
+    check_is_fitted(model, "best_estimator_")
+    return _parse_classifier(scope, model.best_estimator_, inputs)
+
+
+def _shape_classifier(operator: Any) -> None:
+    from skl2onnx.common.data_types import DoubleTensorType
+
+    model = operator.raw_operator
+    operator.outputs[0].type = _label_type(model)
+    operator.outputs[1].type = DoubleTensorType([None] * (1 if len(model.classes_) == 2 else 2))
+
+
+def _shape_transformer(operator: Any) -> None:
+    from skl2onnx.common.data_types import DoubleTensorType
+
+    width = len(operator.raw_operator.get_feature_names_out())
+    operator.outputs[0].type = DoubleTensorType([None, width])
+
+
+def _label_type(model: Any) -> Any:
+    from skl2onnx.common.data_types import Int64TensorType, StringTensorType
+
+    return (Int64TensorType if model.classes_.dtype.kind in "biu" else StringTensorType)([None])
+
+
+def _labels(model: Any) -> Any:
+    whole = model.classes_.dtype.kind in "biu"
+    return model.classes_.astype(np.int64) if whole else model.classes_.astype(str)
+
+
+def _rows(graph: Graph, operator: Any) -> str:
+    """Return the name of the input in float64, its columns side by side."""
+    names = [graph.as_double(each.full_name) for each in operator.inputs]
+    return names[0] if len(names) == 1 else graph.node("Concat", *names, axis=1)
+
+
+def _convert_classifier(scope: Any, operator: Any, container: Any) -> None:
+    graph, model = Graph(scope, container), operator.raw_operator
+    values = decisions(model, graph, _rows(graph, operator))
+    number, scores = classes_and_scores(model, graph, values)
+    label, decision = (each.full_name for each in operator.outputs)
+    graph.node_to(label, "Gather", _labels(model), number, axis=0)
+    graph.node_to(decision, "Identity", scores)
+
+
+def _convert_transformer(scope: Any, operator: Any, container: Any) -> None:
+    graph = Graph(scope, container)
+    out = columns(operator.raw_operator, graph, _rows(graph, operator))
+    _store(graph, operator, out)
+
+
+def _store(graph: Graph, operator: Any, out: str) -> None:
+    """Give the result its name, in the type that was declared for it."""
+    from skl2onnx.common.data_types import guess_proto_type
+
+    result = operator.outputs[0]
+    graph.node_to(result.full_name, "Cast", out, to=guess_proto_type(result.type))
+
+
+def _convert_imputer(scope: Any, operator: Any, container: Any) -> None:
+    """Fill in float64, which the operator that skl2onnx uses cannot; leave the rest to it."""
+    from skl2onnx.common._registration import get_converter
+    from skl2onnx.common.data_types import DoubleTensorType
+
+    model = operator.raw_operator
+    double = isinstance(operator.inputs[0].type, DoubleTensorType)
+    is_nan = isinstance(model.missing_values, float) and np.isnan(model.missing_values)
+    if model.add_indicator or not is_nan or not double:
+        get_converter(operator.type)(scope, operator, container)
+        return
+    graph, means = Graph(scope, container), np.asarray(model.statistics_, dtype=np.float64)
+    kept = np.flatnonzero(~np.isnan(means))
+    X = graph.node("Gather", _rows(graph, operator), kept, axis=1)
+    _store(graph, operator, graph.filled(X, means[kept]))

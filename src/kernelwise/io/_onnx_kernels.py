@@ -1,0 +1,235 @@
+"""Kernels as ONNX nodes: from rows X, a name, and support rows, an array, to the matrix k(X, rows).
+
+A kernel of your own is an entry of `KERNELS`, and of `DIAGONALS` if it is to stand in Normalized.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from .._typing import Array
+from ..kernels import (
+    RBF,
+    FunctionKernel,
+    Kernel,
+    Laplacian,
+    Linear,
+    Matern32,
+    Matern52,
+    Normalized,
+    Polynomial,
+    Precomputed,
+    Product,
+    Ridge,
+    Scaled,
+    Sigmoid,
+    Sum,
+)
+from ._onnx_graph import Graph
+
+_TINY = float(np.finfo(np.float64).tiny)
+
+
+def matrix(graph: Graph, kernel: Kernel, X: str, rows: Array) -> str:
+    """Add the nodes of k(X, rows); return the name of the matrix."""
+    return _entry(KERNELS, kernel)(graph, kernel, X, rows)
+
+
+def _diagonal(graph: Graph, kernel: Kernel, X: str, d: int) -> str:
+    """Add the nodes of k(x, x), as a column or one number for all rows."""
+    return _entry(DIAGONALS, kernel)(graph, kernel, X, d)
+
+
+def _entry(table: dict[type, Callable[..., str]], kernel: Kernel) -> Callable[..., str]:
+    if type(kernel) in table:
+        return table[type(kernel)]
+    if isinstance(kernel, FunctionKernel):
+        why = "it is a function of yours, and a graph holds no Python"
+    elif isinstance(kernel, Precomputed):
+        why = "its rows are kernel values, which the caller would have to compute"
+    else:
+        why = f"there are no nodes for it; there are for {sorted(t.__name__ for t in table)}"
+    raise ValueError(f"{kernel!r} cannot be exported to ONNX: {why}.")
+
+
+# --- The weighted sum t over the features -----------------------------------------------------
+
+
+def _scales(kernel: Any, d: int) -> Array:
+    """Return what multiplies each feature's term."""
+    weights = np.ones(d) if kernel.weights is None else kernel.weights
+    return np.asarray(kernel.gamma * weights, dtype=np.float64)
+
+
+def _squared_distances(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
+    scales, centre = _scales(kernel, rows.shape[1]), rows.mean(axis=0)
+    A, B = graph.node("Sub", X, centre), rows - centre
+    squares = graph.node("MatMul", graph.node("Mul", A, A), scales[:, None])
+    both = graph.node("Add", squares, (B**2 @ scales)[None])
+    t = graph.node("Add", both, graph.node("MatMul", A, -2 * (B * scales).T))
+    return graph.node("Max", t, graph.number(0.0))  # rounding
+
+
+def _products(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
+    return graph.node("MatMul", X, (rows * _scales(kernel, rows.shape[1])).T)
+
+
+def _l1_distances(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
+    """Add |x_k - z_k| feature by feature, by Scan: no more than a few (n, m) matrices at a time."""
+    scales = _scales(kernel, rows.shape[1])
+    kept = np.flatnonzero(scales > 0)
+    height = graph.node("Slice", graph.node("Shape", X), np.array([0]), np.array([1]))
+    shape = graph.node("Concat", height, np.array([len(rows)]), axis=0)
+    zeros = graph.node("Expand", graph.number(0.0), shape)
+    if not len(kept):
+        return zeros
+    scaled = graph.node("Mul", graph.node("Gather", X, kept, axis=1), scales[kept][None])
+    columns = graph.node("Transpose", scaled, perm=[1, 0])
+    columns = graph.node("Reshape", columns, np.array([len(kept), -1, 1]))
+    others = np.ascontiguousarray((rows[:, kept] * scales[kept]).T)[:, None, :]
+    body = _adding_a_distance(len(rows))
+    return graph.node("Scan", zeros, columns, others, num_scan_inputs=2, body=body)
+
+
+def _adding_a_distance(width: int) -> Any:
+    """Return the graph of one step: t + |x_k - z_k| from t (n, m), x_k (n, 1) and z_k (1, m)."""
+    from onnx import TensorProto, helper
+
+    def tensor(name: str, shape: list[Any]) -> Any:
+        return helper.make_tensor_value_info(name, TensorProto.DOUBLE, shape)
+
+    nodes = [
+        helper.make_node("Sub", ["x_k", "z_k"], ["gap"]),
+        helper.make_node("Abs", ["gap"], ["distance"]),
+        helper.make_node("Add", ["t_before", "distance"], ["t_after"]),
+    ]
+    given = [tensor("t_before", [None, width]), tensor("x_k", [None, 1]), tensor("z_k", [1, width])]
+    return helper.make_graph(nodes, "l1", given, [tensor("t_after", [None, width])])
+
+
+# --- From t to the kernel ---------------------------------------------------------------------
+
+
+def _itself(graph: Graph, kernel: Any, t: str) -> str:
+    return t
+
+
+def _exponential(graph: Graph, kernel: Any, t: str) -> str:
+    return graph.node("Exp", graph.node("Neg", t))
+
+
+def _power(graph: Graph, kernel: Any, t: str) -> str:
+    shifted = graph.node("Add", t, graph.number(kernel.coef0))
+    return graph.node("Pow", shifted, graph.number(kernel.degree))
+
+
+def _tanh(graph: Graph, kernel: Any, t: str) -> str:
+    return graph.node("Tanh", graph.node("Add", t, graph.number(kernel.coef0)))
+
+
+def _matern(factor: float, square: float, graph: Graph, kernel: Any, t: str) -> str:
+    """Add (1 + u + square u^2) exp(-u) with u = sqrt(factor t)."""
+    u = graph.node("Sqrt", graph.node("Mul", t, graph.number(factor)))
+    powers = graph.node("Mul", u, graph.node("Mul", u, graph.number(square)))
+    polynomial = graph.node("Add", graph.node("Add", u, graph.number(1.0)), powers)
+    return graph.node("Mul", polynomial, _exponential(graph, kernel, u))
+
+
+def _pairwise(
+    terms: Callable[..., str],
+    profile: Callable[..., str],
+    graph: Graph,
+    kernel: Any,
+    X: str,
+    rows: Array,
+) -> str:
+    return profile(graph, kernel, terms(graph, kernel, X, rows))
+
+
+# --- Kernels made of kernels ------------------------------------------------------------------
+
+
+def _pair(op: str, graph: Graph, kernel: Any, X: str, rows: Array) -> str:
+    left, right = matrix(graph, kernel.left, X, rows), matrix(graph, kernel.right, X, rows)
+    return graph.node(op, left, right)
+
+
+def _scaled(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
+    return graph.scaled(matrix(graph, kernel.kernel, X, rows), len(rows), kernel.scale)
+
+
+def _zeros(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
+    return graph.node("MatMul", X, np.zeros(rows.shape[::-1]))  # a ridge is of the training rows
+
+
+def _normalized(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
+    squares = _diagonal(graph, kernel.kernel, X, rows.shape[1])
+    positive = graph.node("Greater", squares, graph.number(0.0))
+    root = graph.node("Sqrt", graph.node("Max", squares, graph.number(_TINY)))
+    left = graph.node("Where", positive, graph.node("Reciprocal", root), graph.number(0.0))
+    own = kernel.kernel.diag(rows)
+    right = np.divide(1, np.sqrt(own), out=np.zeros_like(own), where=own > 0)
+    K = graph.node("Mul", matrix(graph, kernel.kernel, X, rows), left)
+    return graph.node("Mul", K, right)
+
+
+# --- Diagonals --------------------------------------------------------------------------------
+
+
+def _one(graph: Graph, kernel: Any, X: str, d: int) -> str:
+    return graph.constant(np.ones((1, 1)))
+
+
+def _level(graph: Graph, kernel: Any, X: str, d: int) -> str:
+    return graph.constant(np.full((1, 1), kernel.level))
+
+
+def _squares(profile: Callable[..., str], graph: Graph, kernel: Any, X: str, d: int) -> str:
+    terms = graph.node("MatMul", graph.node("Mul", X, X), _scales(kernel, d)[:, None])
+    return profile(graph, kernel, terms)
+
+
+def _pair_diagonal(op: str, graph: Graph, kernel: Any, X: str, d: int) -> str:
+    left, right = _diagonal(graph, kernel.left, X, d), _diagonal(graph, kernel.right, X, d)
+    return graph.node(op, left, right)
+
+
+def _scaled_diagonal(graph: Graph, kernel: Any, X: str, d: int) -> str:
+    return graph.scaled(_diagonal(graph, kernel.kernel, X, d), 1, kernel.scale)
+
+
+def _normalized_diagonal(graph: Graph, kernel: Any, X: str, d: int) -> str:
+    positive = graph.node("Greater", _diagonal(graph, kernel.kernel, X, d), graph.number(0.0))
+    return graph.as_double(positive)
+
+
+KERNELS: dict[type, Callable[..., str]] = {
+    Linear: partial(_pairwise, _products, _itself),
+    Polynomial: partial(_pairwise, _products, _power),
+    Sigmoid: partial(_pairwise, _products, _tanh),
+    RBF: partial(_pairwise, _squared_distances, _exponential),
+    Matern32: partial(_pairwise, _squared_distances, partial(_matern, 3.0, 0.0)),
+    Matern52: partial(_pairwise, _squared_distances, partial(_matern, 5.0, 1 / 3)),
+    Laplacian: partial(_pairwise, _l1_distances, _exponential),
+    Sum: partial(_pair, "Add"),
+    Product: partial(_pair, "Mul"),
+    Scaled: _scaled,
+    Ridge: _zeros,
+    Normalized: _normalized,
+}
+
+DIAGONALS: dict[type, Callable[..., str]] = {
+    Linear: partial(_squares, _itself),
+    Polynomial: partial(_squares, _power),
+    Sigmoid: partial(_squares, _tanh),
+    **dict.fromkeys((RBF, Matern32, Matern52, Laplacian), _one),
+    Sum: partial(_pair_diagonal, "Add"),
+    Product: partial(_pair_diagonal, "Mul"),
+    Scaled: _scaled_diagonal,
+    Ridge: _level,
+    Normalized: _normalized_diagonal,
+}

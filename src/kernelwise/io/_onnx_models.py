@@ -1,0 +1,217 @@
+"""Estimators and transformers as ONNX nodes: from the rows X, a name, to decisions or columns."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.preprocessing import PolynomialFeatures
+
+from .._typing import Array
+from ..kernels import EmpiricalMap
+from ..svm.base import BaseLearnedSVC
+from ..svm.feature_discrimination import FeatureDiscriminationSVC
+from ..svm.generalized_bias import GeneralizedBiasSVC
+from ..svm.machines import Machines, _columns_of
+from ..svm.margin_radius import MarginRadiusSVC
+from ..svm.relevance import RelevanceSVC
+from ..svm.votes import OneVsOneMixin
+from ..transform import EmpiricalKernelMap, FeatureDiscriminationScaler, RelevanceSelector
+from ._onnx_graph import Graph
+from ._onnx_kernels import matrix
+
+# --- Decision values, one column a machine ----------------------------------------------------
+
+
+@singledispatch
+def decisions(model: BaseLearnedSVC, graph: Graph, X: str) -> str:
+    """Add the nodes of a classifier's machines; return the name of their values."""
+    machines = model._machines
+    return _machines(graph, machines, X, np.eye(machines.coef.shape[1]))
+
+
+@decisions.register
+def _(model: RelevanceSVC, graph: Graph, X: str) -> str:
+    if model.means_ is not None:
+        X = graph.filled(X, model.means_)
+    members = len(model.members_)
+    k = model._machines.coef.shape[1] // members
+    return _machines(graph, model._machines, X, np.tile(np.eye(k), (members, 1)) / members)
+
+
+@decisions.register
+def _(model: FeatureDiscriminationSVC, graph: Graph, X: str) -> str:
+    columns = X if model.map_ is None else _components(graph, model.map_, X)
+    return _machines(graph, model._machines, columns, np.eye(model._machines.coef.shape[1]))
+
+
+@decisions.register
+def _(model: MarginRadiusSVC, graph: Graph, X: str) -> str:
+    space = model._space
+    if isinstance(space.map, EmpiricalMap):
+        X = _components(graph, space.map, X)
+    elif space.map is not None:
+        X = columns(space.map, graph, X)
+    if space.unit_norm:
+        X = _of_unit_norm(graph, X, model.column_coef_.shape[1])
+    values = graph.node("MatMul", X, model.column_coef_.T)
+    return graph.node("Add", values, model.intercept_)
+
+
+@decisions.register
+def _(model: GeneralizedBiasSVC, graph: Graph, X: str) -> str:
+    rows = X
+    if model._kernel_columns is not None:
+        rows = graph.node("Gather", X, model._kernel_columns, axis=1)
+    values = _machines(graph, model._machines, rows, np.eye(model._machines.coef.shape[1]))
+    if not model.bias_coef_.size:
+        return values
+    features = graph.node("MatMul", _bias_features(model, graph, X), model.bias_coef_.T)
+    return graph.node("Add", values, features)
+
+
+def _bias_features(model: GeneralizedBiasSVC, graph: Graph, X: str) -> str:
+    if model._bias_columns is not None:
+        return graph.node("Gather", X, model._bias_columns, axis=1)
+    if model.bias_transformer_ is not None:
+        return columns(model.bias_transformer_, graph, X)
+    raise ValueError(
+        "bias_features cannot be exported to ONNX: it is a function of yours, and a graph holds no "
+        "Python; give columns, or a transformer."
+    )
+
+
+def _machines(graph: Graph, machines: Machines, X: str, mixing: Array) -> str:
+    """Add (sum over kernels of k(X, rows) @ coef + intercept) @ mixing, mixed in the constants."""
+    n_machines = machines.coef.shape[1]
+    kernels = machines.own_kernels or (machines.kernel,) * n_machines
+    rows = machines.rows.toarray() if sp.issparse(machines.rows) else machines.rows
+    total = graph.constant((machines.intercept @ mixing)[None])
+    if not machines.coef.any():  # as many values as X has rows all the same
+        zeros = graph.node("MatMul", X, np.zeros((rows.shape[1], mixing.shape[1])))
+        return graph.node("Add", zeros, total)
+    for kernel, columns in _columns_of(kernels):
+        coef = machines.coef[:, columns] @ mixing[columns]
+        used = np.flatnonzero(coef.any(axis=1))
+        if len(used):
+            K = matrix(graph, kernel, X, rows[used] if len(rows) else rows)  # without: refused
+            total = graph.node("Add", graph.node("MatMul", K, coef[used]), total)
+    return total
+
+
+def _components(graph: Graph, map: EmpiricalMap, X: str) -> str:
+    # Without rows the kernel is one of values, which the export of kernels refuses.
+    rows: Any = np.empty((0, 0)) if map.rows is None else map.rows
+    K = matrix(graph, map.kernel, X, rows.toarray() if sp.issparse(rows) else rows)
+    return graph.node("MatMul", K, map.vectors / np.sqrt(map.eigenvalues))
+
+
+def _of_unit_norm(graph: Graph, X: str, width: int) -> str:
+    squares = graph.node("MatMul", graph.node("Mul", X, X), np.ones((width, 1)))
+    norms = graph.node("Sqrt", squares)
+    positive = graph.node("Greater", norms, graph.number(0.0))
+    return graph.node("Div", X, graph.node("Where", positive, norms, graph.number(1.0)))
+
+
+# --- Classes ----------------------------------------------------------------------------------
+
+
+def classes_and_scores(model: Any, graph: Graph, values: str) -> tuple[str, str]:
+    """Add the nodes from machines to the number of the class, and to the decision values."""
+    n_classes = len(model.classes_)
+    if n_classes == 2:
+        positive = graph.node("Greater", values, graph.number(0.0))
+        number = graph.node("Reshape", _as_int(graph, positive), np.array([-1]))
+        return number, graph.node("Reshape", values, np.array([-1]))
+    if not isinstance(model, OneVsOneMixin) or getattr(model, "multi_class", "ovo") == "ovr":
+        return _largest(graph, values), values
+    scores = _scores_of_pairs(graph, values, n_classes)
+    if getattr(model, "break_ties", False):
+        number = graph.node("ArgMax", scores, axis=1, keepdims=0)
+    else:
+        first = graph.node("Greater", values, graph.number(0.0))
+        votes = _votes(graph, first, n_classes)
+        number = graph.node("ArgMax", votes, axis=1, keepdims=0)
+    return number, values if model.decision_function_shape == "ovo" else scores
+
+
+def _as_int(graph: Graph, x: str) -> str:
+    from onnx import TensorProto
+
+    return graph.node("Cast", x, to=TensorProto.INT64)
+
+
+def _largest(graph: Graph, values: str) -> str:
+    """Add the first column whose value is the largest but for rounding; see `svm.codes.largest`."""
+    place = graph.node("ArgMax", values, axis=1, keepdims=1)
+    most = graph.node("GatherElements", values, place, axis=1)
+    size = graph.node("Add", graph.node("Abs", most), graph.number(1.0))
+    least = graph.node("Sub", most, graph.node("Mul", size, graph.number(1e-9)))
+    below = graph.as_double(graph.node("Less", values, least))
+    return graph.node("ArgMin", below, axis=1, keepdims=0)
+
+
+def _pairs(n_classes: int) -> tuple[Array, Array]:
+    """Return which class is the first of each pair, and which the second, as rows of zeros."""
+    first, second = np.triu_indices(n_classes, 1)
+    one = np.eye(n_classes)
+    return one[first], one[second]
+
+
+def _votes(graph: Graph, first_wins: str, n_classes: int) -> str:
+    """Add the votes: of the first class of a pair where it wins, else of the second."""
+    first, second = _pairs(n_classes)
+    moved = graph.node("MatMul", graph.as_double(first_wins), first - second)
+    return graph.node("Add", moved, second.sum(axis=0)[None])
+
+
+def _scores_of_pairs(graph: Graph, values: str, n_classes: int) -> str:
+    """Add votes plus the sum of the pairs' values, squeezed below half a vote."""
+    first, second = _pairs(n_classes)
+    wins = graph.node("Not", graph.node("Less", values, graph.number(0.0)))
+    sums = graph.node("MatMul", values, first - second)
+    size = graph.node("Add", graph.node("Abs", sums), graph.number(1.0))
+    squeezed = graph.node("Div", sums, graph.node("Mul", size, graph.number(3.0)))
+    return graph.node("Add", _votes(graph, wins, n_classes), squeezed)
+
+
+# --- Transformers -----------------------------------------------------------------------------
+
+
+@singledispatch
+def columns(model: Any, graph: Graph, X: str) -> str:
+    """Add the nodes of a transformer; return the name of its columns."""
+    raise ValueError(f"{model!r} cannot be exported to ONNX: there are no nodes for it.")
+
+
+@columns.register
+def _(model: EmpiricalKernelMap, graph: Graph, X: str) -> str:
+    return _components(graph, model.map_, X)
+
+
+@columns.register
+def _(model: FeatureDiscriminationScaler, graph: Graph, X: str) -> str:
+    return graph.node("Mul", X, model.scale_[None])
+
+
+@columns.register
+def _(model: RelevanceSelector, graph: Graph, X: str) -> str:
+    return graph.node("Gather", X, np.flatnonzero(model.selected_features_), axis=1)
+
+
+@columns.register
+def _(model: PolynomialFeatures, graph: Graph, X: str) -> str:
+    powers = model.powers_
+    d, degree = powers.shape[1], int(powers.sum(axis=1).max(initial=1))
+    ones = graph.node("Add", graph.node("MatMul", X, np.zeros((d, 1))), graph.number(1.0))
+    padded = graph.node("Concat", X, ones, axis=1)
+    factors = np.full((degree, len(powers)), d)  # of each product; the ones fill it up
+    for column, row in enumerate(powers):
+        own = np.repeat(np.arange(d), row)
+        factors[: len(own), column] = own
+    out = graph.node("Gather", padded, factors[0], axis=1)
+    for more in factors[1:]:
+        out = graph.node("Mul", out, graph.node("Gather", padded, more, axis=1))
+    return out

@@ -1,0 +1,162 @@
+"""What a model file may hold: the types that are built when it is loaded.
+
+skops builds the types that it is told to, and trusts most of scikit-learn by itself. A model of
+kernelwise needs those below. None of them runs code of a file.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
+from zipfile import ZipFile
+
+from ._container import ModelFileError
+
+# FunctionKernel is missing on purpose: it is a function.
+OURS = frozenset(
+    f"kernelwise.{name}"
+    for name in (
+        "svm.svc.SVC",
+        "svm.adaptive_kernel.AdaptiveKernelSVC",
+        "svm.dual_objective.DualObjectiveSVC",
+        "svm.feature_discrimination.FeatureDiscriminationSVC",
+        "svm.generalized_bias.GeneralizedBiasSVC",
+        "svm.margin_radius.MarginRadiusSVC",
+        "svm.relevance.RelevanceSVC",
+        "svm.search.SVCSearchCV",
+        "svm.machines.Machines",
+        "svm.warm.LastFit",
+        "svm.margin_radius_space.Space",
+        "transform.kernel_map.EmpiricalKernelMap",
+        "transform.geodesic.GeodesicNeighborFeatures",
+        "transform.relevance.RelevanceSelector",
+        "transform.scaler.FeatureDiscriminationScaler",
+        "transform.topics.TopicFeatures",
+        "tabular.encoder.TableEncoder",
+        "kernels.composed.Normalized",
+        "kernels.composed.Product",
+        "kernels.composed.Ridge",
+        "kernels.composed.Scaled",
+        "kernels.composed.Sum",
+        "kernels.dot.Linear",
+        "kernels.dot.Polynomial",
+        "kernels.dot.Sigmoid",
+        "kernels.empirical.EmpiricalMap",
+        "kernels.given.Precomputed",
+        "kernels.stationary.Laplacian",
+        "kernels.stationary.Matern32",
+        "kernels.stationary.Matern52",
+        "kernels.stationary.RBF",
+        "bounds.alignment.Alignment",
+        "bounds.cross_validation.CrossValidation",
+        "bounds.dual.DualObjective",
+        "bounds.radius_margin.RadiusMargin",
+        "bounds.span.LeaveOneOut",
+        "qp.adatron.Adatron",
+        "qp.smo.SMO",
+    )
+)
+
+# What fitted estimators of scikit-learn hold beside the estimators that skops trusts. Trees of
+# decisions and of neighbours are not among them: they hold places in memory that nothing checks.
+_INSIDE_SCIKIT_LEARN = frozenset(
+    (
+        "numpy.dtype",
+        "scipy.sparse._csr.csr_array",
+        "scipy.sparse._csr.csr_matrix",
+        "sklearn.calibration._CalibratedClassifier",
+        "sklearn.calibration._SigmoidCalibration",
+        "sklearn.calibration._TemperatureScaling",
+        "sklearn.callback._progressbar.ProgressBar",
+        "sklearn.compose._column_transformer.make_column_selector",
+        "sklearn.metrics._scorer._PassthroughScorer",
+        "sklearn.metrics._scorer._Scorer",
+        "sklearn.utils._bunch.Bunch",
+    )
+)
+
+_NAMED_CODE = {"FunctionNode", "TypeNode"}
+_MADE_CODE = {"MethodNode", "OperatorFuncNode", "PartialNode"}
+_KEYS = {"str", "int", "float"}  # those that come out of JSON as they went in
+
+
+@cache
+def trusted_types() -> frozenset[str]:
+    """Return the types that a model file may hold beside those that skops trusts."""
+    return OURS | _INSIDE_SCIKIT_LEARN | _splitters() | _metrics()
+
+
+def _splitters() -> frozenset[str]:
+    """Return scikit-learn's splitters, which estimators have as the parameter ``cv``."""
+    from sklearn import model_selection
+
+    types = (each for each in vars(model_selection).values() if isinstance(each, type))
+    return frozenset(_name_of(each) for each in types if hasattr(each, "split"))
+
+
+def _metrics() -> frozenset[str]:
+    """Return the functions of scikit-learn's scorers, which a search keeps."""
+    from sklearn.metrics import get_scorer, get_scorer_names
+
+    return frozenset(_name_of(get_scorer(name)._score_func) for name in get_scorer_names())
+
+
+def _name_of(named: Any) -> str:
+    return f"{named.__module__}.{named.__qualname__}"
+
+
+def names_of(trusted: Iterable[str | type]) -> frozenset[str]:
+    """Return the names of types, some of which may be given as themselves."""
+    if isinstance(trusted, str | type):
+        trusted = (trusted,)
+    return frozenset(each if isinstance(each, str) else _name_of(each) for each in trusted)
+
+
+def refuse_code(payload: bytes, untrusted: frozenset[str]) -> None:
+    """Refuse what cannot come back from a file: functions, and keys that JSON changes."""
+    with ZipFile(io.BytesIO(payload)) as file:
+        root = json.loads(file.read("schema.json"))
+    for place, node in _nodes(root, "model"):
+        name = f"{node['__module__']}.{node['__class__']}"
+        is_named = node["__loader__"] in _NAMED_CODE and name in untrusted
+        if is_named or node["__loader__"] in _MADE_CODE:
+            raise ModelFileError(
+                f"{place} is code ({name}), which a model file does not hold. Put a name, None or "
+                "an object of kernelwise in its place: a callback=None, a kernel of "
+                'kernelwise.kernels or kernel="precomputed", importances as numbers.'
+            )
+        if node["__loader__"] == "DictNode":
+            _refuse_keys(place, node)
+
+
+def _refuse_keys(place: str, node: dict[str, Any]) -> None:
+    types = [(each["__module__"], each["__class__"]) for each in node["key_types"]["content"]]
+    lost = {name for module, name in types if module == "builtins" and name not in _KEYS}
+    lost |= {name for module, name in types if module == "numpy" and name.startswith("bool")}
+    if lost:
+        raise ModelFileError(
+            f"{place} is a dict with keys of type {sorted(lost)}, which a model file does not keep "
+            "apart; use strings or numbers, 0 and 1 for False and True."
+        )
+
+
+def _nodes(node: Any, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the nodes of a schema of skops, each with its place in the model."""
+    if isinstance(node, list):
+        for number, child in enumerate(node):
+            yield from _nodes(child, f"{place}[{number}]")
+        return
+    if not isinstance(node, dict):
+        return
+    if "__loader__" not in node:
+        for key, child in node.items():
+            yield from _nodes(child, f"{place}.{key}")
+        return
+    yield place, node
+    content = node.get("content")
+    if node["__loader__"] == "ObjectNode" and isinstance(content, dict):
+        content = content.get("content")  # the attributes, without the dict that holds them
+    yield from _nodes(content, place)

@@ -1,0 +1,213 @@
+"""Model files: a fitted estimator in one file, loaded without running code of the file."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from .._version import __version__
+from ._container import SCHEMA, Contents, ModelFileError, digest, read, write
+from ._trust import names_of, refuse_code, trusted_types
+
+
+def save(
+    model: Any, path: str | os.PathLike[str], *, summary: Mapping[str, Any] | None = None
+) -> Path:
+    """Save an estimator, transformer or pipeline to a model file.
+
+    Parameters
+    ----------
+    model : estimator
+        What to save: an estimator of kernelwise, or of scikit-learn with such inside.
+    path : path-like
+        The file, usually with the suffix ".kw". It is written whole or not at all.
+    summary : mapping, default=None
+        What else `describe` is going to tell, such as a score: names with numbers or texts.
+
+    Returns
+    -------
+    path : Path
+        The file.
+
+    Raises
+    ------
+    ModelFileError
+        Where the model holds what a file cannot: functions, for instance as a kernel or callback.
+
+    See Also
+    --------
+    load : Loads the model.
+    describe : Tells what a file holds, without loading the model.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise import SVC
+    >>> from kernelwise.io import describe, load, save
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SVC().fit(X, y)
+    >>> with TemporaryDirectory() as folder:
+    ...     path = save(model, f"{folder}/iris.kw", summary={"score": model.score(X, y)})
+    ...     (load(path).predict(X) == model.predict(X)).all(), describe(path)["summary"]
+    (np.True_, {'rows': 150, 'columns': 4, 'score': 0.9733333333333334})
+    """
+    path = Path(path)
+    if not hasattr(model, "get_params") or isinstance(model, type):
+        raise TypeError(f"model must be an estimator; got {model!r:.80}.")
+    payload = _dumped(model, path)
+    untrusted = _needed(path, payload) - trusted_types()
+    try:
+        refuse_code(payload, untrusted)
+        header = _header(model, payload, untrusted, summary)
+    except ModelFileError as error:
+        raise ModelFileError(f"{path}: {error}") from None
+    write(path, Contents(header, payload))
+    return path
+
+
+def load(path: str | os.PathLike[str], *, trusted: Iterable[str | type] = ()) -> Any:
+    """Load a model from a model file.
+
+    No code of the file runs. Only types of kernelwise, of scikit-learn as far as skops trusts
+    them, and those named in ``trusted`` are built.
+
+    Parameters
+    ----------
+    path : path-like
+        The file, of `save` or of ``skops.io.dump``.
+    trusted : iterable of str or type, default=()
+        More types that may be built, by their full name or as themselves.
+
+    Returns
+    -------
+    model : estimator
+        The model, with the predictions of the one that was saved.
+
+    Raises
+    ------
+    ModelFileError
+        Where the file is damaged, of a newer kernelwise, or holds other types.
+
+    See Also
+    --------
+    save : Saves a model, with an example.
+    """
+    path = Path(path)
+    contents = read(path)
+    needed = _needed(path, contents.payload)
+    refused = needed - trusted_types() - names_of(trusted)
+    if refused:
+        raise ModelFileError(
+            f"{path}: it holds types that are not trusted: {sorted(refused)}. If you know them and "
+            f"where the file comes from, load it with trusted={sorted(refused)}."
+        )
+    model = _built(path, contents.payload, needed)
+    found = f"{type(model).__module__}.{type(model).__name__}"
+    if found != contents.header["class"]:
+        raise ModelFileError(f"{path}: damaged: it says {contents.header['class']}, it is {found}.")
+    return model
+
+
+def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Tell what a model file holds, without building the model.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    header : dict
+        "class", "feature_names", "classes", "summary" ("rows", "columns" and what `save` was
+        given), "needs_trusted" (types to name when loading), the versions of "kernelwise",
+        "scikit-learn", "numpy", "skops" and "python", the "schema" and "payload_sha256".
+
+    See Also
+    --------
+    save : Saves a model, with an example.
+    """
+    return read(Path(path)).header
+
+
+def _skops() -> Any:
+    try:
+        import skops.io
+    except ImportError as error:
+        raise ImportError("model files need skops: pip install 'kernelwise[persist]'.") from error
+    return skops.io
+
+
+def _dumped(model: Any, path: Path) -> bytes:
+    try:
+        return bytes(_skops().dumps(model))
+    except (TypeError, ValueError, AttributeError) as error:
+        raise ModelFileError(
+            f"{path}: the model holds something that a model file cannot ({error}). Dicts need "
+            "strings or numbers for keys; open files, locks and the like cannot be saved."
+        ) from error
+
+
+def _header(
+    model: Any, payload: bytes, untrusted: frozenset[str], summary: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    names = getattr(model, "feature_names_in_", None)
+    classes = getattr(model, "classes_", None)
+    told = {"rows": _rows(model), "columns": getattr(model, "n_features_in_", None)}
+    told |= dict(summary or {})
+    try:
+        told = json.loads(json.dumps(told, allow_nan=False))
+    except (TypeError, ValueError) as error:
+        raise ModelFileError(f"summary must hold numbers and texts only: {error}.") from None
+    return {
+        "schema": SCHEMA,
+        "kernelwise": __version__,
+        "scikit-learn": version("scikit-learn"),
+        "numpy": version("numpy"),
+        "skops": version("skops"),
+        "python": platform.python_version(),
+        "class": f"{type(model).__module__}.{type(model).__name__}",
+        "feature_names": None if names is None else [str(name) for name in names],
+        "classes": None if classes is None else [_shown(each) for each in classes.tolist()],
+        "summary": told,
+        "needs_trusted": sorted(untrusted),
+        "payload_sha256": digest(payload),
+    }
+
+
+def _shown(label: Any) -> Any:
+    return label if isinstance(label, str | bool | int) else str(label)
+
+
+def _rows(model: Any) -> int | None:
+    """Return how many rows the model, or the last step of the pipeline, was fitted to."""
+    while hasattr(model, "steps"):
+        model = model.steps[-1][1]
+    model = getattr(model, "best_estimator_", model)
+    shape = getattr(model, "shape_fit_", None)
+    return None if shape is None else int(shape[0])
+
+
+def _needed(path: Path, payload: bytes) -> frozenset[str]:
+    """Return the types in a payload that skops does not trust by itself."""
+    skops_io = _skops()
+    try:
+        return frozenset(skops_io.get_untrusted_types(data=payload))
+    except Exception as error:  # whatever a wrong structure raises in a reader that expects its own
+        raise ModelFileError(f"{path}: damaged: its model cannot be read: {error!r}.") from error
+
+
+def _built(path: Path, payload: bytes, types: frozenset[str]) -> Any:
+    try:
+        return _skops().loads(payload, trusted=sorted(types))
+    except Exception as error:  # as above, and whatever wrong values raise in constructors
+        raise ModelFileError(
+            f"{path}: its model cannot be built: {error!r}. It is damaged, or needs another "
+            "version of scikit-learn or of the packages that it is made of."
+        ) from error

@@ -1,0 +1,139 @@
+"""Fitted models as ONNX graphs, for places without Python."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ._container import replacing
+
+
+def to_onnx(
+    model: Any, example: Any = None, *, opset: int | None = None, dtype: str = "float64"
+) -> Any:
+    """Export a fitted model as an ONNX graph.
+
+    The graph computes in float64. A classifier has the outputs "label" (int64, or texts) and
+    "decision", what `decision_function` returns; a transformer has "columns".
+
+    Parameters
+    ----------
+    model : estimator
+        A classifier or transformer of kernelwise, or a pipeline whose other steps skl2onnx knows.
+    example : DataFrame, default=None
+        Some rows, for a pipeline that starts from named columns: the graph then has one input a
+        column, of shape (n, 1), for texts where the column holds texts. None is one input "X" of
+        shape (n, n_features).
+    opset : int, default=None
+        The version of ONNX's operators; None is the latest that skl2onnx is tested with.
+    dtype : {"float64", "float32"}, default="float64"
+        The type of the numbers that go in.
+
+    Returns
+    -------
+    graph : onnx.ModelProto
+        The graph.
+
+    See Also
+    --------
+    save_onnx : Writes the graph to a file.
+    to_sklearn : Exports to plain scikit-learn objects.
+
+    Notes
+    -----
+    The kernel between the given rows and the support vectors is one matrix: give many rows in
+    batches. The Laplacian kernel adds its distances feature by feature, so that no tensor of rows
+    by support vectors by features is made.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise import SVC
+    >>> from kernelwise.io import to_onnx
+    >>> X, y = load_iris(return_X_y=True)
+    >>> graph = to_onnx(SVC().fit(X, y)).graph
+    >>> [each.name for each in graph.input], [each.name for each in graph.output]
+    (['X'], ['label', 'decision'])
+    """
+    check_is_fitted(model)
+    if dtype not in ("float64", "float32"):
+        raise ValueError(f'dtype must be "float64" or "float32"; got {dtype!r}.')
+    try:
+        import skl2onnx
+    except ImportError as error:
+        raise ImportError("ONNX needs skl2onnx: pip install 'kernelwise[onnx]'.") from error
+    from ._onnx_convert import converters, parsers, shapes
+
+    final = ["label", "decision"] if hasattr(model, "classes_") else ["columns"]
+    try:
+        return skl2onnx.convert_sklearn(
+            model,
+            name=type(model).__name__,
+            initial_types=_inputs(model, example, dtype),
+            target_opset=opset,
+            custom_conversion_functions=converters(),
+            custom_shape_calculators=shapes(),
+            custom_parsers=parsers(),
+            final_types=[(name, None) for name in final],
+        )
+    except (RuntimeError, NotImplementedError, KeyError) as error:  # of steps without a converter
+        reason = str(error).partition("\n")[0]
+        raise ValueError(
+            f"{type(model).__name__} cannot be exported to ONNX: skl2onnx says {reason!r}. Export "
+            "the steps that it knows alone, and do the others before."
+        ) from error
+
+
+def save_onnx(
+    model: Any,
+    path: str | os.PathLike[str],
+    example: Any = None,
+    *,
+    opset: int | None = None,
+    dtype: str = "float64",
+) -> Path:
+    """Export a fitted model to an ONNX file.
+
+    Parameters
+    ----------
+    model : estimator
+        The model; see `to_onnx`.
+    path : path-like
+        The file, usually with the suffix ".onnx". It is written whole or not at all.
+    example : DataFrame, default=None
+        Some rows, for a pipeline that starts from named columns; see `to_onnx`.
+    opset : int, default=None
+        The version of ONNX's operators; None is the latest that skl2onnx is tested with.
+    dtype : {"float64", "float32"}, default="float64"
+        The type of the numbers that go in.
+
+    Returns
+    -------
+    path : Path
+        The file.
+    """
+    path = Path(path)
+    data = to_onnx(model, example, opset=opset, dtype=dtype).SerializeToString()
+    with replacing(path) as draft:
+        draft.write_bytes(data)
+    return path
+
+
+def _inputs(model: Any, example: Any, dtype: str) -> list[tuple[str, Any]]:
+    from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType, StringTensorType
+
+    numbers: Callable[..., Any] = DoubleTensorType if dtype == "float64" else FloatTensorType
+    if example is None:
+        return [("X", numbers([None, getattr(model, "n_features_in_", None)]))]
+    if not hasattr(example, "columns"):
+        raise ValueError("example must be a DataFrame; an array needs no example.")
+    types = [
+        numbers if np.issubdtype(example[name].to_numpy().dtype, np.number) else StringTensorType
+        for name in example.columns
+    ]
+    return [(str(name), make([None, 1])) for name, make in zip(example.columns, types, strict=True)]

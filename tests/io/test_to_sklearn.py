@@ -1,0 +1,145 @@
+"""to_sklearn: the same predictions from plain scikit-learn objects, for every estimator."""
+
+import pickle
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from kernelwise import SVC, EmpiricalKernelMap, FeatureDiscriminationScaler
+from kernelwise.io import to_sklearn
+
+from .models import CLASSIFIERS, KERNELS, classifier, new_rows, table, with_kernel, with_nan
+
+# Why scikit-learn has no such object.
+REFUSED = {
+    "SVC-ties": "no kernel like Laplacian",
+    "RelevanceSVC": "an ensemble decide by their mean",
+    "RelevanceSVC-impute": "an ensemble decide by their mean",
+}
+REFUSED |= dict.fromkeys(
+    ["GeneralizedBiasSVC", "GeneralizedBiasSVC-excluded", "GeneralizedBiasSVC-transformer"],
+    "no machine with features in its bias",
+)
+REFUSED_OF_THREE = REFUSED | {
+    "FeatureDiscriminationSVC": "each pair of classes has weights of its own",
+}
+
+
+def assert_same(model, X):
+    plain = to_sklearn(model)
+    expected = model.decision_function(X)
+    assert plain.decision_function(X).shape == expected.shape
+    assert_allclose(plain.decision_function(X), expected, rtol=1e-7, atol=1e-7)
+    assert_array_equal(plain.predict(X), model.predict(X))
+    assert_array_equal(plain.classes_, model.classes_)
+    assert plain.n_features_in_ == model.n_features_in_
+    assert modules_of(plain) <= {"sklearn", "numpy", "scipy", "builtins", "_codecs", "copyreg"}
+
+
+def modules_of(obj):
+    """Return the packages whose types a pickle of the object names."""
+
+    class Reader(pickle.Unpickler):
+        def find_class(self, module, name):
+            found.add(module.partition(".")[0])
+            return super().find_class(module, name)
+
+    import io
+
+    found = set()
+    Reader(io.BytesIO(pickle.dumps(obj))).load()
+    return found
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_a_classifier(name, n_classes):
+    model, rows = classifier(name, n_classes), new_rows()
+    rows = with_nan(rows) if "impute" in name or "rbf" in name else rows
+    refused = (REFUSED if n_classes == 2 else REFUSED_OF_THREE).get(name)
+    if refused is None:
+        assert_same(model, rows)
+    else:
+        with pytest.raises(ValueError, match=refused):
+            to_sklearn(model)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("name", ["linear", "poly", "poly-negative", "rbf", "sigmoid"])
+def test_a_kernel(name, n_classes):
+    assert_same(with_kernel(name, n_classes), new_rows())
+
+
+@pytest.mark.parametrize("name", sorted(set(KERNELS) - {"linear", "poly", "rbf", "sigmoid"}))
+def test_other_kernels(name):
+    model = with_kernel(name)
+    if type(model.kernel).__name__ in ("Polynomial", "RBF"):
+        assert_same(model, new_rows())
+        return
+    with pytest.raises(ValueError, match="scikit-learn's SVC has no kernel like"):
+        to_sklearn(model)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_precomputed_kernel(n_classes):
+    X, y = table(n_classes)
+    K = X @ X.T
+    assert_same(SVC(kernel="precomputed").fit(K, y), K)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_sparse_fit(n_classes):
+    X, y = table(n_classes)
+    assert_same(SVC(feature_weights=[1, 2, 0, 1, 3]).fit(sp.csr_array(X), y), sp.csr_array(X))
+
+
+def test_a_pipeline_keeps_its_other_steps():
+    X, y = table()
+    model = make_pipeline(StandardScaler(), SVC()).fit(X, y)
+    assert_same(model, new_rows())
+    plain = to_sklearn(model)
+    assert list(plain.named_steps) == ["standardscaler", "svc"]
+    assert plain[0] is not model[0]
+
+
+def test_a_search_exports_its_best():
+    X, y = table()
+    search = GridSearchCV(make_pipeline(StandardScaler(), SVC()), {"svc__C": [1.0, 9.0]}, cv=2)
+    search.fit(X, y)
+    plain = to_sklearn(search)
+    assert isinstance(plain, Pipeline)
+    assert_array_equal(plain.predict(new_rows()), search.predict(new_rows()))
+
+
+def test_the_export_does_not_change_the_model():
+    for name in ("MarginRadiusSVC-degree", "FeatureDiscriminationSVC-map", "SVC"):
+        model = classifier(name)
+        before = pickle.dumps(model)
+        to_sklearn(model).fit(*table())
+        assert pickle.dumps(model) == before
+
+
+def test_what_is_no_classifier_of_ours_is_refused():
+    X, y = table()
+    with pytest.raises(ValueError, match="StandardScaler is not a classifier of kernelwise"):
+        to_sklearn(StandardScaler().fit(X))
+    with pytest.raises(ValueError, match="step 'empiricalkernelmap' is EmpiricalKernelMap"):
+        to_sklearn(make_pipeline(EmpiricalKernelMap(), SVC()).fit(X, y))
+    with pytest.raises(ValueError, match="FeatureDiscriminationScaler"):
+        to_sklearn(make_pipeline(FeatureDiscriminationScaler(), SVC()).fit(X, y))
+    with pytest.raises(NotFittedError):
+        to_sklearn(SVC())
+
+
+def test_the_classes_of_a_pickle_are_found():
+    """The reader of pickles sees what it is to see."""
+    assert "kernelwise" in modules_of(classifier("SVC"))
+    assert "kernelwise" in sys.modules
+    assert modules_of(np.zeros(2)) <= {"numpy"}
