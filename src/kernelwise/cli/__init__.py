@@ -1,0 +1,28 @@
+"""The command line: ``kernelwise fit``, ``predict``, ``explain``, ``compare``, ``data`` ..."""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line, or say what is missing for it."""
+    try:
+        import pandas  # noqa: F401
+        import rich  # noqa: F401
+        import typer  # noqa: F401
+    except ImportError as error:
+        print(
+            f"kernelwise: the command line needs the package {error.name}: "
+            'pip install "kernelwise[cli]"',
+            file=sys.stderr,
+        )
+        raise SystemExit(1) from None
+    try:
+        from .app import app
+
+        app()
+    except KeyboardInterrupt:  # before a command has begun
+        raise SystemExit(130) from None

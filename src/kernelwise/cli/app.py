@@ -1,0 +1,62 @@
+"""The commands, put together."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .._version import __version__
+from .compare import compare
+from .data import data
+from .explain import explain
+from .fit import fit
+from .predict import predict
+from .reproduce import reproduce
+
+_MANUAL = """Support vector machines that learn their kernel, for your own table.
+
+A table is a file with named columns: CSV, TSV, parquet, ARFF or libsvm's format, plain or
+compressed with gzip; - is the standard input. Separator, decimal sign and encoding are found out.
+Numbers, words, dates and gaps are dealt with; what becomes of each column is said.
+
+  kernelwise fit patients.csv --target outcome --out model.kw
+
+  kernelwise explain model.kw
+
+  kernelwise predict model.kw new.csv > predictions.csv
+
+Messages go to the standard error, results to the standard output; --json gives results for
+machines, --quiet is silent but for errors. The exit code is 0 if all went well, 1 for a table or
+file that cannot be used, 2 for a wrong command and 130 after Ctrl-C. KERNELWISE_DEBUG=1 shows
+where an error came from.
+"""
+
+app = typer.Typer(
+    help=_MANUAL,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"kernelwise {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+for command in (fit, predict, explain, compare, reproduce):
+    app.command()(command)
+app.add_typer(data, name="data")

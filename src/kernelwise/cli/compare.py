@@ -1,0 +1,74 @@
+"""``kernelwise compare``: all methods on one table."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from .options import (
+    AsJson,
+    Data,
+    Drop,
+    Folds,
+    Format,
+    Keep,
+    MethodName,
+    Positive,
+    Quiet,
+    Seed,
+    TargetName,
+    TestSize,
+    forbid_both,
+    protocol,
+    tell_cost,
+)
+from .session import Session, guarded
+from .tables import scores_table
+
+
+@guarded
+def compare(
+    data: Data,
+    target: TargetName,
+    method: MethodName = "relevance",
+    drop: Drop = None,
+    keep: Keep = None,
+    positive: Positive = None,
+    cv: Folds = None,
+    repeats: Annotated[int, typer.Option(min=1, help="How often folds are dealt out anew.")] = 2,
+    test_size: TestSize = None,
+    format: Format = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compare all methods with a grid search, a forest and boosting on held-out rows.
+
+    The lead of the method over each other one has the p-value of the corrected resampled t-test.
+    """
+    from ..tabular import check_target, methods, read_table
+    from ..tabular import compare as compare_methods
+
+    forbid_both(cv, test_size)
+    session = Session(quiet, as_json)
+    frame = read_table(data, format=format)
+    classes = check_target(frame, target, positive=positive)
+    wanted: dict[str, Any] = {
+        "drop": tuple(drop or ()),
+        "keep": tuple(keep or ()),
+        "seed": seed,
+    }
+    how = protocol(len(classes.y), cv, test_size) | {"repeats": repeats}
+    tell_cost(session, frame, classes, list(methods()), how, **wanted)
+    with session.progress() as progress:
+        evaluation = compare_methods(
+            frame, target, method, **how, positive=positive, **wanted, progress=progress
+        )
+    for score in evaluation.scores:
+        if score.failure:
+            session.say(f"note: {score.failure}")
+    for note in evaluation.notes:
+        session.say(f"note: {note}")
+    session.show(scores_table(evaluation))
+    session.give(evaluation.as_dict())

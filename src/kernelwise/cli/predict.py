@@ -1,0 +1,81 @@
+"""``kernelwise predict``: a model and a table in, a class a row out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .options import AsJson, Data, Force, Format, Model, Quiet
+from .session import Session, check_outputs, guarded, write_whole
+
+
+@guarded
+def predict(
+    model: Model,
+    data: Data,
+    proba: Annotated[
+        bool, typer.Option("--proba", help="Add the probability of each class.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="The CSV file to write, in place of the standard output.")
+    ] = None,
+    keep: Annotated[
+        list[str] | None, typer.Option(help="A column to copy from the table; repeatable.")
+    ] = None,
+    format: Format = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    force: Force = False,
+) -> None:
+    """Predict the class of each row of a table, as CSV."""
+    from ..tabular import read_table
+    from ..tabular.errors import require_columns
+
+    session = Session(quiet, as_json)
+    check_outputs([out], force)
+    fitted, target = _opened(model, proba)
+    frame = read_table(data, format=format)
+    require_columns(frame, keep or (), "--keep")
+    with session.telling_warnings():
+        table = _predictions(fitted, frame.drop(columns=target, errors="ignore"), proba)
+    for place, name in enumerate(keep or ()):
+        table.insert(place, name, frame[name].to_numpy(), allow_duplicates=True)
+    if as_json:
+        text = table.to_json(orient="records", force_ascii=False) + "\n"
+    else:
+        text = table.to_csv(index=False, lineterminator="\n")
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        write_whole(out, text)
+        session.say(f"{len(table)} predictions: {out}")
+
+
+def _opened(path: Path, proba: bool) -> tuple[Any, str]:
+    """Return the model and the name of its target."""
+    from ..io import describe, load
+    from ..tabular import TableEncoder, TableError
+
+    if not path.is_file():
+        raise TableError(f"there is no model file {str(path)!r}.")
+    summary = describe(path)["summary"]
+    fitted = load(path)
+    if not (hasattr(fitted, "steps") and isinstance(fitted[0], TableEncoder)):
+        raise TableError(f"{path} was not written by kernelwise fit; load it in Python.")
+    if proba and not hasattr(fitted, "predict_proba"):
+        raise TableError(f"{path} gives no probabilities; fit it again with --proba.")
+    return fitted, str(summary.get("target", ""))
+
+
+def _predictions(fitted: Any, frame: Any, proba: bool) -> Any:
+    import pandas as pd
+
+    encoded = fitted[:-1].transform(frame)
+    table = pd.DataFrame({"prediction": fitted[-1].predict(encoded)})
+    if proba:
+        columns = fitted[-1].predict_proba(encoded).T
+        for label, values in zip(fitted.classes_.tolist(), columns, strict=True):
+            table[f"probability {label}"] = values.round(6)
+    return table

@@ -1,0 +1,214 @@
+"""``kernelwise reproduce``: the papers' tables and figures, measured again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from .options import AsJson, Quiet, Seed
+from .session import Session, guarded
+
+if TYPE_CHECKING:
+    from ..experiments import Experiment, Outcome, Scale
+
+_BACKENDS = ("loky", "threading", "dask")
+_SHOWN = 3  # failures; the file has all
+
+
+def _known_backend(name: str | None) -> str | None:
+    if name is not None and name not in _BACKENDS:
+        raise typer.BadParameter(f"{name!r} is not known; take one of {', '.join(_BACKENDS)}.")
+    return name
+
+
+def _some_jobs(jobs: int) -> int:
+    if jobs == 0:
+        raise typer.BadParameter("0 processes do nothing; -1 is all cores.")
+    return jobs
+
+
+@guarded
+def reproduce(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Experiments, or papers (dual-objective is all of it). None is all."),
+    ] = None,
+    list_all: Annotated[
+        bool, typer.Option("--list", help="List the experiments with the CPU time they take.")
+    ] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A few minutes instead of the paper's size.")
+    ] = False,
+    repeats: Annotated[
+        int | None, typer.Option(min=1, help="Random splits, in place of the paper's number.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="DATASET", help="Only this data set; repeatable.")
+    ] = None,
+    jobs: Annotated[
+        int,
+        typer.Option(callback=_some_jobs, help="Processes, one thread each; -1 is all cores."),
+    ] = 1,
+    backend: Annotated[
+        str | None,
+        typer.Option(
+            callback=_known_backend,
+            help="loky, threading or dask (DASK_SCHEDULER_ADDRESS, or a local cluster).",
+        ),
+    ] = None,
+    seed: Seed = 0,
+    results: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the result files.")] = (
+        Path("kernelwise-results")
+    ),
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder of the data sets, in place of KERNELWISE_DATA."),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Throw away earlier results of these experiments.")
+    ] = False,
+    render: Annotated[
+        bool, typer.Option("--render", help="Run nothing: show what the result files have.")
+    ] = False,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write one self-contained page.")
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a page, pictures beside it.")
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Measure the papers' tables and figures again, beside the papers' own figures.
+
+    What is finished is kept in result files: a command that was interrupted goes on where it was.
+    """
+    from ..experiments import ExperimentError, run
+    from ..experiments.terminal import list_view
+
+    session = Session(quiet, as_json)
+    experiments = _selected(names or ())
+    if list_all:
+        session.show(list_view(experiments))
+        session.give([{"name": each.name, "title": each.title} for each in experiments])
+        return
+    scales = [each.scale("quick" if quick else "full", repeats) for each in experiments]
+    outcomes: list[Outcome] = []
+    try:
+        for experiment, scale in _with_work(experiments, scales, only or (), render):
+            _announce(session, experiment, scale, only or (), results, jobs, fresh)
+            outcomes.append(
+                run(
+                    experiment,
+                    results,
+                    scale=scale,
+                    only=only or (),
+                    seed=seed,
+                    n_jobs=jobs,
+                    backend=backend,
+                    data_dir=data_dir,
+                    fresh=fresh,
+                    quiet=quiet,
+                )
+            )
+        _show(session, experiments, results, scales[0].name, html, markdown)
+    except ExperimentError as error:
+        _end(str(error), 1)
+    except KeyboardInterrupt:
+        _end(f"interrupted; results are kept in {results}, the same command goes on", 130)
+    _tell_failures(outcomes)
+
+
+def _selected(names: Sequence[str]) -> list[Experiment]:
+    from ..experiments import ExperimentError, select
+
+    try:
+        return select(names)
+    except ExperimentError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def _with_work(
+    experiments: Sequence[Experiment], scales: Sequence[Scale], only: Sequence[str], render: bool
+) -> list[tuple[Experiment, Scale]]:
+    """Return the experiments that have such data sets; a set that none has is a mistake."""
+    from ..experiments.runner import chosen
+
+    pairs = list(zip(experiments, scales, strict=True))
+    known = {task["dataset"] for e, scale in pairs for task in e.tasks(scale) if "dataset" in task}
+    for name in only:
+        if name not in known:
+            there = ", ".join(sorted(known))
+            raise typer.BadParameter(f"--only: no data set {name!r} here; there are: {there}")
+    return [] if render else [(e, scale) for e, scale in pairs if chosen(e, scale, only)]
+
+
+def _announce(
+    session: Session,
+    experiment: Experiment,
+    scale: Scale,
+    only: Sequence[str],
+    folder: Path,
+    jobs: int,
+    fresh: bool,
+) -> None:
+    """Say what there is to do and how long it will take, before it is done."""
+    from joblib import effective_n_jobs
+
+    from ..experiments.progress import duration
+    from ..experiments.results import ResultFile
+    from ..experiments.runner import chosen, plan
+
+    done = None if fresh else ResultFile(folder, experiment.name, scale.name).read()
+    ahead = plan(experiment, chosen(experiment, scale, only), done)
+    processes = effective_n_jobs(jobs)
+    text = f"{experiment.name}: {len(ahead.todo)} of {len(ahead.tasks)} tasks to do"
+    if ahead.todo:
+        text += f", about {duration(ahead.seconds)} of CPU"
+        text += f", {duration(ahead.seconds / processes)} on {processes} cores" * (processes > 1)
+    session.say(text)
+
+
+def _show(
+    session: Session,
+    experiments: Sequence[Experiment],
+    folder: Path,
+    scale: str,
+    html: Path | None,
+    markdown: Path | None,
+) -> None:
+    """Render what the files have."""
+    from ..experiments import ExperimentError, sections, write_html, write_markdown
+    from ..experiments.pages import as_json
+    from ..experiments.terminal import section_view
+
+    found, missing = sections(experiments, folder, scale)
+    if missing:
+        session.say(f"not measured yet: {', '.join(missing)}")
+    if not found:
+        raise ExperimentError(f"no results in {folder}: nothing to show")
+    for section in found:
+        session.show(section_view(section))
+    session.give([as_json(section) for section in found])
+    if html is not None:
+        write_html(found, html)
+    if markdown is not None:
+        write_markdown(found, markdown)
+
+
+def _tell_failures(outcomes: Sequence[Outcome]) -> None:
+    """End with an exit code other than 0 where a task failed."""
+    failed = [(o.path, key, text) for o in outcomes for key, text in o.results.failures.items()]
+    for path, key, text in failed[:_SHOWN]:
+        last = text.strip().splitlines()[-1]
+        typer.echo(f"failed: {key}: {last} (the traceback is in {path})", err=True)
+    if failed:
+        _end(f"{len(failed)} tasks failed; the same command tries them again", 1)
+
+
+def _end(text: str, code: int) -> NoReturn:
+    typer.echo(f"kernelwise: {text}", err=True)
+    raise typer.Exit(code)

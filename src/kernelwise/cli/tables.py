@@ -1,0 +1,94 @@
+"""Results as tables on a terminal, and durations and sizes in words."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from ..tabular import Column, Evaluation, Weight
+
+_BAR = 24
+_FEW = 15  # columns that are shown one by one
+_MOST_COLUMNS = 40
+_MOST_WEIGHTS = 20
+
+
+def columns_table(columns: Sequence[Column]) -> Table:
+    """Return what is made of each column; of many, plain numbers are one line."""
+    table = Table("column", "kind", "what is made of it", box=box.SIMPLE_HEAD)
+    plain = [column for column in columns if column.kind == "number" and not column.n_missing]
+    shown = (
+        [column for column in columns if column not in plain] if len(columns) > _FEW else columns
+    )
+    for column in shown[:_MOST_COLUMNS]:
+        table.add_row(column.name, column.kind, column.why)
+    if len(shown) > _MOST_COLUMNS:
+        table.add_row(f"... {len(shown) - _MOST_COLUMNS} more", "", "")
+    if plain and len(columns) > _FEW:
+        table.add_row(f"{len(plain)} columns", "number", "as they are")
+    return table
+
+
+def scores_table(evaluation: Evaluation) -> Table:
+    """Return the scores of all methods, best first, and the lead of the one in question."""
+    from ..tabular.results import METRICS
+
+    first = evaluation.metric
+    others = [m for m in METRICS if m in evaluation.best.values and m != first]
+    leads = {each.other: each for each in evaluation.differences}
+    lead_columns = ["lead", "p"] if leads else []
+    title = evaluation.protocol + f"; lead of {evaluation.best.method} and its p-value" * bool(
+        leads
+    )
+    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", padding=(0, 1, 0, 0))
+    table.add_column("", no_wrap=True)
+    table.add_column(METRICS[first], justify="right", min_width=len("0.123 ± 0.123"))
+    for heading in (*(METRICS[m] for m in others), *lead_columns, "seconds"):
+        table.add_column(heading, justify="right")
+    ranked = sorted(evaluation.scores, key=lambda score: -score.mean(first))
+    for score in sorted(ranked, key=lambda score: bool(score.failure)):
+        if score.failure:
+            table.add_row(score.method, "failed")
+            continue
+        cells = [f"{score.mean(first):.3f} ± {score.spread(first):.3f}"]
+        cells += [f"{score.mean(m):.3f}" for m in others]
+        if leads:
+            lead = leads.get(score.method)
+            cells += [f"{lead.mean:+.3f}", f"{lead.p_value:.3f}"] if lead else ["", ""]
+        table.add_row(score.method, *cells, f"{score.seconds.mean():.2f}")
+    return table
+
+
+def weights_table(weights: Sequence[Weight]) -> Table:
+    """Return how much each column counts, as bars; and how many columns were made of it."""
+    table = Table("column", "made of it", "share", "", box=box.SIMPLE_HEAD)
+    mark = "█" if "utf" in (sys.stdout.encoding or "").lower() else "#"
+    most = max((weight.share for weight in weights), default=1.0) or 1.0
+    for weight in weights[:_MOST_WEIGHTS]:
+        bar = mark * round(_BAR * weight.share / most)
+        table.add_row(weight.column, f"{len(weight.features)}", f"{100 * weight.share:.1f} %", bar)
+    if len(weights) > _MOST_WEIGHTS:
+        rest = sum(weight.share for weight in weights[_MOST_WEIGHTS:])
+        table.add_row(f"{len(weights) - _MOST_WEIGHTS} more", "", f"{100 * rest:.1f} %", "")
+    return table
+
+
+def cost_text(seconds: float, memory: float, n_fits: int) -> str:
+    """Return a forecast in words."""
+    return (
+        f"{n_fits} fits, about {duration(seconds)} (right within a factor of 3), at most about "
+        f"{memory / 1e9:.1f} GB of memory"
+    )
+
+
+def duration(seconds: float) -> str:
+    """Return a duration in words."""
+    for limit, unit, name in ((90, 1, "seconds"), (5400, 60, "minutes")):
+        if seconds < limit:
+            return f"{max(1, round(seconds / unit))} {name}"
+    return f"{seconds / 3600:.1f} hours"

@@ -1,0 +1,79 @@
+"""Tables with columns of all kinds: reading, encoding, judging and fitting."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .columns import Column, describe_columns
+    from .cost import Cost, forecast_cost
+    from .encoder import TableEncoder
+    from .errors import TableError
+    from .evaluation import compare, evaluate
+    from .reading import read_table
+    from .registry import Method, methods
+    from .results import Difference, Evaluation, HeldOut, Score, Weight
+    from .target import Target, check_target
+    from .training import column_weights, fit_table, machine_of
+
+__all__ = [
+    "Column",
+    "Cost",
+    "Difference",
+    "Evaluation",
+    "HeldOut",
+    "Method",
+    "Score",
+    "TableEncoder",
+    "TableError",
+    "Target",
+    "Weight",
+    "check_target",
+    "column_weights",
+    "compare",
+    "describe_columns",
+    "evaluate",
+    "fit_table",
+    "forecast_cost",
+    "machine_of",
+    "methods",
+    "read_table",
+]
+
+# Imported when first asked for: reading a table need not wait for the estimators.
+_HOMES = {
+    "Column": "columns",
+    "Cost": "cost",
+    "Difference": "results",
+    "Evaluation": "results",
+    "HeldOut": "results",
+    "Method": "registry",
+    "Score": "results",
+    "TableEncoder": "encoder",
+    "TableError": "errors",
+    "Target": "target",
+    "Weight": "results",
+    "check_target": "target",
+    "column_weights": "training",
+    "compare": "evaluation",
+    "describe_columns": "columns",
+    "evaluate": "evaluation",
+    "fit_table": "training",
+    "forecast_cost": "cost",
+    "machine_of": "training",
+    "methods": "registry",
+    "read_table": "reading",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a part when it is first asked for."""
+    from importlib import import_module
+
+    if name in _HOMES:
+        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,171 @@
+"""What each column of a table is, what is made of it, and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .errors import TableError, require_columns
+from .values import as_numbers, as_text, date_format, holds_numbers
+
+MOST_CATEGORIES = 20
+_FEW = 20  # rows from which "all different" means anything
+_NEARLY_ALL = 0.9
+_ID = re.compile(r"(^|[_\W]|[a-z](?=I))(id|uuid|guid|key|index|row|nr|no|number)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table, and what is made of it.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    kind : str
+        One of "number", "boolean", "category", "text", "date", "id", "constant", "empty" and
+        "unwanted".
+    used : bool
+        Whether the model sees it.
+    why : str
+        What is done with it, and for which reason.
+    n_missing : int
+        Rows without a value.
+    n_values : int
+        Different values.
+    format : str, default=""
+        The format of dates.
+    """
+
+    name: str
+    kind: str
+    used: bool
+    why: str
+    n_missing: int
+    n_values: int
+    format: str = ""
+
+
+def describe_columns(
+    frame: Any,
+    target: str | None = None,
+    *,
+    drop: Collection[str] = (),
+    keep: Collection[str] = (),
+) -> list[Column]:
+    """Tell what each column of a table is, and what is going to be made of it.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The table.
+    target : str, default=None
+        The column of the classes, which is left out.
+    drop : collection of str, default=()
+        Columns that are not wanted.
+    keep : collection of str, default=()
+        Columns that are wanted although they look like an id.
+
+    Returns
+    -------
+    columns : list of Column
+        One entry a column, in their order.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from kernelwise.tabular import describe_columns
+    >>> frame = pd.DataFrame({"day": ["2024-01-31", "2024-02-01"], "site": ["a", "a"]})
+    >>> for column in describe_columns(frame):
+    ...     print(column.name, column.kind, column.why, sep=": ")
+    day: date: -> year, month, day of week, days since first
+    site: constant: dropped: one value
+    """
+    require_columns(frame, drop, "drop")
+    require_columns(frame, keep, "keep")
+    if target in {*drop, *keep}:
+        raise TableError(f"{target!r} is the target; it is neither dropped nor kept.")
+    return [
+        describe(str(name), frame[name], str(name) in drop, str(name) in keep)
+        for name in frame.columns
+        if str(name) != target
+    ]
+
+
+def describe(name: str, series: Any, unwanted: bool = False, kept: bool = False) -> Column:
+    """Tell what a column is, and what is made of it."""
+    if unwanted:
+        return Column(name, "unwanted", False, "dropped: not wanted", int(series.isna().sum()), 0)
+    if holds_numbers(series):
+        return _of_numbers(name, series, kept)
+    texts = as_text(series)
+    present = texts[texts != ""]
+    n_missing, n_values = len(texts) - len(present), len(set(present))
+    if n_values > 1 or not n_missing:
+        format = date_format(series) if n_values > 1 else None
+        if format is not None:
+            return _of_dates(name, format, n_missing, n_values)
+    return _of_text(name, len(present), n_missing, n_values, kept)
+
+
+def _of_numbers(name: str, series: Any, kept: bool) -> Column:
+    numbers = as_numbers(series)
+    present = numbers[~np.isnan(numbers)]
+    n_missing, values = len(numbers) - len(present), np.unique(present)
+    n_values = len(values)
+    if n_values < 2:
+        return _useless(name, n_missing, n_values)
+    if not kept and _is_numbered(name, present, values):
+        why = "dropped: looks like an id (all different)"
+        return Column(name, "id", False, why, n_missing, n_values)
+    junk = n_missing - int((as_text(series) == "").sum())
+    why = "as it is"
+    if n_missing:
+        why = f"{n_missing} missing -> median"
+        why += f" ({junk} of them are no numbers)" if junk else ""
+    return Column(name, "number", True, why, n_missing, n_values)
+
+
+def _is_numbered(name: str, present: Any, values: Any) -> bool:
+    """Tell whether whole numbers count the rows, or name them."""
+    if len(present) < _FEW or len(values) < len(present) or np.any(values != np.round(values)):
+        return False
+    counted = values[-1] - values[0] == len(values) - 1 and bool(np.all(np.diff(present) > 0))
+    return counted or bool(_ID.search(name))
+
+
+def _of_dates(name: str, format: str, n_missing: int, n_values: int) -> Column:
+    why = "-> year, month, day of week, days since first"
+    if format.startswith("%d/"):
+        why += " (read with the day before the month)"
+    why += f"; {n_missing} missing -> median" if n_missing else ""
+    return Column(name, "date", True, why, n_missing, n_values, format)
+
+
+def _of_text(name: str, n_present: int, n_missing: int, n_values: int, kept: bool) -> Column:
+    if n_values == 0 or (n_values == 1 and not n_missing):
+        return _useless(name, n_missing, n_values)
+    if n_values <= 2 and not (n_values == 2 and n_missing > n_present):
+        why = "0 or 1" if n_values == 2 else "0 where missing, else 1"
+        if n_values == 2 and n_missing:
+            why += f"; {n_missing} missing -> the more frequent"
+        return Column(name, "boolean", True, why, n_missing, n_values)
+    if not kept and n_present >= _FEW and n_values > _NEARLY_ALL * n_present:
+        how = "all" if n_values == n_present else "nearly all"
+        why = f"dropped: looks like an id or free text ({how} different)"
+        return Column(name, "id", False, why, n_missing, n_values)
+    gaps = f"; {n_missing} missing are a value of their own" if n_missing else ""
+    if n_values > MOST_CATEGORIES:
+        why = f"{n_values} different values: the {MOST_CATEGORIES} most frequent, rest 'other'"
+        return Column(name, "text", True, why + gaps, n_missing, n_values)
+    why = f"{n_values} different values: a column each"
+    return Column(name, "category", True, why + gaps, n_missing, n_values)
+
+
+def _useless(name: str, n_missing: int, n_values: int) -> Column:
+    kind, why = ("constant", "one value") if n_values else ("empty", "no values")
+    return Column(name, kind, False, f"dropped: {why}", n_missing, n_values)

@@ -1,0 +1,130 @@
+"""The values of a column as numbers, dates or text, whatever they came as."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from .._typing import Array
+from .delimited import MISSING
+
+# Tried in turn; the first that reads every value wins, so that days come before months.
+DATE_FORMATS = (
+    "ISO8601",
+    "%d.%m.%Y",
+    "%d.%m.%Y %H:%M",
+    "%d/%m/%Y",
+    "%m/%d/%Y",
+    "%d/%m/%Y %H:%M",
+    "%m/%d/%Y %H:%M",
+    "%Y/%m/%d",
+    "%d-%b-%Y",
+    "%d %b %Y",
+    "%d %B %Y",
+    "%b %d, %Y",
+    "%B %d, %Y",
+)
+_ENOUGH = 0.9  # part of the values that must be numbers, or dates, for the column to be so
+_SAMPLE = 50
+_DATE = re.compile(r"(\d{1,4}|[^\W\d]{3,9}) ?[-./ ] ?(\d{1,2}|[^\W\d]{3,9})(, |[-./ ]) ?\d{1,4}")
+
+
+def is_text(series: Any) -> bool:
+    """Tell whether a column holds text, or anything that is read as text."""
+    from pandas.api import types
+
+    of_numbers = types.is_numeric_dtype(series.dtype) and not types.is_complex_dtype(series.dtype)
+    return not (of_numbers or series.dtype.kind == "m" or holds_stamps(series))
+
+
+def holds_stamps(series: Any) -> bool:
+    """Tell whether a column holds points in time as such, not as text."""
+    from pandas.api import types
+
+    return bool(types.is_datetime64_any_dtype(series.dtype))
+
+
+def as_text(series: Any) -> Any:
+    """Return the values as an array of text without blanks around it; "" is missing."""
+    if not is_text(series) and not holds_stamps(series):
+        numbers = as_numbers(series)
+        texts = np.array([f"{value:.15g}" for value in numbers], dtype=object)
+        texts[np.isnan(numbers)] = ""
+        return texts
+    missing = series.isna().to_numpy()
+    values = series.astype(object).to_numpy()
+    unwanted = set(MISSING)
+    texts = np.empty(len(values), dtype=object)
+    for k, value in enumerate(values):
+        text = "" if missing[k] else str(value).strip()
+        texts[k] = "" if text in unwanted else text
+    return texts
+
+
+def as_numbers(series: Any) -> Array:
+    """Return the values as floats; NaN is missing, infinite or no number."""
+    import pandas as pd
+
+    if is_text(series):
+        texts = pd.Series(as_text(series), dtype=object)
+        numbers = pd.to_numeric(texts, errors="coerce")
+        rest = numbers.isna() & (texts != "")
+        if rest.any():  # a decimal comma
+            with_point = texts[rest].str.replace(",", ".", n=1, regex=False)
+            numbers[rest] = pd.to_numeric(with_point, errors="coerce")
+    elif series.dtype.kind == "m":
+        numbers = series.dt.total_seconds()
+    elif holds_stamps(series):
+        return np.full(len(series), np.nan)
+    else:
+        numbers = series
+    values = np.array(numbers.astype("float64").to_numpy(dtype=float, na_value=np.nan))
+    values[~np.isfinite(values)] = np.nan
+    return values
+
+
+def as_dates(series: Any, format: str) -> Any:
+    """Return the values as dates without a time zone; NaT where they are none."""
+    import pandas as pd
+
+    if is_text(series):
+        texts = pd.Series(as_text(series), dtype=object)
+        dates = pd.to_datetime(texts.where(texts != ""), format=format, errors="coerce", utc=True)
+    else:
+        dates = pd.to_datetime(series, errors="coerce", utc=True)
+    return dates.dt.tz_localize(None).reset_index(drop=True)
+
+
+def holds_numbers(series: Any) -> bool:
+    """Tell whether nearly all values are numbers."""
+    if not is_text(series):
+        return not holds_stamps(series)
+    texts = as_text(series)
+    n_present = int((texts != "").sum())
+    return n_present > 0 and int((~np.isnan(as_numbers(series))).sum()) >= _ENOUGH * n_present
+
+
+def date_format(series: Any) -> str | None:
+    """Return the format of a column of dates; None if it is no such column."""
+    if not is_text(series):
+        return "ISO8601" if holds_stamps(series) else None
+    texts = as_text(series)
+    places = np.flatnonzero(texts != "")
+    alike = sum(bool(_DATE.match(text)) for text in texts[places[:_SAMPLE]])
+    if not alike or alike < _ENOUGH * len(places[:_SAMPLE]):  # most columns end here: it is quick
+        return None
+    some, present = series.iloc[places[:_SAMPLE]], series.iloc[places]
+    best, found = _ENOUGH, None
+    for format in DATE_FORMATS:
+        if _part_read(some, format) >= _ENOUGH:
+            part = _part_read(present, format)
+            if part == 1:
+                return format
+            best, found = (part, format) if part > best else (best, found)
+    return found
+
+
+def _part_read(series: Any, format: str) -> float:
+    return float(as_dates(series, format).notna().mean())

@@ -1,0 +1,181 @@
+"""From a table to a model, an explanation and predictions, on the command line."""
+
+import io
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernelwise.io import load
+from kernelwise.tabular import methods
+
+from ..tabular.tables import patients
+
+
+def test_fit_shows_columns_scores_and_weights(run, table, tmp_path):
+    out = tmp_path / "model.kw"
+    result = run("fit", table, "-t", "outcome", "--out", out, "--test-size", 0.3)
+    assert result.exit_code == 0, result.stderr
+    assert "dropped: looks like an id" in result.stderr
+    assert f"model: {out}" in result.stderr
+    for text in ("36 of 120 rows held out", "relevance", "majority", "forest", "age"):
+        assert text in result.stdout
+    assert "█" in result.stdout or "#" in result.stdout
+    assert load(out).predict(patients(120).drop(columns="outcome")).shape == (120,)
+
+
+def test_every_method_can_be_saved_and_used(run, table, tmp_path):
+    names = [name for name, method in methods().items() if method.learns]
+    assert len(names) == 8
+    described = " ".join(run("fit", "--help").stdout.replace("-\n", "-").split())
+    for name in names:
+        out = tmp_path / f"{name}.kw"
+        fit = ["fit", table, "-t", "outcome", "--method", name, "--test-size", 0.5, "-q"]
+        assert run(*fit, "--out", out).stderr == ""
+        predictions = run("predict", out, table).stdout.split()
+        assert set(predictions) == {"prediction", "ill", "well"}
+        assert run("explain", out).exit_code == 0
+        assert name in described or name.replace("-", "- ") in described
+
+
+def test_report(run, table, tmp_path):
+    page = tmp_path / "report.html"
+    fit = ["fit", table, "-t", "outcome", "--method", "margin-radius", "--cv", 2]
+    result = run(*fit, "--report", page)
+    assert result.exit_code == 0, result.stderr
+    assert f"report: {page}" in result.stderr
+    text = page.read_text(encoding="utf-8")
+    assert text.lstrip().lower().startswith("<!doctype html>")
+    assert "outcome" in text
+
+
+def test_fit_as_json_is_json_alone(run, table):
+    result = run("fit", table, "-t", "outcome", "--method", "svc", "--cv", 2, "--json")
+    numbers = json.loads(result.stdout)
+    assert numbers["metric"] == "balanced_accuracy"
+    assert [score["method"] for score in numbers["scores"]] == ["svc", "majority", "forest"]
+    assert numbers["weights"] == []
+    assert numbers["model"] is None
+    kinds = {column["name"]: column["kind"] for column in numbers["columns"]}
+    assert kinds["admitted"] == "date"
+
+
+def test_quiet_is_silent(run, table, tmp_path):
+    result = run(
+        "fit",
+        table,
+        "-t",
+        "outcome",
+        "--method",
+        "svc",
+        "--cv",
+        2,
+        "-q",
+        "--out",
+        tmp_path / "m.kw",
+    )
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+
+
+def test_a_table_of_many_rows_is_told_what_it_takes(run, tmp_path):
+    path = tmp_path / "many.csv"
+    patients(1100).to_csv(path, index=False)
+    result = run("fit", path, "-t", "outcome", "--method", "svc", "--test-size", 0.5)
+    assert result.exit_code == 0, result.stderr
+    assert "4 fits, about" in result.stderr
+    assert "GB of memory" in result.stderr
+
+
+def test_predict_and_explain(run, table, model):
+    result = run("predict", model, table, "--proba", "--keep", "patient")
+    assert result.exit_code == 0, result.stderr
+    found = pd.read_csv(io.StringIO(result.stdout))
+    assert list(found.columns) == [
+        "patient",
+        "prediction",
+        "probability ill",
+        "probability well",
+    ]
+    assert len(found) == 120
+    np.testing.assert_allclose(found.filter(like="probability").sum(axis=1), 1, atol=2e-6)
+    assert (found["prediction"] == patients(120)["outcome"]).mean() > 0.8
+    result = run("explain", model)
+    assert result.exit_code == 0, result.stderr
+    for text in ("outcome", "balanced_accuracy", "RelevanceSVC", "bound", "support vectors", "age"):
+        assert text in result.stdout
+    numbers = json.loads(run("explain", model, "--json").stdout)
+    assert numbers["header"]["summary"]["target"] == "outcome"
+    assert sum(weight["share"] for weight in numbers["weights"]) == pytest.approx(1)
+    assert numbers["path"][0]["score"] <= numbers["path"][1]["score"]
+
+
+def test_predict_takes_the_standard_input_and_writes_files(run, model, tmp_path):
+    frame = patients(30, seed=1).drop(columns=["outcome", "patient", "hospital"])
+    new = frame.assign(ward="new", more="x").to_csv(index=False, sep=";", decimal=",")
+    out = tmp_path / "out.csv"
+    result = run("predict", model, "-", "--out", out, input=new)
+    assert result.exit_code == 0, result.stderr
+    assert "left out: 'more'" in result.stderr
+    assert "30 predictions" in result.stderr
+    assert set(pd.read_csv(out)["prediction"]) == {"ill", "well"}
+    records = json.loads(run("predict", model, "-", "--json", input=new).stdout)
+    assert len(records) == 30
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_fit_from_the_standard_input(run, table):
+    text = table.read_text(encoding="utf-8")
+    result = run("fit", "-", "-t", "outcome", "--method", "svc", "--cv", 2, input=text)
+    assert result.exit_code == 0, result.stderr
+    assert "not saved; --out" in result.stderr
+
+
+def test_compare_has_all_methods(run, table):
+    result = run("compare", table, "-t", "outcome", "--cv", 2, "--repeats", 1, "--json")
+    assert result.exit_code == 0, result.stderr
+    numbers = json.loads(result.stdout)
+    names = {score["method"] for score in numbers["scores"]}
+    assert {"relevance", "svc", "grid-search", "forest", "boosting", "margin-radius"} <= names
+    assert all(0 <= each["p_value"] <= 1 for each in numbers["differences"])
+
+
+def test_data(run, tmp_path):
+    assert "wine" in run("data", "list").stdout
+    names = [one["name"] for one in json.loads(run("data", "list", "--json").stdout)]
+    assert "digits" in names
+    assert json.loads(run("data", "show", "wine", "--json").stdout)["rows"] == 178
+    out = tmp_path / "wine.csv"
+    assert run("data", "fetch", "wine", "--out", out).exit_code == 0
+    assert pd.read_csv(out).shape == (178, 14)
+    assert run("data", "fetch", "wine").stdout == out.read_text(encoding="utf-8")
+    result = run("data", "show", "vine")
+    assert (result.exit_code, result.stderr) == (
+        1,
+        "kernelwise: there is no data set 'vine'; did you mean 'wine'?\n",
+    )
+
+
+def test_the_program_itself(table):
+    """One run as a process of its own: the entry point, the streams, the exit code."""
+    program = [sys.executable, "-c", "from kernelwise.cli import main; main()"]
+    done = subprocess.run([*program, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("kernelwise ")
+    done = subprocess.run(
+        [*program, "fit", table, "--target", "outcom"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr == (
+        "kernelwise: target: the table has no column 'outcom'; did you mean 'outcome'?\n"
+    )
+
+
+def test_without_the_toolkit_the_remedy_is_told():
+    code = "import sys\nsys.modules['typer'] = None\nfrom kernelwise.cli import main\nmain()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.endswith('pip install "kernelwise[cli]"\n')
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,63 @@
+"""Each column is what it looks like, and what becomes of it is said."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernelwise.tabular import TableError, describe_columns
+
+from .tables import patients
+
+N = 40
+COLUMNS = {
+    "floats": (np.linspace(0, 1, N), "number", "as it is"),
+    "numbers as text": ([f"{k / 7:.3f}" for k in range(N)], "number", "as it is"),
+    "decimal commas": ([f"{k / 7:.3f}".replace(".", ",") for k in range(N)], "number", "as it is"),
+    "a word among numbers": (
+        [*map(str, range(100, 100 + 2 * N - 2, 2)), "broken"],
+        "number",
+        "1 missing -> median (1 of them are no numbers)",
+    ),
+    "infinite": ([np.inf, *np.linspace(0, 1, N - 1)], "number", "1 missing -> median"),
+    "yes or no": (["yes", "no"] * (N // 2), "boolean", "0 or 1"),
+    "flag": (["x", None] * (N // 2), "boolean", "0 where missing, else 1"),
+    "truth": ([True, False] * (N // 2), "number", "as it is"),
+    "colour": (["red", "green", "blue", None] * (N // 4), "category", "3 different values"),
+    "words": ([f"w{k % 25}" for k in range(N)], "text", "25 different values: the 20 most"),
+    "day": ([f"2024-01-{1 + k % 28:02d}" for k in range(N)], "date", "-> year, month"),
+    "slashes": ([f"{1 + k % 28}/{1 + k % 12}/2024" for k in range(N)], "date", "the day before"),
+    "us days": ([f"{1 + k % 12}/{1 + k % 28}/2024" for k in range(N)], "date", "-> year, month"),
+    "stamps": (pd.date_range("2024-01-01", periods=N), "date", "-> year, month"),
+    "name": ([f"person {k}" for k in range(N)], "id", "dropped: looks like an id"),
+    "customer_id": (np.random.default_rng(0).permutation(N) * 7, "id", "dropped: looks like an"),
+    "counted": (np.arange(5, 5 + N), "id", "dropped: looks like an id (all different)"),
+    "weights": (np.random.default_rng(0).permutation(N) * 7, "number", "as it is"),
+    "same": (["a"] * N, "constant", "dropped: one value"),
+    "seven": ([7] * N, "constant", "dropped: one value"),
+    "nothing": ([None] * N, "empty", "dropped: no values"),
+    "not a number": ([np.nan] * N, "empty", "dropped: no values"),
+}
+
+
+@pytest.mark.parametrize("name", list(COLUMNS))
+def test_kind_and_reason(name):
+    values, kind, why = COLUMNS[name]
+    (column,) = describe_columns(pd.DataFrame({name: values}))
+    assert (column.kind, column.used) == (kind, kind not in {"id", "constant", "empty"})
+    assert why in column.why
+
+
+def test_the_target_is_left_out_and_what_is_unwanted_or_kept_is_told():
+    columns = describe_columns(patients(), "outcome", drop=["age"], keep=["patient"])
+    by_name = {column.name: column for column in columns}
+    assert "outcome" not in by_name
+    assert by_name["age"].why == "dropped: not wanted"
+    assert by_name["patient"].used
+    assert by_name["patient"].kind == "text"
+    assert by_name["dose"].n_missing > 0
+
+
+@pytest.mark.parametrize("which", ["drop", "keep"])
+def test_unknown_columns_are_told_with_the_nearest(which):
+    with pytest.raises(TableError, match=f"{which}: .*'agee'; did you mean 'age'"):
+        describe_columns(patients(), **{which: ["agee"]})

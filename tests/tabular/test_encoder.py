@@ -1,0 +1,121 @@
+"""The encoder makes finite numbers of any table, and new tables may be worse than the first."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from kernelwise.tabular import TableEncoder, TableError
+
+from .tables import patients
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return patients().drop(columns="outcome")
+
+
+@pytest.fixture(scope="module")
+def encoder(frame):
+    return TableEncoder().fit(frame)
+
+
+def column(encoder, frame, name):
+    return encoder.transform(frame)[:, encoder.get_feature_names_out().tolist().index(name)]
+
+
+def test_matrix_is_finite_and_named(encoder, frame):
+    X = encoder.transform(frame)
+    names = encoder.get_feature_names_out().tolist()
+    assert X.shape == (len(frame), len(names))
+    assert np.isfinite(X).all()
+    assert len(set(names)) == len(names)
+    for name in ("age", "age=missing", "ward=north", "ward=missing", "town=other", "smoker=yes"):
+        assert name in names
+    for name in ("admitted: year", "admitted: month", "admitted: day of week", "admitted: days"):
+        assert encoder.sources_[names.index(name)] == "admitted"
+    assert encoder.unused_ == ["patient", "hospital"]
+    assert sum(source == "town" for source in encoder.sources_) == 21
+
+
+def test_values_are_right(encoder, frame):
+    gaps = frame["age"].isna().to_numpy()
+    expected = frame["age"].fillna(frame["age"].median()).to_numpy()
+    np.testing.assert_array_equal(column(encoder, frame, "age"), expected)
+    np.testing.assert_array_equal(column(encoder, frame, "age=missing"), gaps)
+    np.testing.assert_array_equal(column(encoder, frame, "ward=north"), frame["ward"] == "north")
+    dates = pd.to_datetime(frame["admitted"], format="%d.%m.%Y")
+    np.testing.assert_array_equal(column(encoder, frame, "admitted: month"), dates.dt.month)
+    days = (dates - dates.min()).dt.days
+    np.testing.assert_array_equal(column(encoder, frame, "admitted: days"), days)
+
+
+def test_only_training_rows_count(frame):
+    encoder = TableEncoder().fit(frame.iloc[:80])
+    median = frame["age"].iloc[:80].median()
+    gap = frame.iloc[80:].assign(age=np.nan)
+    assert set(column(encoder, gap, "age")) == {median}
+
+
+def test_a_worse_table_is_encoded_all_the_same(encoder, frame):
+    worse = frame.iloc[::-1, ::-1].assign(
+        age=["old", *map(str, range(len(frame) - 1))],
+        ward="moon",
+        town="nowhere",
+        smoker="perhaps",
+        admitted="yesterday",
+        dose=None,
+    )
+    X = encoder.transform(worse)
+    assert np.isfinite(X).all()
+    assert column(encoder, worse, "ward=north").sum() == 0
+    assert column(encoder, worse, "town=other").all()
+    assert column(encoder, worse, "age")[0] == frame["age"].median()
+    assert column(encoder, worse, "age")[1:4].tolist() == [0.0, 1.0, 2.0]
+
+
+def test_missing_and_extra_columns(encoder, frame):
+    with pytest.raises(TableError, match="lacks columns that the model needs: 'age', 'ward'"):
+        encoder.transform(frame.drop(columns=["age", "ward"]))
+    without_useless = frame.drop(columns=["patient", "hospital"])
+    np.testing.assert_array_equal(encoder.transform(without_useless), encoder.transform(frame))
+    with pytest.warns(UserWarning, match="left out: 'more'"):
+        encoder.transform(frame.assign(more=1))
+
+
+def test_names_of_columns_that_look_like_made_ones():
+    frame = pd.DataFrame(
+        {
+            "a": ["x", "y", "z"] * 5,
+            "a=x": np.arange(15) % 4,
+            "day": ["2024-01-01", "2024-02-02", "2025-03-03"] * 5,
+            "day: year": np.arange(15) % 5,
+        }
+    )
+    encoder = TableEncoder().fit(frame)
+    assert encoder.transform(frame).shape == (15, 9)
+    assert [encoder.sources_.count(name) for name in frame] == [3, 1, 4, 1]
+
+
+def test_clone_keeps_the_wishes(frame):
+    encoder = clone(TableEncoder(drop=("town",), keep=("patient",))).fit(frame)
+    assert "town" not in encoder.kinds_
+    assert "patient" in encoder.kinds_
+
+
+@pytest.mark.parametrize(
+    ("X", "reason"),
+    [
+        (np.zeros((3, 2)), "must be a pandas.DataFrame"),
+        (pd.DataFrame({"a": [1, 1], "b": [None, None]}), "no column is left to learn from"),
+    ],
+    ids=["array", "useless"],
+)
+def test_what_cannot_be_encoded(X, reason):
+    with pytest.raises(TableError, match=reason):
+        TableEncoder().fit(X)
+
+
+def test_no_rows(encoder, frame):
+    with pytest.raises(TableError, match="no rows"):
+        encoder.transform(frame.iloc[:0])

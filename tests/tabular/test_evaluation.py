@@ -1,0 +1,203 @@
+"""Scores beside yardsticks, with a test that knows that splits share rows."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.metrics import balanced_accuracy_score, roc_auc_score
+
+from kernelwise.tabular import (
+    Score,
+    TableError,
+    check_target,
+    column_weights,
+    compare,
+    evaluate,
+    fit_table,
+    forecast_cost,
+    methods,
+)
+from kernelwise.tabular.cost import extrapolate
+from kernelwise.tabular.evaluation import differences, judge
+
+from .tables import patients
+
+
+@pytest.fixture(scope="module")
+def evaluation():
+    seen = []
+    found = evaluate(
+        patients(),
+        "outcome",
+        "svc",
+        against=("majority", "margin-radius"),
+        cv=3,
+        repeats=2,
+        progress=lambda done, total, text: seen.append((done, total)),
+    )
+    assert seen[0] == (0, 18)
+    assert seen[-1] == (18, 18)
+    return found
+
+
+def test_scores_have_a_value_a_split(evaluation):
+    assert evaluation.metric == "balanced_accuracy"
+    assert evaluation.n_splits == 6
+    assert [score.method for score in evaluation.scores] == ["svc", "majority", "margin-radius"]
+    for score in evaluation.scores:
+        assert set(score.values) == {"accuracy", "balanced_accuracy", "auc"}
+        assert all(len(values) == 6 for values in score.values.values())
+        assert (score.seconds > 0).all()
+    guessing = evaluation.scores[1]
+    assert guessing.mean("balanced_accuracy") == guessing.mean("auc") == 0.5
+    assert evaluation.best.mean("auc") > 0.8
+
+
+def test_held_out_predictions_are_those_of_each_row_once(evaluation):
+    held_out = evaluation.held_out
+    assert sorted(held_out.rows) == list(range(160))
+    np.testing.assert_array_equal(held_out.actual, patients()["outcome"].iloc[held_out.rows])
+    first_round = evaluation.best.values["accuracy"][:3].mean()
+    assert abs((held_out.actual == held_out.predicted).mean() - first_round) < 0.01
+    np.testing.assert_array_equal(held_out.decision > 0, held_out.predicted == "well")
+
+
+def test_the_test_is_the_corrected_one(evaluation):
+    first, guessing = evaluation.scores[:2]
+    gain = first.values["balanced_accuracy"] - guessing.values["balanced_accuracy"]
+    t = gain.mean() / np.sqrt((1 / 6 + 1 / 2) * gain.var(ddof=1))
+    lead = evaluation.differences[0]
+    assert lead.other == "majority"
+    np.testing.assert_allclose(lead.mean, gain.mean())
+    np.testing.assert_allclose(lead.p_value, 2 * stats.t.sf(t, 5), rtol=0.02)  # folds of 53, 54
+    assert lead.low < lead.mean < lead.high
+
+
+def test_equal_scores_have_no_lead():
+    scores = [Score(n, n, {"accuracy": np.array([0.5, 0.7])}, {}, np.ones(2)) for n in "ab"]
+    (lead,) = differences(scores, "accuracy", 0.25)
+    assert (lead.mean, lead.p_value) == (0.0, 1.0)
+
+
+def test_numbers_go_to_json(evaluation):
+    numbers = json.loads(json.dumps(evaluation.as_dict()))
+    assert numbers["scores"][0]["method"] == "svc"
+    assert numbers["classes"]["ill"] + numbers["classes"]["well"] == 160
+
+
+def test_judge_agrees_with_scikit_learn():
+    rng = np.random.default_rng(0)
+    actual = rng.choice(["a", "b"], 50, p=[0.3, 0.7])
+    decision = rng.normal(size=50) + (actual == "b")
+    predicted = np.where(decision > 0, "b", "a")
+    found = judge(actual, predicted, decision)
+    assert found["balanced_accuracy"][0] == pytest.approx(
+        balanced_accuracy_score(actual, predicted)
+    )
+    assert found["auc"][0] == roc_auc_score(actual, decision)
+    assert 0.03 < found["auc"][1] < 0.12
+    assert found["accuracy"][1] == pytest.approx(
+        np.sqrt(found["accuracy"][0] * (1 - found["accuracy"][0]) / 50)
+    )
+
+
+def test_one_split_has_a_spread_from_its_rows():
+    found = evaluate(patients(), "outcome", "svc", against=(), test_size=0.5, repeats=2)
+    assert found.n_splits == 1
+    assert len(found.held_out.rows) == 80
+    assert found.differences == ()
+    assert found.protocol == "80 of 160 rows held out"
+    assert 0 < found.best.spread("accuracy") < 0.1
+
+
+def test_fewer_folds_where_a_class_is_small():
+    frame = pd.DataFrame({"x": np.arange(20.0) % 7, "y": [0] * 3 + [1] * 17})
+    found = evaluate(frame, "y", "svc", against=(), cv=5)
+    assert "3 folds instead of 5: the smallest class has 3 rows" in found.notes
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"test_size": 1.5}, "between 0 and 1"),
+        ({"test_size": 0.001}, "test_size=0.001 does not do"),
+        ({"cv": 1}, "at least 2 folds"),
+        ({"method": "magic"}, "method='magic' is not known; take one of 'relevance'"),
+    ],
+)
+def test_bad_wishes(options, reason):
+    with pytest.raises(TableError, match=reason):
+        evaluate(patients(), "outcome", **options)
+
+
+def test_compare_has_all_methods_and_a_failure_is_no_end(monkeypatch):
+    from kernelwise.svm import AdaptiveKernelSVC
+
+    def refuse(self, X, y):
+        raise ValueError("not today")
+
+    monkeypatch.setattr(AdaptiveKernelSVC, "fit", refuse)
+    found = compare(patients(80), "outcome", cv=2, repeats=1)
+    assert {score.method for score in found.scores} == set(methods())
+    failed = [score for score in found.scores if score.failure]
+    assert [score.method for score in failed] == ["adaptive-kernel"]
+    assert "not today" in failed[0].failure
+    assert len(found.differences) == len(methods()) - 2
+
+
+def test_the_method_in_question_must_not_fail(monkeypatch):
+    from kernelwise.svm import SVC
+
+    def refuse(self, X, y):
+        raise ValueError("not today")
+
+    monkeypatch.setattr(SVC, "fit", refuse)
+    with pytest.raises(TableError, match="not today"):
+        evaluate(patients(80), "outcome", "svc", against=())
+
+
+def test_weights_go_back_to_the_columns_of_the_table():
+    frame = patients(400)
+    model = fit_table(frame, check_target(frame, "outcome"))
+    weights = column_weights(model)
+    strongest = sorted(weights, key=lambda weight: -max(weight.features.values()))
+    assert {weight.column for weight in strongest[:2]} == {"age", "dose"}
+    assert weights == sorted(weights, key=lambda weight: -weight.share)
+    assert sum(weight.share for weight in weights) == pytest.approx(1.0)
+    assert {weight.column for weight in weights} == set(model[0].kinds_)
+    for weight in weights:
+        assert weight.share == pytest.approx(sum(weight.features.values()))
+
+
+def test_probabilities_are_calibrated_inside():
+    frame = patients()
+    model = fit_table(frame, check_target(frame, "outcome"), "dual-objective", proba=True)
+    probabilities = model.predict_proba(frame.drop(columns="outcome"))
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+    assert column_weights(model)
+    few = pd.DataFrame({"x": np.arange(9.0) % 4, "y": [0, 0, 0, 1, 1, 1, 1, 1, 1]})
+    with pytest.raises(TableError, match="at least 4 rows of each class"):
+        fit_table(few, check_target(few, "y"), "svc", proba=True)
+
+
+def test_yardsticks_are_not_for_fitting():
+    frame = patients(40)
+    with pytest.raises(TableError, match="method='forest' is not known"):
+        fit_table(frame, check_target(frame, "outcome"), "forest")
+
+
+def test_forecast_follows_the_growth():
+    probes = [(100, 1.0 + 100**2 * 1e-4), (200, 1.0 + 200**2 * 1e-4)]
+    assert extrapolate(probes, 1000, 2.0) == pytest.approx(1.0 + 1000**2 * 1e-4)
+    assert extrapolate(probes[:1], 200, 2.0) == pytest.approx(8.0)
+
+
+def test_forecast_of_a_table():
+    frame = patients(600)
+    classes = check_target(frame, "outcome")
+    cost = forecast_cost(frame, classes, ["svc", "majority"], n_fits=3)
+    assert set(cost.each) == {"svc", "majority"}
+    assert cost.seconds >= 3 * sum(cost.each.values()) > 0
+    assert cost.memory > 4e8

@@ -1,0 +1,135 @@
+"""Tables are read whatever their dialect, and what is no table is told with the reason."""
+
+import gzip
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernelwise.tabular import TableError, read_table
+
+from .tables import patients
+
+SAMPLE = pd.DataFrame(
+    {"size": [1.5, 2.25, np.nan], "count": [3, 4, 5], "colour": ["red", "blue, dark", "grün"]}
+)
+
+
+def read(text, **options):
+    return read_table(io.BytesIO(text if isinstance(text, bytes) else text.encode()), **options)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"], ids=["comma", "semi", "tab", "bar"])
+@pytest.mark.parametrize("decimal", [".", ","], ids=["point", "comma"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "utf-16"])
+def test_separator_decimal_sign_and_encoding_are_found_out(separator, decimal, encoding):
+    if separator == "," and decimal == ",":
+        decimal = "."  # nobody writes that without quotation marks
+    text = SAMPLE.to_csv(index=False, sep=separator, decimal=decimal)
+    pd.testing.assert_frame_equal(read(text.encode(encoding)), SAMPLE)
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz", "parquet"])
+def test_files_are_known_by_their_names(tmp_path, ending):
+    path, frame = tmp_path / f"table.{ending}", patients(30)
+    if ending == "parquet":
+        frame.to_parquet(path)
+    else:
+        frame.to_csv(path, index=False, sep="\t" if ending == "tsv" else ",")
+    pd.testing.assert_frame_equal(read_table(path), frame)
+
+
+def test_arff_with_nominal_text_and_missing_values():
+    text = """% comment
+@relation weather
+@attribute 'wind speed' REAL
+@attribute sky {sunny, 'very cloudy'}
+@attribute note string
+@data
+1.5, sunny, 'it''s'
+?, 'very cloudy', "a, b"
+% another
+2,?,plain
+"""
+    frame = read(text.replace("it''s", "it\\'s"), format="arff")
+    assert list(frame.columns) == ["wind speed", "sky", "note"]
+    np.testing.assert_array_equal(frame["wind speed"], [1.5, np.nan, 2.0])
+    assert frame["sky"].tolist() == ["sunny", "very cloudy", None]
+    assert frame["note"].tolist() == ["it's", "a, b", "plain"]
+
+
+def test_libsvm():
+    frame = read("1 1:0.5 3:2\n-1 2:1\n", format="libsvm")
+    assert frame.to_dict("list") == {
+        "target": [1, -1],
+        "x1": [0.5, 0.0],
+        "x2": [0.0, 1.0],
+        "x3": [2.0, 0.0],
+    }
+
+
+def test_text_buffer_gzip_and_row_numbers_of_r():
+    frame = read_table(io.BytesIO(gzip.compress(b'"","a","b"\n"1",2,x\n"2",3,y\n')))
+    assert list(frame.columns) == ["row", "a", "b"]
+    assert read_table(io.StringIO("a,b\n1,2\n")).shape == (1, 2)
+
+
+def test_lines_that_end_with_separators_and_blank_lines():
+    frame = read("\na,b,,\n1,x,,\n\n2,y,\n")
+    assert frame.to_dict("list") == {"a": [1, 2], "b": ["x", "y"]}
+
+
+def test_gaps_have_many_spellings():
+    frame = read("a,b\n?,x\nNA,y\n-,z\n,u\n1,v\n")
+    np.testing.assert_array_equal(frame["a"], [np.nan] * 4 + [1.0])
+
+
+BAD = {
+    "empty": (b"", "is empty"),
+    "blank": (b" \n\n ", "is empty"),
+    "binary": (b"a,b\n1,\x002\n", "line 2 has bytes of a binary"),
+    "excel": (b"PK\x03\x04rest", "Excel file; save the sheet as CSV"),
+    "pdf": (b"%PDF-1.4", "a PDF document"),
+    "one column": (b"a\n1\n2\n", "one column only"),
+    "prose": (b"Dear Sir\nplease find\n", "one column only"),
+    "ragged": (b"a,b\n1,2\n1,2,3\n", "line 3: 3 fields where the first line names 2"),
+    "short": (b"a,b,c\n1,2,3\n1,2\n", "line 3: 2 fields where the first line names 3"),
+    "twice": (b"a,b,a\n1,2,3\n", "two columns are called 'a'"),
+    "nameless": (b"a,,c\n1,2,3\n", "column 2 has no name"),
+    "no header": (b"1,2,3\n4,5,6\n", "the first line has numbers only"),
+    "no rows": (b"a,b\n", "no rows"),
+    "huge field": (b'a,b\n1,"' + b"x" * 200000 + b'"\n', "line 2: field larger"),
+    "damaged gzip": (gzip.compress(b"a,b\n1,2\n")[:-9], "is damaged"),
+    "damaged parquet": (b"PAR1" + b"x" * 40, "is damaged"),
+}
+
+
+@pytest.mark.parametrize("name", list(BAD))
+def test_what_is_no_table_is_told_with_the_reason(name):
+    content, reason = BAD[name]
+    with pytest.raises(TableError, match=reason):
+        read(content)
+
+
+@pytest.mark.parametrize(
+    ("format", "text", "reason"),
+    [
+        ("libsvm", "a,b\n1,2\n", "not in libsvm's format"),
+        ("arff", "a,b\n1,2\n", "no line @attribute"),
+        ("arff", "@attribute a real\n@attribute b real\n@data\n1\n", "line 4: 1 values"),
+        ("arff", "@attribute a real\n@attribute b real\n@data\n{0 1}\n", "sparse ARFF"),
+        ("arff", "@attribute a\n", "needs a name and a kind"),
+        ("xls", "a,b\n1,2\n", "format='xls' is not known"),
+    ],
+)
+def test_other_formats_name_the_reason_too(format, text, reason):
+    with pytest.raises(TableError, match=reason):
+        read(text, format=format)
+
+
+def test_a_file_that_is_not_there_or_a_folder(tmp_path):
+    with pytest.raises(TableError, match=r"there is no file .*none\.csv"):
+        read_table(tmp_path / "none.csv")
+    with pytest.raises(TableError, match="is a folder"):
+        read_table(tmp_path)
