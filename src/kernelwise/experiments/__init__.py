@@ -1,0 +1,99 @@
+'''Every table and figure of the papers, measured again and set beside the papers' own figures.
+
+``kernelwise reproduce`` runs what is registered here, writes one result file an experiment, and
+renders tables, figures and pages from these files alone. A paper is a module in ``papers``, found
+by being there. This is a whole one::
+
+    """Tables of the paper on ..."""
+
+    from collections.abc import Sequence
+
+    import numpy as np
+
+    from ..base import Experiment, Row, Scale, Task, register
+    from ..data import dataset
+    from ..protocol import random_split
+    from ..tables import Check, Column, Drawing, Summary, Table, against, compared
+
+    PRINTED = {"iris": 92.1, "glass": 45.7}  # accuracy in Table 1
+
+
+    @register
+    class Table1(Experiment):
+        name = "my-paper-table1"  # paper-table, as on the command line
+        title = "My paper, Table 1: accuracy"
+        paper = "A. Author, My paper, 2010"
+        description = "Accuracy of ... The paper leaves open ...; here ..."
+        repeats = {"full": 100, "quick": 5, "smoke": 1}
+        seconds = 0.5  # CPU, one task; or override cost(task)
+        datasets = ("iris", "glass")  # looked at before any work
+        seed_keys = ("dataset", "repeat")  # not the variant: all variants get the same split
+
+        def tasks(self, scale: Scale) -> list[Task]:
+            names = PRINTED if scale.name != "smoke" else ["iris"]
+            return [
+                {"dataset": d, "variant": v, "repeat": r}
+                for d in names
+                for v in ("SVM", "ours")
+                for r in range(scale.repeats)
+            ]
+
+        def run(self, task: Task, seed: int, data_dir) -> Row:
+            data = dataset(task["dataset"], data_dir)
+            train, test = random_split(len(data.y), 0.2, seed, data.y)
+            ...
+            return {"accuracy": 100 * accuracy, "fit_seconds": seconds}
+
+        def summarise(self, rows: Sequence[Row]) -> Summary:
+            svm = [row for row in rows if row["variant"] == "SVM"]
+            ours = {d: [r["accuracy"] for r in svm if r["dataset"] == d] for d in PRINTED}
+            cells = [[d, *against(PRINTED[d], ours[d])] for d in PRINTED]
+            table = Table("Accuracy, %", [Column("data set"), *compared("SVM", 1)], cells)
+            iris = np.mean(ours["iris"]) if ours["iris"] else None
+            checks = [Check("iris accuracy", iris, ">", 90)]
+            return Summary([table], checks, ["On glass we are 2.2 points above the paper: ..."])
+
+        def figures(self, rows: Sequence[Row]) -> list[Drawing]:
+            from matplotlib.figure import Figure  # never pyplot
+
+            ...
+            return [Drawing("gain", "The gain in accuracy of each data set.", figure)]
+
+The rules: everything a result depends on is in the task (plain values) or comes from the seed;
+``run`` is stateless and uses one thread; ``summarise`` and ``figures`` take whatever rows there
+are (an interrupted run, ``--only``), so means of nothing must not fail: `against` and `Spread.of`
+take empty lists, and a `Check` with the value None is "open". Rows are the entries of task and
+result in one dictionary, and "cpu". Numbers in remarks are computed from the rows. Raise
+``protocol`` when old results stop being comparable.
+'''
+
+from .base import Experiment, Scale, experiments, register, select
+from .errors import ExperimentError
+from .html import write_html
+from .markdown import write_markdown
+from .pages import Section, sections
+from .runner import Outcome, run
+from .tables import Check, Column, Drawing, Spread, Summary, Table, against, compared
+
+__all__ = [
+    "Check",
+    "Column",
+    "Drawing",
+    "Experiment",
+    "ExperimentError",
+    "Outcome",
+    "Scale",
+    "Section",
+    "Spread",
+    "Summary",
+    "Table",
+    "against",
+    "compared",
+    "experiments",
+    "register",
+    "run",
+    "sections",
+    "select",
+    "write_html",
+    "write_markdown",
+]

@@ -1,0 +1,1 @@
+"""The experiments, one module a paper."""

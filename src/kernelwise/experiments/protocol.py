@@ -1,0 +1,241 @@
+"""Splits, nested searches and tests that the papers' protocols are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_split
+
+Index = NDArray[np.intp]
+
+
+class Verdict(NamedTuple):
+    """The outcome of a test."""
+
+    statistic: float
+    pvalue: float
+
+
+def random_split(n: int, test: float, seed: int, y: ArrayLike | None = None) -> tuple[Index, Index]:
+    """Return training and test rows of a random split, by class where y is given.
+
+    Parameters
+    ----------
+    n : int
+        The number of rows.
+    test : float
+        The fraction of test rows; their number is rounded down.
+    seed : int
+        Of the split.
+    y : array-like, default=None
+        Classes, in whose proportions to split.
+
+    Returns
+    -------
+    train : ndarray
+        Row numbers.
+    test : ndarray
+        Row numbers.
+    """
+    train, held = train_test_split(
+        np.arange(n), test_size=int(test * n), random_state=seed, stratify=y
+    )
+    return train, held
+
+
+def folds(y: ArrayLike, n_folds: int, seed: int) -> list[tuple[Index, Index]]:
+    """Return training and test rows of shuffled folds by class.
+
+    Parameters
+    ----------
+    y : array-like
+        Classes.
+    n_folds : int
+        How many.
+    seed : int
+        Of the shuffle.
+
+    Returns
+    -------
+    splits : list of tuple
+        Training rows and test rows.
+    """
+    y = np.asarray(y)
+    return list(StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(y, y))
+
+
+def search(
+    estimator: BaseEstimator,
+    grid: Mapping[str, Any],
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    n_folds: int,
+    seed: int,
+) -> GridSearchCV:
+    """Choose parameters by folds within the given rows, and fit them on all of these.
+
+    Ties go to the candidate that comes first: write each list of the grid in order of preference.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A classifier, or a pipeline that ends in one: what is fitted is fitted inside the folds.
+    grid : dict
+        Values by parameter.
+    X : array-like
+        Training rows.
+    y : array-like
+        Their classes.
+    n_folds : int
+        Of the inner validation.
+    seed : int
+        Of its shuffle.
+
+    Returns
+    -------
+    search : GridSearchCV
+        Fitted.
+    """
+    inner = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    return GridSearchCV(estimator, dict(grid), cv=inner, error_score="raise").fit(X, y)
+
+
+def nested(
+    estimator: BaseEstimator,
+    grid: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    outer: int,
+    inner: int,
+    seed: int,
+) -> Iterator[tuple[Index, GridSearchCV]]:
+    """Yield the test rows of each outer fold, and the search fitted on the other rows.
+
+    Parameters
+    ----------
+    estimator : estimator
+        As for `search`.
+    grid : dict
+        As for `search`.
+    X : array-like
+        All rows.
+    y : array-like
+        Their classes.
+    outer : int
+        The number of outer folds.
+    inner : int
+        The number of inner folds.
+    seed : int
+        Of both.
+
+    Yields
+    ------
+    test : ndarray
+        The rows held out.
+    search : GridSearchCV
+        Fitted on the others.
+    """
+    X, y = np.asarray(X), np.asarray(y)
+    for train, test in folds(y, outer, seed):
+        yield test, search(clone(estimator), grid, X[train], y[train], n_folds=inner, seed=seed)
+
+
+def mcnemar(first: ArrayLike, second: ArrayLike) -> Verdict:
+    """Compare two classifiers on the same rows by McNemar's exact test.
+
+    Parameters
+    ----------
+    first : array-like of bool
+        Where the first is right.
+    second : array-like of bool
+        Where the second is right.
+
+    Returns
+    -------
+    verdict : Verdict
+        The rows that only the second has right minus those that only the first has, and the
+        two-sided p.
+
+    Examples
+    --------
+    >>> from kernelwise.experiments.protocol import mcnemar
+    >>> mcnemar([True, True, False, False], [True, True, True, True])
+    Verdict(statistic=2.0, pvalue=0.5)
+    """
+    first, second = np.asarray(first, dtype=bool), np.asarray(second, dtype=bool)
+    lost, won = int(np.sum(first & ~second)), int(np.sum(second & ~first))
+    pvalue = stats.binomtest(won, won + lost).pvalue if won + lost else 1.0
+    return Verdict(float(won - lost), float(pvalue))
+
+
+def signed_rank(first: ArrayLike, second: ArrayLike) -> Verdict:
+    """Compare pairs by Wilcoxon's signed-rank test.
+
+    Parameters
+    ----------
+    first : array-like
+        One value a pair.
+    second : array-like
+        The other.
+
+    Returns
+    -------
+    verdict : Verdict
+        The statistic z, negative where the second is larger, and the two-sided p, both by the
+        normal approximation; z = 0 and p = 1 where all pairs are equal.
+    """
+    difference = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
+    if not np.any(difference):
+        return Verdict(0.0, 1.0)
+    # Only a one-sided test has the sign: the two-sided statistic is that of the smaller sum.
+    z = stats.wilcoxon(difference, alternative="less", method="asymptotic").zstatistic
+    return Verdict(float(z), float(stats.wilcoxon(difference, method="asymptotic").pvalue))
+
+
+def paired_t(first: ArrayLike, second: ArrayLike) -> Verdict:
+    """Compare pairs by Student's t test.
+
+    Parameters
+    ----------
+    first : array-like
+        One value a pair.
+    second : array-like
+        The other.
+
+    Returns
+    -------
+    verdict : Verdict
+        The statistic t, positive where the second is larger, and the two-sided p; t = 0 and p = 1
+        where all pairs are equal.
+    """
+    first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if np.array_equal(first, second):
+        return Verdict(0.0, 1.0)
+    result = stats.ttest_rel(second, first)
+    return Verdict(float(result.statistic), float(result.pvalue))
+
+
+def correlation(first: ArrayLike, second: ArrayLike) -> Verdict:
+    """Return Pearson's correlation coefficient and its two-sided p.
+
+    Parameters
+    ----------
+    first : array-like
+        Values.
+    second : array-like
+        As many.
+
+    Returns
+    -------
+    verdict : Verdict
+        The coefficient r, and p.
+    """
+    result = stats.pearsonr(first, second)
+    return Verdict(float(result.statistic), float(result.pvalue))

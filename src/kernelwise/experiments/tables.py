@@ -1,0 +1,226 @@
+"""What an experiment shows: tables, checks, remarks and drawings, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.stats import sem
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A mean and its standard error.
+
+    Parameters
+    ----------
+    mean : float
+        The mean.
+    error : float or None
+        Its standard error; None where there is a single value.
+    """
+
+    mean: float
+    error: float | None = None
+
+    @classmethod
+    def of(cls, values: Any) -> Spread | None:
+        """Return mean and standard error of some values, None without any.
+
+        Parameters
+        ----------
+        values : array-like
+            Numbers.
+
+        Returns
+        -------
+        spread : Spread or None
+            The error is None for a single value.
+        """
+        values = np.asarray(values, dtype=float)
+        if values.size == 0:
+            return None
+        error = float(sem(values)) if values.size > 1 else None
+        return cls(float(values.mean()), error)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Parameters
+    ----------
+    name : str
+        Its heading.
+    digits : int
+        Decimals of its numbers.
+    group : str
+        A heading above it, that neighbours may share.
+    signed : bool
+        Whether positive numbers get a plus.
+    """
+
+    name: str
+    digits: int = 2
+    group: str = ""
+    signed: bool = False
+
+    @property
+    def heading(self) -> str:
+        """Group and name in one line."""
+        return f"{self.group} {self.name}".strip()
+
+
+Cell = str | float | int | Spread | None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table.
+
+    Parameters
+    ----------
+    title : str
+        One line.
+    columns : sequence of Column
+        The first names the row.
+    rows : sequence of sequences
+        Cells: str, number, `Spread`, or None where there is nothing.
+    note : str
+        A sentence below.
+    """
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    note: str = ""
+
+
+def compared(group: str, digits: int = 2) -> list[Column]:
+    """Return the three columns of a comparison: paper, ours and difference.
+
+    Parameters
+    ----------
+    group : str
+        What is compared.
+    digits : int, default=2
+        Decimals.
+
+    Returns
+    -------
+    columns : list of Column
+        For the cells of `against`.
+    """
+    return [
+        Column("paper", digits, group),
+        Column("ours", digits, group),
+        Column("diff.", digits, group, signed=True),
+    ]
+
+
+def against(paper: float | None, values: Any) -> list[Cell]:
+    """Return the cells of a comparison: what the paper prints, what we measure, and the difference.
+
+    Parameters
+    ----------
+    paper : float or None
+        The paper's figure, None where it prints none.
+    values : array-like
+        What was measured, one a repeat.
+
+    Returns
+    -------
+    cells : list
+        The paper's figure, a `Spread` and ours minus the paper's.
+
+    Examples
+    --------
+    >>> from kernelwise.experiments import against
+    >>> against(70.0, [71.0, 73.0])
+    [70.0, Spread(mean=72.0, error=1.0), 2.0]
+    """
+    ours = Spread.of(values)
+    return [paper, ours, None if ours is None or paper is None else ours.mean - paper]
+
+
+_RELATIONS = {
+    ">": lambda value, limit: value > limit,
+    "<": lambda value, limit: value < limit,
+    ">=": lambda value, limit: value >= limit,
+    "<=": lambda value, limit: value <= limit,
+}
+
+
+@dataclass(frozen=True)
+class Check:
+    """A target and whether it is met.
+
+    Parameters
+    ----------
+    name : str
+        What is looked at.
+    value : float or None
+        What was measured, None where there is too little for a verdict.
+    relation : {">", "<", ">=", "<="}
+        How it must stand to the limit.
+    limit : float
+        The target.
+    digits : int
+        Decimals to show.
+    """
+
+    name: str
+    value: float | None
+    relation: str
+    limit: float
+    digits: int = 2
+
+    @property
+    def verdict(self) -> str:
+        """One of "met", "missed" and "open"."""
+        if self.value is None:
+            return "open"
+        return "met" if _RELATIONS[self.relation](self.value, self.limit) else "missed"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """All that is said of an experiment in words and numbers.
+
+    Parameters
+    ----------
+    tables : sequence of Table
+        In order.
+    checks : sequence of Check
+        The targets.
+    remarks : sequence of str
+        A sentence or two on each difference from the paper, with the numbers that were measured.
+    """
+
+    tables: Sequence[Table] = ()
+    checks: Sequence[Check] = ()
+    remarks: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure.
+
+    Parameters
+    ----------
+    name : str
+        For the file name: "scatter".
+    caption : str
+        What is seen, a sentence or two; also the text for readers who do not see it.
+    figure : matplotlib.figure.Figure
+        Made by ``matplotlib.figure.Figure(...)``, without pyplot.
+    """
+
+    name: str
+    caption: str
+    figure: Figure = field(repr=False)
