@@ -279,7 +279,7 @@ def test_figures_of_a_part(data_dir):
         | {f"{kind}_{column}": [80.0, 81.0] for kind in ("trace", "inverse") for column in COLUMNS}
         | {f"{kind}_unconverged": 0.0 for kind in ("trace", "inverse")}
     ]
-    assert [len(drawing.figure.axes) for drawing in FIGURE.figures(rows)] == [8, 8]
+    assert [len(drawing.figure.axes) for drawing in FIGURE.figures(rows)] == [2, 2]
     assert FIGURE.summarise(rows).tables[0].rows[0][3:6] == [80, 81, 81]
     later = [TOY.run({"draw": 1, "n_etas": 1}, 1, None) | {"draw": 1}]
     assert [drawing.name for drawing in TOY.figures(later)] == ["eta"]

@@ -57,9 +57,8 @@ def table_1_rows(repeats, shift=0.0, seed=0):
 @pytest.mark.parametrize(
     ("repeats", "shift", "verdicts"),
     [
-        (20, 0.0, ["met"] * 5),
-        (20, 4.0, ["missed", *["met"] * 4]),
-        (5, 4.0, ["open", "open", *["met"] * 3]),
+        (5, 0.0, ["met"] * 5),
+        (5, 4.0, ["missed", *["met"] * 4]),
         (4, 0.0, ["open"] * 5),
     ],
 )

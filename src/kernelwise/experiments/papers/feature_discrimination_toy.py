@@ -33,6 +33,7 @@ _PRINTED |= {"F2": (92, 88, 0.2031), "F3": (92, 89, 0.1969)}
 _MOST_STEPS = 100_000
 _ALONG = 7  # values of eta in Figure 2
 _FEWEST = 50  # draws for a verdict
+_STYLES = {"SVM": "k-", "F1": "C0-", "F2": "C1--", "F3": "C2:"}  # lines may coincide
 
 
 @register
@@ -229,9 +230,9 @@ def _lines_figure(row: Row) -> Drawing:
     for axes, kind in zip(panels, NORMALISATIONS, strict=True):
         for label, marker in ((0, "."), (1, "x")):
             axes.plot(*X[y == label].T, marker, color="0.6")
-        for column in ("SVM", *MEASURES.values()):
+        for column, style in _STYLES.items():
             across, upward, intercept = row[f"{_key(kind, column)}_line"]
-            axes.plot(-(upward * up + intercept) / across, up, label=column)
+            axes.plot(-(upward * up + intercept) / across, up, style, label=column)
         axes.set(title=f"{kind} normalisation", xlabel="x", ylim=up)
         axes.set_xlim(X[:, 0].min() - 0.5, X[:, 0].max() + 0.5)
     figure.axes[0].set_ylabel("y")
