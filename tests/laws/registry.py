@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs, make_circles, make_classification, make_moons
 
+import kernelwise.qp.equalities as equalities_module
 import kernelwise.qp.run as run_module
 import kernelwise.qp.smo as smo_module
 from kernelwise import kernels
@@ -41,7 +42,15 @@ from kernelwise.kernels import (
     Ridge,
     Sigmoid,
 )
-from kernelwise.qp import SMO, Adatron, DualQP, c_svc, enclosing_ball, hard_margin
+from kernelwise.qp import (
+    SMO,
+    Adatron,
+    DualQP,
+    SeveralEqualities,
+    c_svc,
+    enclosing_ball,
+    hard_margin,
+)
 from kernelwise.qp.solution import Point
 
 D = 4  # features of the rows that the kernels below are given
@@ -181,6 +190,7 @@ class SolverCase:
     exact: bool = True
     rows: int | None = None  # rows that the memory holds; None is all of them
     settings: Any = ()  # (module, name, value) of constants of a run
+    balance: float = 1e-12  # how well the sum is kept, relative to the coefficients
 
     def qp(self, problem: Problem) -> DualQP:
         return problem.build(self.gram(problem))
@@ -219,6 +229,19 @@ class AdatronCase(SolverCase):
 
     def solve(self, qp: DualQP, start=None, **options):
         return self.solver(qp.n, eta=1 / qp.size, **options).solve(qp, start=start)
+
+
+@dataclass(frozen=True)
+class EqualitiesCase(SolverCase):
+    """The solver of several equalities, on the one that every problem here has.
+
+    It satisfies the equality like all other conditions: to its tolerance, mostly far better.
+    """
+
+    balance: float = 1e-8
+
+    def solver(self, n: int) -> SeveralEqualities:
+        return SeveralEqualities(tol=self.tol)
 
 
 # A growing set of rows serves thousands of them; these bring it to problems that the oracle solves.
@@ -266,6 +289,15 @@ SOLVERS = [
     AdatronCase("adatron-stored32", "stored32"),
     AdatronCase("adatron-lazy", "lazy"),
     AdatronCase("adatron-tight", "stored64", tol=1e-8),
+]
+
+# They take any equalities and no infinite bounds.
+EQUALITIES_SOLVERS = [
+    EqualitiesCase("equalities", "stored64"),
+    EqualitiesCase("equalities-stored32", "stored32"),
+    EqualitiesCase("equalities-lazy", "lazy"),
+    EqualitiesCase("equalities-tight", "stored64", tol=1e-8),
+    EqualitiesCase("equalities-guessed", "stored64", settings=((equalities_module, "SMALL", 0),)),
 ]
 
 
@@ -340,6 +372,14 @@ def _problems():
 
 
 PROBLEMS = list(_problems())
+
+
+def solvable():
+    """Return pytest parameters of all pairs of a solver and a problem that it supports."""
+    boxed = [p for p in PROBLEMS if np.isfinite([p.build(np.eye(len(p.X))).hi]).all()]
+    pairs = [(case, problem) for case in SOLVERS for problem in PROBLEMS]
+    pairs += [(case, problem) for case in EQUALITIES_SOLVERS for problem in boxed]
+    return [pytest.param(*pair, id="-".join(item.name for item in pair)) for pair in pairs]
 
 
 def named(items):

@@ -4,8 +4,8 @@
 
 A hand-over between three methods. SMO on the kernel K + sigma A'A, the machine whose features are
 penalised, tells roughly which variables stand at which bound. From there Newton steps between such
-sets (`sets.settle`) mostly end at the exact solution. Where they do not, or the problem is small, an
-interior-point method on the variables that are in doubt (`interior.interior_point`) does, with a
+sets (`sets.settle`) mostly end at the exact solution. Where they do not, or the problem is small,
+an interior-point method on the variables that are in doubt (`interior.interior_point`) does, with a
 ridge on the multipliers so small that it cannot be felt and large enough that nothing degenerates.
 """
 
@@ -29,7 +29,7 @@ from .smo import SMO
 from .solution import Solution
 
 SMALL = 200  # rows up to which the interior-point method is as quick as a guess
-HUGE = 1e6  # decision values of the features alone, beyond which a problem is degenerate
+HUGE = 1e6  # decision values of one feature alone, beyond which a problem is degenerate
 _PENALTY = 3.0  # of the features while guessing: their part of the kernel, relative to the diagonal
 _GUESSED = 1e-2  # tolerance of the guess
 _DOUBT = 0.3  # from the margin: rows closer than that may still change their bound
@@ -133,11 +133,19 @@ class SeveralEqualities:
         gradient = qp.gradient(beta)
         margins = qp.kkt_violation(beta, nu, gradient)
         violation = max(margins, run.problem.imbalance(run.beta))
-        far = float(np.abs(run.problem.Q @ run.nu).max(initial=0.0)) > HUGE
+        far = bool((np.abs(qp.A).max(axis=1, initial=0.0) * np.abs(nu) > HUGE).any())
         status = "converged" if violation <= self.tol else "degenerate" if far else "stalled"
         gap = qp.duality_gap(beta, nu, gradient)
         objective = qp.objective(beta, gradient)
         return Solution(beta, nu, gradient, objective, gap, violation, run.n_iter, status)
+
+
+@dataclass(frozen=True)
+class _Start:
+    """A point to start at, on the rows of the problem."""
+
+    beta: Array
+    pull: Array | None  # of its multipliers on each row, A'nu, where it has any
 
 
 class _Run:
@@ -146,21 +154,17 @@ class _Run:
     def __init__(self, solver: SeveralEqualities, problem: Reduced) -> None:
         self.solver, self.problem, self.n_iter = solver, problem, 0
         self.tol = _EXACT * solver.tol
-        self.beta = np.clip(0.0, problem.lo, problem.hi)
-        self.nu = np.zeros(len(problem.c))
+        self.beta: Array = np.clip(0.0, problem.lo, problem.hi)
+        self.nu: Array = np.zeros(len(problem.c))
         self.violation = np.inf
 
-    def solve(self, start: Array | None) -> None:
+    def solve(self, start: _Start | None) -> None:
         """Solve from a start, or from nothing."""
-        problem = self.problem
-        if problem.n == 0:
+        if self.problem.n == 0:
             self.violation = 0.0
-        elif start is not None and self._warm(start):
-            pass
-        elif problem.n <= SMALL:
-            self._interior(np.arange(problem.n))
-            self._settle()
-        else:
+        elif start is None and self.problem.n <= SMALL:
+            self._in_doubt()
+        elif start is None or not self._ends_at(start):
             self._guess()
             if not self._settle():
                 self._in_doubt()
@@ -174,20 +178,25 @@ class _Run:
         ):
             self._take(self.beta, nu)
 
-    def _warm(self, start: Array) -> bool:
-        """Start at a point; tell whether that led to the solution."""
+    def _ends_at(self, start: _Start) -> bool:
+        """Go to a point; tell whether it is the solution."""
         problem = self.problem
-        beta = np.clip(start, problem.lo, problem.hi)
-        free = (beta > problem.lo) & (beta < problem.hi)
-        gradient = problem.product(beta) - problem.p
-        nu = np.linalg.lstsq(problem.Q[free], -gradient[free])[0] if free.any() else self.nu
+        beta = np.clip(start.beta, problem.lo, problem.hi)
+        nu = self.nu
+        free = np.flatnonzero((beta > problem.lo) & (beta < problem.hi))
+        if start.pull is not None:
+            nu = problem.Q.T @ start.pull
+        elif len(free):
+            gradient = problem.product(beta) - problem.p
+            nu = np.linalg.lstsq(problem.Q[free], -gradient[free])[0]
         self._take(beta, shortest(problem, beta, nu))
-        return self.violation <= self.solver.tol or self._settle()
+        return self.violation <= self.solver.tol
 
     def _guess(self) -> None:
         """Solve the machine whose features are penalised, coarsely, by SMO.
 
-        A variable of no curvature and no bound takes up the sum, which is free here.
+        Their multipliers are drawn to where they are: to zero, or to those of a start. A variable
+        of no curvature and no bound takes up the sum, which is free here.
         """
         problem = self.problem
         n, n_features = problem.Q.shape
@@ -202,13 +211,14 @@ class _Run:
             K[:n, :n] += scaled @ scaled.T
         guess = DualQP(
             K,
-            p=np.append(problem.p + weight * (problem.Q @ problem.c), 0.0),
+            p=np.append(problem.p + problem.Q @ (weight * problem.c - self.nu), 0.0),
             lo=np.append(problem.lo, -np.inf),
             hi=np.append(problem.hi, np.inf),
         )
-        solution = SMO(tol=_GUESSED, exact=False, max_iter=100 * n).solve(guess)
-        beta = np.clip(solution.beta[:n], problem.lo, problem.hi)
-        self._take(beta, weight * (problem.Q.T @ beta - problem.c))
+        start = np.append(self.beta, -self.beta.sum()) if self.beta.any() else None
+        solver = SMO(tol=_GUESSED, exact=False, max_iter=100 * n)
+        beta = np.clip(solver.solve(guess, start=start).beta[:n], problem.lo, problem.hi)
+        self._take(beta, self.nu + weight * (problem.Q.T @ beta - problem.c))
 
     def _settle(self) -> bool:
         """Step between sets from here; tell whether that led to the solution."""
@@ -260,10 +270,13 @@ class _Run:
             self.solver.callback(Progress(self.n_iter, self.violation, objective, problem.n))
 
 
-def _start(qp: DualQP, rows: Index, start: Solution | Array | None) -> Array | None:
+def _start(qp: DualQP, rows: Index, start: Solution | Array | None) -> _Start | None:
     if start is None:
         return None
-    given = start.beta if isinstance(start, Solution) else np.asarray(start, dtype=np.float64)
+    solution = start if isinstance(start, Solution) else None
+    given = np.asarray(start if solution is None else solution.beta, dtype=np.float64)
     if given.shape != (qp.n,) or not np.isfinite(given).all():
         raise ValueError(f"start must be a vector of {qp.n} finite numbers.")
-    return given[rows]
+    if solution is None or solution.nu.shape != qp.c.shape:
+        return _Start(given[rows], None)
+    return _Start(given[rows], solution.nu @ qp.A[:, rows])

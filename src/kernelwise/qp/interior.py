@@ -19,9 +19,11 @@ from .._typing import Array
 from .reduced import Reduced
 from .saddle import Saddle
 
-_MOST_STEPS = 80
-_PATIENCE = 30  # steps without a better point, after which rounding is all that moves
+_MOST_STEPS = 200
+_PATIENCE = 30  # steps near the end without a better point: rounding is all that moves
+_NEAR = 1e-3  # mean product of a distance to a bound and its multiplier, near the end
 _INSIDE = 0.9995  # of the way to the nearest bound, at most
+_SIDES = np.array([[1.0], [-1.0]])  # how the distances to lo and to hi grow with b
 
 
 @dataclass(frozen=True)
@@ -37,15 +39,15 @@ class Interior:
 class _State:
     beta: Array
     nu: Array
-    below: Array  # multipliers of lo <= b
-    above: Array  # of b <= hi
+    rooms: Array  # distances to lo and to hi, a row each: by subtraction they would round to zero
+    pushes: Array  # the multipliers of these bounds
 
     def moved(self, step: _State, length: float) -> _State:
         return _State(
             self.beta + length * step.beta,
             self.nu + length * step.nu,
-            self.below + length * step.below,
-            self.above + length * step.above,
+            self.rooms + length * step.rooms,
+            self.pushes + length * step.pushes,
         )
 
 
@@ -69,14 +71,16 @@ def interior_point(problem: Reduced, tol: float) -> Interior:
     while n_iter < _MOST_STEPS and patience:
         beta = _onto_bounds(problem, state)
         left = problem.violation(beta, state.nu)
-        patience -= 1
+        patience -= float((state.pushes * state.rooms).mean()) < _NEAR
         if left < least:
             best, least = Interior(beta, state.nu, n_iter), left
             patience = _PATIENCE
         if least <= tol:
             break
         try:
-            step, length = _step(problem, state)
+            # What overflows is not finite below, or leaves a system without a factor.
+            with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+                step, length = _step(problem, state)
         except LinAlgError:
             break
         if not np.isfinite(step.nu).all():
@@ -93,49 +97,47 @@ def _first(problem: Reduced) -> _State:
     beta = np.where(np.abs(lo) <= np.abs(hi), lo + inset, hi - inset)
     gradient = problem.K @ beta - problem.p
     product = inset.mean()  # of a variable's distance to a bound and the bound's multiplier
-    below = np.maximum(gradient, 0) + product / (beta - lo)
-    above = np.maximum(-gradient, 0) + product / (hi - beta)
-    return _State(beta, np.zeros(len(problem.c)), below, above)
+    rooms = np.stack([beta - lo, hi - beta])
+    pushes = np.maximum(_SIDES * gradient, 0) + product / rooms
+    return _State(beta, np.zeros(len(problem.c)), rooms, pushes)
 
 
 def _step(problem: Reduced, state: _State) -> tuple[_State, float]:
     """Predict, look how far that leads, correct; return the step and how much of it to take."""
-    residual = problem.residual(state.beta, state.nu) - state.below + state.above
+    rooms, pushes = state.rooms, state.pushes
+    residual = problem.K @ state.beta - problem.p + problem.Q @ state.nu - pushes[0] + pushes[1]
     excess = problem.excess(state.beta, state.nu)
-    low, high = state.beta - problem.lo, problem.hi - state.beta
-    shift = state.below / low + state.above / high
-    system = Saddle(problem.K, problem.Q, problem.rho, shift)
+    slopes = pushes / rooms
+    system = Saddle(problem.K, problem.Q, problem.rho, slopes[0] + slopes[1])
 
-    def towards(at_low: Array, at_high: Array) -> _State:
+    def towards(falls: Array) -> _State:
         """Step to where the products fall by what is given."""
-        d, nu = system.solve(-residual - at_low / low + at_high / high, -excess)
-        below = (-at_low - state.below * d) / low
-        above = (-at_high + state.above * d) / high
-        return _State(d, nu, below, above)
+        pulls = falls / rooms
+        d, nu = system.solve(-residual - pulls[0] + pulls[1], -excess)
+        grown = _SIDES * d
+        return _State(d, nu, grown, -pulls - slopes * grown)
 
-    products = state.below * low, state.above * high
-    mean = float((products[0].sum() + products[1].sum()) / (2 * len(low)))
-    step = towards(*products)
-    trial = state.moved(step, _room(state, step, low, high))
-    reached = trial.below @ (trial.beta - problem.lo) + trial.above @ (problem.hi - trial.beta)
-    target = mean * min(1.0, float(reached / (2 * len(low) * mean))) ** 3
-    step = towards(
-        products[0] + step.beta * step.below - target, products[1] - step.beta * step.above - target
-    )
-    room = _room(state, step, low, high)
-    return step, 1.0 if room >= 1 else min(_INSIDE, max(0.9, 1 - mean)) * room
+    products = pushes * rooms
+    mean = float(products.mean())
+    step = towards(products)
+    trial = state.moved(step, _length(state, step))
+    reached = float((trial.pushes * trial.rooms).mean())
+    target = mean * min(1.0, reached / mean) ** 3
+    step = towards(products + step.rooms * step.pushes - target)
+    length = _length(state, step)
+    return step, 1.0 if length >= 1 else min(_INSIDE, max(0.9, 1 - mean)) * length
 
 
-def _room(state: _State, step: _State, low: Array, high: Array) -> float:
+def _length(state: _State, step: _State) -> float:
     """Return how much of a step keeps everything positive, at most all of it."""
-    changes = step.beta / low, -step.beta / high, step.below / state.below
-    most = max(-float(change.min()) for change in (*changes, step.above / state.above))
-    return 1 / max(1.0, most)
+    shrink = min((step.rooms / state.rooms).min(), (step.pushes / state.pushes).min())
+    return 1 / max(1.0, -float(shrink))
 
 
 def _onto_bounds(problem: Reduced, state: _State) -> Array:
-    low, high = state.beta - problem.lo, problem.hi - state.beta
-    at_low = (low < state.below) & (low <= high)
-    at_high = (high < state.above) & (high < low)
-    beta: Array = np.where(at_low, problem.lo, np.where(at_high, problem.hi, state.beta))
+    (low, high), (below, above) = state.rooms, state.pushes
+    at_low = (low < below) & (low <= high)
+    at_high = (high < above) & (high < low)
+    inside = np.clip(state.beta, problem.lo, problem.hi)
+    beta: Array = np.where(at_low, problem.lo, np.where(at_high, problem.hi, inside))
     return beta

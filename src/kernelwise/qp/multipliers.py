@@ -15,11 +15,12 @@ import numpy as np
 from scipy.linalg import svd
 from scipy.optimize import nnls
 
-from .._typing import Array
+from .._typing import Array, Index
 from .reduced import Reduced
 
 _RANK = 1e-9  # of the features of the free rows, relative to the largest direction
 _SLACK = 1e-10  # of a condition: what rounding may have taken
+_FEASIBLE = 1e-12  # least squared distance that is not rounding
 
 
 def shortest(problem: Reduced, beta: Array, nu: Array) -> Array:
@@ -40,25 +41,27 @@ def shortest(problem: Reduced, beta: Array, nu: Array) -> Array:
         The shortest ones; those given where they are the only ones, or none is found.
     """
     at_lo, at_hi = beta <= problem.lo, beta >= problem.hi
-    fixed, freedom = _determined(problem, beta, ~(at_lo | at_hi))
-    if freedom.shape[1] == 0 or fixed is None:
+    fixed, freedom = _determined(problem, beta, np.flatnonzero(~(at_lo | at_hi)))
+    if freedom.shape[1] == 0:
         return nu
     signs = np.where(at_lo, 1.0, -1.0)[at_lo | at_hi]
     sides = signs[:, None] * problem.Q[at_lo | at_hi]
     gradient = problem.product(beta) - problem.p
     needed = -signs * gradient[at_lo | at_hi] - sides @ fixed - _SLACK
-    short = _least_distance(sides @ freedom, needed)
-    return nu if short is None else fixed + freedom @ short
+    # The shortest are no longer than those given, so that what is looked for has a length of one.
+    scale = max(1.0, float(np.linalg.norm(nu)))
+    short = _least_distance(sides @ freedom, needed / scale)
+    return nu if short is None else fixed + freedom @ (scale * short)
 
 
-def _determined(problem: Reduced, beta: Array, free: Array) -> tuple[Array | None, Array]:
+def _determined(problem: Reduced, beta: Array, rows: Index) -> tuple[Array, Array]:
     """Return what the free rows say of the multipliers, and a basis of what they leave open."""
     n_features = len(problem.c)
-    rows = np.flatnonzero(free)
     if len(rows) == 0:
         return np.zeros(n_features), np.eye(n_features)
     gradient = beta @ problem.K[:, rows] - problem.p[rows]
-    left, sizes, right = svd(problem.Q[rows], full_matrices=True, lapack_driver="gesvd")
+    few = len(rows) < n_features  # else the thin decomposition has all directions on the right
+    left, sizes, right = svd(problem.Q[rows], full_matrices=few, lapack_driver="gesvd")
     rank = int((sizes > _RANK * sizes[0]).sum()) if len(sizes) else 0
     fixed = right[:rank].T @ ((left[:, :rank].T @ -gradient) / sizes[:rank])
     return fixed, right[rank:].T
@@ -68,15 +71,13 @@ def _least_distance(G: Array, h: Array) -> Array | None:
     """Return the shortest t with G t >= h; None where there is none."""
     if not (h > 0).any():
         return np.zeros(G.shape[1])
-    # Rows of one length: what they ask for stays the same, the numbers become comparable.
     target = np.zeros(G.shape[1] + 1)
     target[-1] = 1.0
     system = np.vstack([G.T, h])
     try:
-        weights, distance = nnls(system, target)
+        weights, _ = nnls(system, target)
     except RuntimeError:  # out of iterations
         return None
-    if not distance > 1e-12:
-        return None
     residual = system @ weights - target
-    return residual[:-1] / -residual[-1]
+    squared = -residual[-1]  # 1 / (1 + |t|^2), zero where there is no such t
+    return residual[:-1] / squared if squared > _FEASIBLE else None

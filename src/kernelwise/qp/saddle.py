@@ -43,7 +43,7 @@ class Saddle:
         self._lower = _factor(M, _RIDGES, D)
         self._columns = _half(self._lower, Q)
         schur = self._columns.T @ self._columns
-        self._schur = _factor(schur, _SCHUR_RIDGES, np.full(len(schur), rho))
+        self._schur = _factor(schur, _SCHUR_RIDGES, rho)
 
     def solve(self, r: Array, s: Array) -> tuple[Array, Array]:
         """Solve for one right side.
@@ -70,7 +70,7 @@ class Saddle:
         return _half(self._lower, half, transposed=True), nu
 
 
-def _factor(M: Array, ridges: tuple[float, ...], D: Array | None = None) -> Array:
+def _factor(M: Array, ridges: tuple[float, ...], D: Array | float | None = None) -> Array:
     """Return the Cholesky factor of M + D with the least ridge that lets there be one."""
     if len(M) == 0:
         return M

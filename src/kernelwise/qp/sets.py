@@ -8,7 +8,7 @@ from a bad one it may never end, so that it gives up when things get worse.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import LinAlgError
@@ -18,6 +18,7 @@ from .reduced import Reduced
 from .saddle import Saddle
 
 _MOST_STEPS = 20
+_SNAP = 1e-10  # of what moves a row by a margin: what is closer to a bound stands on it
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,11 @@ def settle(problem: Reduced, beta: Array, nu: Array, tol: float) -> tuple[Settle
         new = beta.copy()
         new[free] = np.clip(reached, lo[free], hi[free])
         if wrong == 0:
-            return Settled(new, nu), n_steps
+            # Drawn to where they are, the multipliers leave nothing of the equalities.
+            closer = replace(problem, centre=nu)
+            step, nu = system.solve(-gradient[free], -closer.excess(beta, np.zeros_like(nu)))
+            new[free] = beta[free] + step
+            return Settled(_snapped(problem, new), nu), n_steps
         if not wrong < fewest:
             patience -= 1
             if patience < 0 or wrong > 2 * fewest + 10:
@@ -80,3 +85,11 @@ def settle(problem: Reduced, beta: Array, nu: Array, tol: float) -> tuple[Settle
         gradient = gradient + problem.product(new - beta)
         beta = new
     return None, n_steps
+
+
+def _snapped(problem: Reduced, beta: Array) -> Array:
+    """Return the point with what rounding left beside a bound, or beyond it, put onto it."""
+    lo, hi = problem.lo, problem.hi
+    near = _SNAP * np.minimum(hi - lo, 1 / max(problem.size, 1e-300))
+    snapped: Array = np.where(beta < lo + near, lo, np.where(beta > hi - near, hi, beta))
+    return snapped

@@ -47,7 +47,8 @@ class Solution:
     n_iter : int
         Steps taken.
     status : str
-        "converged", "max_iter" (out of steps) or "stalled" (no step makes progress any more).
+        "converged", "max_iter" (out of steps), "stalled" (no step makes progress any more) or
+        "degenerate" (the multipliers of several equalities have no bound).
     """
 
     beta: Array
