@@ -7,21 +7,66 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
-    from . import bounds, discrimination, kernels, outer, qp, svm, transform
+    from . import (
+        bounds,
+        datasets,
+        discrimination,
+        experiments,
+        inspection,
+        io,
+        kernels,
+        outer,
+        qp,
+        report,
+        svm,
+        tabular,
+        transform,
+    )
+    from .io import load, save
     from .svm import (
         SVC,
         AdaptiveKernelSVC,
         DualObjectiveSVC,
         FeatureDiscriminationSVC,
+        GeneralizedBiasSVC,
         MarginRadiusSVC,
         RelevanceSVC,
         SVCSearchCV,
         bounds_of,
     )
-    from .transform import EmpiricalKernelMap, FeatureDiscriminationScaler, RelevanceSelector
+    from .transform import (
+        EmpiricalKernelMap,
+        FeatureDiscriminationScaler,
+        GeodesicNeighborFeatures,
+        RelevanceSelector,
+        TopicFeatures,
+    )
 
-_LAYERS = ("bounds", "discrimination", "kernels", "outer", "qp", "svm", "transform")
-_TRANSFORMERS = ("EmpiricalKernelMap", "FeatureDiscriminationScaler", "RelevanceSelector")
+_LAYERS = (
+    "bounds",
+    "datasets",
+    "discrimination",
+    "experiments",
+    "inspection",
+    "io",
+    "kernels",
+    "outer",
+    "qp",
+    "report",
+    "svm",
+    "tabular",
+    "transform",
+)
+# What the root offers of its layers; all else is of `svm`.
+_HOMES = {
+    "EmpiricalKernelMap": "transform",
+    "FeatureDiscriminationScaler": "transform",
+    "GeodesicNeighborFeatures": "transform",
+    "RelevanceSelector": "transform",
+    "TopicFeatures": "transform",
+    "load": "io",
+    "save": "io",
+}
 __all__ = [
     "SVC",
     "AdaptiveKernelSVC",
@@ -29,18 +74,29 @@ __all__ = [
     "EmpiricalKernelMap",
     "FeatureDiscriminationSVC",
     "FeatureDiscriminationScaler",
+    "GeneralizedBiasSVC",
+    "GeodesicNeighborFeatures",
     "MarginRadiusSVC",
     "RelevanceSVC",
     "RelevanceSelector",
     "SVCSearchCV",
+    "TopicFeatures",
     "__version__",
     "bounds",
     "bounds_of",
+    "datasets",
     "discrimination",
+    "experiments",
+    "inspection",
+    "io",
     "kernels",
+    "load",
     "outer",
     "qp",
+    "report",
+    "save",
     "svm",
+    "tabular",
     "transform",
 ]
 
@@ -51,10 +107,8 @@ def __getattr__(name: str) -> Any:
 
     if name in _LAYERS:
         return import_module(f".{name}", __name__)
-    if name in _TRANSFORMERS:
-        return getattr(import_module(".transform", __name__), name)
     if name in __all__:
-        return getattr(import_module(".svm", __name__), name)
+        return getattr(import_module(f".{_HOMES.get(name, 'svm')}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

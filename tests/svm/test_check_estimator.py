@@ -11,6 +11,7 @@ from kernelwise.svm import (
     AdaptiveKernelSVC,
     DualObjectiveSVC,
     FeatureDiscriminationSVC,
+    GeneralizedBiasSVC,
     MarginRadiusSVC,
     RelevanceSVC,
     SVCSearchCV,
@@ -18,7 +19,9 @@ from kernelwise.svm import (
 from kernelwise.transform import (
     EmpiricalKernelMap,
     FeatureDiscriminationScaler,
+    GeodesicNeighborFeatures,
     RelevanceSelector,
+    TopicFeatures,
 )
 
 # Every estimator that kernelwise.svm exports must be here, in the configurations that matter.
@@ -85,6 +88,18 @@ REGISTRY = [
     MarginRadiusSVC(p=0.5, warm_start=True),
     MarginRadiusSVC(degree=2, unit_norm=True, tol=1e-10),
     MarginRadiusSVC(kernel="rbf", C=10.0, tol=1e-8),
+    GeneralizedBiasSVC(),
+    GeneralizedBiasSVC([0]),
+    GeneralizedBiasSVC([0], exclude_bias_from_kernel=True, multi_class="ovr", n_jobs=2),
+    GeneralizedBiasSVC([0], bias_penalty=0.1, class_weight="balanced", warm_start=True),
+    GeneralizedBiasSVC(fit_intercept=False, tol=1e-6),
+    GeneralizedBiasSVC(slice(1), kernel="laplacian", fit_intercept=False, cache_size=1.0),
+    GeneralizedBiasSVC(GeodesicNeighborFeatures(), bias_penalty=1.0),
+    GeodesicNeighborFeatures(),
+    GeodesicNeighborFeatures(1, graph_neighbors=1, disconnected="never"),
+    GeodesicNeighborFeatures(5, graph_neighbors=100, metric="manhattan"),
+    TopicFeatures(),
+    TopicFeatures(2, tol=0.0, normalize=False),
 ]
 
 WEIGHT_CHECKS = {
@@ -107,6 +122,8 @@ def expected_failures(estimator):
     """Return the checks that ask for more than learned weights can give, and why."""
     if isinstance(estimator, MarginRadiusSVC):
         return _expected_of_margin_radius(estimator)
+    if isinstance(getattr(estimator, "bias_features", None), GeodesicNeighborFeatures):
+        return dict.fromkeys(WEIGHT_CHECKS, "a copy of a row is one neighbour more")
     if not isinstance(estimator, DualObjectiveSVC) or estimator.tol < 1e-9:
         return {}
     if estimator.criterion == "radius_margin":

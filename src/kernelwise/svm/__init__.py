@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from .diagnosis import bounds_of
     from .dual_objective import DualObjectiveSVC
     from .feature_discrimination import FeatureDiscriminationSVC
+    from .generalized_bias import GeneralizedBiasSVC
     from .margin_radius import MarginRadiusSVC
     from .relevance import RelevanceSVC
     from .search import SVCSearchCV
@@ -19,6 +20,7 @@ __all__ = [
     "AdaptiveKernelSVC",
     "DualObjectiveSVC",
     "FeatureDiscriminationSVC",
+    "GeneralizedBiasSVC",
     "MarginRadiusSVC",
     "RelevanceSVC",
     "SVCSearchCV",
@@ -31,6 +33,7 @@ _HOMES = {
     "AdaptiveKernelSVC": "adaptive_kernel",
     "DualObjectiveSVC": "dual_objective",
     "FeatureDiscriminationSVC": "feature_discrimination",
+    "GeneralizedBiasSVC": "generalized_bias",
     "MarginRadiusSVC": "margin_radius",
     "RelevanceSVC": "relevance",
     "SVCSearchCV": "search",

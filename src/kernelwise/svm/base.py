@@ -273,6 +273,19 @@ class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, Ba
             return self.classes_[(decisions > 0).astype(np.intp)]
         return self.classes_[largest(decisions)]
 
+    def to_sklearn(self) -> Any:
+        """Export the fitted classifier as plain scikit-learn objects.
+
+        Returns
+        -------
+        model : Pipeline or OneVsRestClassifier
+            Fitted objects of scikit-learn that predict the same: a scaling of the columns and a
+            machine on it. A ``ValueError`` tells where scikit-learn has no such kernel.
+        """
+        from .export import to_sklearn
+
+        return to_sklearn(self)
+
     def _encode(self, y: Any, sample_weight: Array) -> tuple[Index, Array]:
         """Set ``classes_`` and ``class_weight_``; return each row's class and its weight of C.
 

@@ -321,16 +321,3 @@ class DualObjectiveSVC(BaseLearnedSVC):
         super()._store(machines, classes, counted)
         self.dual_objective_ = -float(machines.certificate.objective.sum())
         self.n_iter_ = len(self.history_["value"])
-
-    def to_sklearn(self) -> Any:
-        """Export the fitted classifier as plain scikit-learn objects.
-
-        Returns
-        -------
-        model : Pipeline or OneVsRestClassifier
-            A scaling of the columns and an ``sklearn.svm.SVC`` on it, one-vs-rest with several
-            classes, fitted; it predicts the same. For linear, polynomial and RBF kernels.
-        """
-        from .export import to_sklearn
-
-        return to_sklearn(self)
