@@ -1,0 +1,195 @@
+"""How well a model that somebody has fitted does on rows that it has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from .._typing import Index
+from ..tabular import Column, Evaluation, Method, TableEncoder, check_target, describe_columns
+from ..tabular.evaluation import YARDSTICKS, Progress, _Run, differences, make_splits
+from ..tabular.registry import method_named
+from .model import encoder_of, machine_in, weights_of
+
+_TIMES = "the seconds of largest class, SVC() and forest include the encoding of the columns"
+
+
+def evaluate_model(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    against: Mapping[str, Any] | None = None,
+    label: str | None = None,
+    cv: int = 5,
+    repeats: int = 1,
+    test_size: float | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Score clones of a fitted model on rows that they have not seen, beside others.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted classifier, or a pipeline that ends with one. Its weights are those of the page.
+    X : array-like or pandas.DataFrame of shape (n_samples, n_features)
+        The rows; needs pandas in any case.
+    y : array-like of shape (n_samples,)
+        Their classes; rows without one are left out.
+    against : dict of str to estimator, default=None
+        What to put beside it, by the name to show. None is the largest class, a plain SVC and a
+        forest, each after encoding and scaling of the columns.
+    label : str, default=None
+        What to call the model; None is the name of its class.
+    cv : int, default=5
+        Stratified folds; fewer where a class has fewer rows.
+    repeats : int, default=1
+        How often the folds are dealt out anew.
+    test_size : float, default=None
+        The part of the rows that is held out once, instead of folds.
+    seed : int, default=0
+        Deals out the rows, and seeds the yardsticks.
+    progress : callable, default=None
+        Called with the number of fits done, their total, and the name of the next.
+
+    Returns
+    -------
+    evaluation : Evaluation
+        Scores with their spread, differences with their test, times, and the weights.
+
+    See Also
+    --------
+    write_report : Writes it as a page.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from kernelwise import RelevanceSVC
+    >>> from kernelwise.report import evaluate_model
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> model = RelevanceSVC(ensemble=False).fit(X, y)
+    >>> evaluation = evaluate_model(model, X, y, cv=3)
+    >>> evaluation.best.label, bool(evaluation.best.mean("accuracy") > 0.9)
+    ('RelevanceSVC', True)
+    """
+    check_is_fitted(model)
+    check_consistent_length(X, y)
+    frame = _frame(X)
+    target = str(getattr(y, "name", None) or "class")
+    classes = check_target(_column(y, target), target)
+    label = type(machine_in(model)).__name__ if label is None else label
+    contenders, tables = _contenders(model, label, against, _safe_indexing(X, classes.rows))
+    frame = frame.iloc[classes.rows]
+    splits, protocol, notes = make_splits(classes, cv, repeats, test_size, seed)
+    run = _Rounds(frame, classes, TableEncoder(), contenders, seed, progress)
+    run.tables = {name: frame if table is None else table for name, table in tables.items()}
+    for train, test in splits:
+        run.split(train, test, total=len(splits) * len(contenders))
+    if label in run.failures:
+        raise ValueError(f"model cannot be fitted to a part of the rows: {run.failures[label]}")
+    metric = "balanced_accuracy" if classes.skewed else "accuracy"
+    scores = tuple(run.score(each) for each in contenders)
+    ratio = float(np.mean([len(test) / len(train) for train, test in splits]))
+    return Evaluation(
+        classes,
+        tuple(_columns(frame, model)),
+        metric,
+        protocol,
+        len(splits),
+        seed,
+        scores,
+        tuple(differences(scores, metric, ratio)),
+        run.held_out(len(splits) // repeats),
+        (*classes.notes, *notes, *run.warned, *([_TIMES] if against is None else [])),
+        tuple(weights_of(model, [str(name) for name in frame.columns])),
+    )
+
+
+class _Rounds(_Run):
+    """Fits of contenders each of which has its own table."""
+
+    tables: dict[str, Any]
+
+    def split(self, train: Index, test: Index, total: int) -> None:
+        for contender in self.contenders:
+            self._tell(total, contender.label)
+            if contender.name not in self.failures:
+                table = self.tables[contender.name]
+                parts = _safe_indexing(table, train), _safe_indexing(table, test)
+                self._fit(contender, *parts, train, test)
+            self._done += 1
+        self._tell(total, "")
+
+
+def _contenders(
+    model: Any, label: str, against: Mapping[str, Any] | None, X: Any
+) -> tuple[list[Method], dict[str, Any]]:
+    """Return the methods, and their tables; None is the frame, which yardsticks encode."""
+    contenders = [Method(label, label, partial(_cloned, model))]
+    tables: dict[str, Any] = {label: X}
+    if against is None:
+        for name in YARDSTICKS:
+            method = method_named(name)
+            contenders.append(replace(method, make=partial(_encoded, method)))
+            tables[name] = None
+        return contenders, tables
+    for name, estimator in against.items():
+        if name == label:
+            raise ValueError(f"against names {name!r}, which the model is called; give a label.")
+        contenders.append(Method(name, name, partial(_cloned, estimator)))
+        tables[name] = X
+    return contenders, tables
+
+
+def _cloned(estimator: Any, seed: int) -> Any:
+    return clone(estimator)
+
+
+def _encoded(method: Method, seed: int) -> Any:
+    return make_pipeline(TableEncoder(), StandardScaler(), method.make(seed))
+
+
+def _frame(X: Any) -> Any:
+    if sp.issparse(X):
+        raise TypeError("X is sparse, and the report tells of columns one by one; give a table.")
+    pandas = _pandas()
+    if hasattr(X, "to_pandas"):
+        return X.to_pandas()
+    if hasattr(X, "iloc"):
+        return X
+    rows = np.asarray(X)
+    return pandas.DataFrame(rows, columns=[f"x{k}" for k in range(rows.shape[1])])
+
+
+def _column(y: Any, name: str) -> Any:
+    return _pandas().DataFrame({name: np.asarray(y)})
+
+
+def _columns(frame: Any, model: Any) -> list[Column]:
+    """Tell what the columns are; what becomes of them only where the model's encoder says it."""
+    encoder = encoder_of(model)
+    if encoder is not None:
+        return describe_columns(frame, drop=encoder.drop, keep=encoder.keep)
+    why = "given to the model as it is"
+    return [replace(column, used=True, why=why) for column in describe_columns(frame)]
+
+
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError(
+            "evaluate_model needs pandas; install it with: pip install 'kernelwise[report]'"
+        ) from error
+    return pandas

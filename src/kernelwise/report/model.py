@@ -1,0 +1,121 @@
+"""What a page tells of a fitted model: its machine, weights, settings, path and certificate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from ..inspection._weights import peeled, read_weights
+from ..tabular import TableEncoder, Weight, column_weights, machine_of
+
+_SETTINGS = {
+    "C_": "C, the cost of errors",
+    "gamma_": "gamma, the inverse width",
+    "sigma_": "sigma, the width",
+    "eta_": "eta, the strength of the weights",
+    "measure_": "measure of the columns",
+    "members_": "machines that are averaged, by the source of their weights",
+    "loo_error_": "leave-one-out error by the span rule",
+    "bound_": "bound R² Σα / n",
+    "n_solves_": "problems solved",
+    "n_iter_": "iterations",
+}
+_CERTIFICATE = {
+    "status": "status",
+    "violation": "largest KKT violation",
+    "gap": "duality gap",
+    "objective": "dual objective",
+    "n_iter": "steps",
+}
+_PATH = {
+    "member": "machine",
+    "sigma": "sigma",
+    "gamma": "gamma",
+    "factor": "factor of gamma",
+    "eta": "eta",
+    "C": "C",
+    "bound": "R² Σα / n",
+    "loo_error": "leave-one-out error",
+    "held_out_error": "held-out error",
+    "score": "score (the least wins)",
+    "converged": "converged",
+}
+
+
+def laid_open(model: Any) -> Any:
+    """Return the model with its machine itself at the end of its steps."""
+    if isinstance(model, Pipeline):
+        return Pipeline([*model.steps[:-1], ("machine", laid_open(model[-1]))])
+    inner = machine_of(model)
+    return model if inner is model else laid_open(inner)
+
+
+def machine_in(model: Any) -> Any:
+    """Return what decides, inside pipelines, calibrations and searches."""
+    return peeled(laid_open(model))[0]
+
+
+def encoder_of(model: Any) -> TableEncoder | None:
+    """Return the step that takes tables as they are read; None where there is none."""
+    first = model[0] if isinstance(model, Pipeline) else None
+    return first if isinstance(first, TableEncoder) else None
+
+
+def weights_of(model: Any, columns: list[str] | None = None) -> list[Weight]:
+    """Return how much each column, or each feature, counts; none where all count alike."""
+    machine = machine_in(model)
+    if getattr(machine, "feature_importances_", None) is None:
+        return []
+    encoder = encoder_of(model)
+    if encoder is not None and len(encoder.outputs_) == machine.n_features_in_:
+        return column_weights(Pipeline([("encode", encoder), ("machine", machine)]))
+    found = read_weights(laid_open(model), attribute="feature_importances_", columns=columns)
+    weights = [
+        Weight(name, share, {name: share})
+        for name, share in zip(found.names, found.shares.tolist(), strict=True)
+    ]
+    return sorted(weights, key=lambda weight: -weight.share)
+
+
+def settings_of(machine: Any) -> list[tuple[str, str]]:
+    """Return what was chosen or counted while fitting, in words."""
+    found = []
+    for name, words in _SETTINGS.items():
+        value = getattr(machine, name, None)
+        if value is None or (isinstance(value, float) and np.isnan(value)):
+            continue
+        found.append((words, _text(value)))
+    return found
+
+
+def certificate_of(machine: Any) -> dict[str, list[Any]]:
+    """Return the columns of the certificate, one entry a machine; none where there is none."""
+    certificate = getattr(machine, "certificate_", None)
+    if certificate is None:
+        return {}
+    return {
+        words: np.atleast_1d(certificate[name]).tolist()
+        for name, words in _CERTIFICATE.items()
+        if name in certificate
+    }
+
+
+def path_of(machine: Any) -> dict[str, list[Any]]:
+    """Return the points that were tried; none where the machine keeps no path."""
+    path = getattr(machine, "path_", None) or {}
+    found = {words: np.asarray(path[name]) for name, words in _PATH.items() if name in path}
+    return {
+        words: values.tolist()
+        for words, values in found.items()
+        if values.dtype.kind != "f" or np.isfinite(values).any()
+    }
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    each = np.ravel(np.asarray(value, dtype=object)).tolist()
+    shown = [one if isinstance(one, str) else f"{one:.4g}" for one in each[:10]]
+    return ", ".join(shown) + (" ..." if len(each) > 10 else "")

@@ -1,0 +1,198 @@
+"""The rows of the page's tables, as plain data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._typing import Array
+from ..inspection import WeightStability
+from ..tabular import Difference, Evaluation, HeldOut, Score, Target, Weight
+from ..tabular.results import METRICS
+
+_MOST_BINS = 10
+_LEAST_ROWS = 10  # of a bin
+_MOST_PARTS = 8  # of a column that are named
+
+
+@dataclass(frozen=True)
+class WeightRow:
+    """A line of the table of weights; all shares in %."""
+
+    name: str
+    share: float
+    parts: str
+    n_parts: int
+    low: float | None
+    high: float | None
+    selected: float | None
+
+
+@dataclass(frozen=True)
+class ScoreRow:
+    """A line of the comparison; differences are from the method in question."""
+
+    score: Score
+    cells: tuple[str, ...]
+    values: tuple[float, ...]
+    difference: Difference | None
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """Counts of held-out rows, actual classes by predicted ones."""
+
+    classes: tuple[Any, ...]
+    counts: Any
+
+    @property
+    def recall(self) -> Array:
+        """Part of each class that is found."""
+        return _ratio(self.counts.diagonal(), self.counts.sum(axis=1))
+
+    @property
+    def precision(self) -> Array:
+        """Part of each prediction that is right."""
+        return _ratio(self.counts.diagonal(), self.counts.sum(axis=0))
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Held-out rows of similar decision values, and how many are of the second class."""
+
+    low: float
+    high: float
+    middle: float
+    rows: int
+    share: float
+    share_low: float
+    share_high: float
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """What decision values, or probabilities, mean on held-out rows."""
+
+    label: str
+    bins: tuple[Bin, ...]
+    probabilities: bool
+    brier: float | None
+
+
+def weight_rows(
+    weights: tuple[Weight, ...], stability: WeightStability | None
+) -> tuple[WeightRow, ...]:
+    """Return the weights, with what resamples say of them where that is known."""
+    place = {} if stability is None else {n: k for k, n in enumerate(stability.feature_names)}
+    rows = []
+    for weight in weights:
+        low = high = selected = None
+        own = [place[name] for name in weight.features if name in place]
+        if stability is not None and own:
+            shares = stability.shares[:, own].sum(axis=1)
+            low, high = (100 * np.quantile(shares, stability.levels)).tolist()
+            selected = 100 * float(np.asarray(stability.selected)[:, own].any(axis=1).mean())
+        parts = _parts(weight)
+        rows.append(
+            WeightRow(
+                weight.column, 100 * weight.share, parts, len(weight.features), low, high, selected
+            )
+        )
+    return tuple(rows)
+
+
+def _parts(weight: Weight) -> str:
+    """Name what was made of a column, the heaviest first."""
+    if list(weight.features) == [weight.column]:
+        return ""
+    parts = sorted(weight.features.items(), key=lambda part: -part[1])
+    named = [f"{name} {100 * share:.1f} %" for name, share in parts[:_MOST_PARTS]]
+    rest = len(parts) - _MOST_PARTS
+    return ", ".join(named) + (f" and {rest} more" if rest > 0 else "")
+
+
+def metrics_of(evaluation: Evaluation) -> dict[str, str]:
+    """Return the metrics that were measured, the one that counts first, with headings."""
+    names = [evaluation.metric, *(name for name in METRICS if name != evaluation.metric)]
+    measured = [name for name in names if name in evaluation.best.values]
+    return {name: METRICS[name] + ("" if name == "auc" else ", %") for name in measured}
+
+
+def value_text(metric: str, value: float, spread: float) -> str:
+    """Return a score with its spread: in percent, but for areas."""
+    if metric == "auc":
+        return f"{value:.3f} ± {spread:.3f}"
+    return f"{100 * value:.1f} ± {100 * spread:.1f}"
+
+
+def score_rows(evaluation: Evaluation) -> list[ScoreRow]:
+    """Return the methods, the best first and what failed last."""
+    gaps = {each.other: _from_first(each) for each in evaluation.differences}
+    metrics = metrics_of(evaluation)
+    rows = []
+    for score in evaluation.scores:
+        found = () if score.failure else tuple(metrics)
+        cells = tuple(value_text(m, score.mean(m), score.spread(m)) for m in found)
+        values = tuple(score.mean(m) for m in found)
+        rows.append(ScoreRow(score, cells, values, gaps.get(score.method)))
+    return sorted(rows, key=lambda row: (bool(row.score.failure), [-v for v in row.values[:1]]))
+
+
+def _from_first(lead: Difference) -> Difference:
+    """Return the lead of the first method over another as the other's difference, in points."""
+    mean, low, high = -100 * lead.mean, -100 * lead.high, -100 * lead.low
+    return Difference(lead.other, lead.method, mean, low, high, lead.p_value)
+
+
+def confusion(held_out: HeldOut, target: Target) -> Confusion:
+    """Count held-out rows by actual and predicted class."""
+    classes = np.asarray(target.classes)
+    counts = np.zeros((len(classes), len(classes)), dtype=int)
+    actual = np.searchsorted(classes, held_out.actual)
+    predicted = np.searchsorted(classes, held_out.predicted)
+    np.add.at(counts, (actual, predicted), 1)
+    return Confusion(target.classes, counts)
+
+
+def reliability(held_out: HeldOut, target: Target) -> Reliability | None:
+    """Return how often rows of similar decision values are of the second class.
+
+    None with more than two classes, or with too few rows.
+    """
+    if held_out.decision is None:
+        return None
+    values, yes = np.asarray(held_out.decision), held_out.actual == target.classes[1]
+    n_bins = min(_MOST_BINS, len(values) // _LEAST_ROWS)
+    if n_bins < 2:
+        return None
+    # Decision values of a useful machine have both signs, so these can only be probabilities.
+    sure = bool((values >= 0).all() and (values <= 1).all())
+    order = np.argsort(values, kind="stable")
+    bins = tuple(_bin(values[own], yes[own]) for own in np.array_split(order, n_bins))
+    brier = float(np.mean((values - yes) ** 2)) if sure else None
+    return Reliability(str(target.classes[1]), bins, sure, brier)
+
+
+def _bin(values: Array, yes: Any) -> Bin:
+    low, high = _wilson(int(yes.sum()), len(yes))
+    ends = float(values[0]), float(values[-1])
+    return Bin(*ends, float(values.mean()), len(yes), float(yes.mean()), low, high)
+
+
+def _wilson(k: int, n: int, z: float = 1.96) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share."""
+    middle = (k + z**2 / 2) / (n + z**2)
+    reach = z / (n + z**2) * np.sqrt(k * (n - k) / n + z**2 / 4)
+    return max(0.0, float(middle - reach)), min(1.0, float(middle + reach))
+
+
+def kinds(evaluation: Evaluation) -> list[tuple[str, int]]:
+    """Return how many columns there are of each kind, the most frequent first."""
+    return Counter(column.kind for column in evaluation.columns).most_common()
+
+
+def _ratio(part: Any, whole: Any) -> Array:
+    return np.where(whole > 0, part / np.maximum(whole, 1), np.nan)

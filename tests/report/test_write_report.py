@@ -1,0 +1,314 @@
+"""What the page says, and what it does not need."""
+
+import re
+import sys
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_iris, load_wine
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC as PlainSVC
+
+from kernelwise import SVC, AdaptiveKernelSVC, RelevanceSVC, SVCSearchCV
+from kernelwise.io import save
+from kernelwise.report import write_report
+from kernelwise.report.figures import _test_ratio
+from kernelwise.report.model import machine_in, weights_of
+from kernelwise.report.views import confusion, reliability, score_rows, weight_rows
+from kernelwise.report.words import findings
+from kernelwise.tabular import HeldOut, Weight, check_target, column_weights, fit_table
+
+from .evaluations import NASTY, evaluation, held_out, score, stability
+
+VOID = {"meta", "input", "br"}
+
+
+@pytest.fixture(autouse=True)
+def no_window(monkeypatch):
+    import matplotlib.pyplot as plt
+
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    plt.switch_backend("Agg")
+    before = plt.get_fignums()
+    yield
+    assert plt.get_fignums() == before  # figures are closed
+
+
+class Reader(HTMLParser):
+    """Collects tags, ids and text, and sees that tags nest."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.tags, self.ids, self.attributes, self.text = [], [], [], [], []
+        self.feed(page)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        self.ids += [value for key, value in attrs if key == "id"]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        self.ids += [value for key, value in attrs if key == "id"]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+    @property
+    def words(self):
+        return " ".join(" ".join(self.text).split())
+
+
+def read(made, path, **options):
+    return Reader(write_report(made, path, **options).read_text(encoding="utf-8"))
+
+
+def test_page_is_whole_and_needs_nothing_else(tmp_path):
+    made = evaluation()
+    page = read(made, tmp_path / "page.html", stability=stability(made))
+    assert len(page.ids) == len(set(page.ids))
+    links = [v for k, v in page.attributes if k in {"src", "href", "xlink:href", "srcset"}]
+    assert links
+    assert all(link.startswith("#") and link[1:] in page.ids for link in links)
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert not re.search(r"url\((?!#)|@import|fetch\(", text)
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_everything_is_escaped(tmp_path):
+    made = evaluation(notes=(NASTY,))
+    page = read(made, tmp_path / "page.html", title=NASTY, lead=NASTY, notes=(NASTY,))
+    assert page.tags.count("script") == 1
+    assert page.tags.count("i") == len(made.weights)  # the bars
+    assert page.tags.count("b") == 0
+    assert NASTY in page.words
+    assert "grid <i>search</i>" in page.words
+    assert "failed: it is <b>singular</b>" in page.words
+
+
+def test_headings_are_in_order_and_tables_have_captions(tmp_path):
+    page = read(evaluation(), tmp_path / "page.html", model=fitted_svc())
+    levels = [int(tag[1]) for tag in page.tags if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(b - a <= 1 for a, b in pairwise(levels))
+    assert page.tags.count("caption") == page.tags.count("table") > 4
+    assert {"header", "nav", "main", "footer"} <= set(page.tags)
+
+
+def fitted_svc():
+    return SVC().fit(*load_iris(return_X_y=True))
+
+
+def test_findings_say_how_sure_they_are():
+    told = " ".join(findings(evaluation(), None)).replace("\u00a0", " ")
+    assert "accuracy of 90.0 % ± 1.6 (the standard deviation over 4 splits)" in told
+    assert "largest class has 50.0 %" in told
+    assert "7.5 points better than the best of the others, SVC()" in told
+    assert "more than chance would explain" in told
+    assert "p = 0.004" in told
+
+
+def test_findings_do_not_claim_what_the_splits_cannot_tell():
+    lost, even = (0.91, 0.95, 0.86, 0.92), (0.88, 0.92, 0.90, 0.90)
+    made = evaluation()
+    first, majority, _, failed = made.scores
+    gap = replace(made.differences[1], mean=-0.01, low=-0.05, high=0.03, p_value=0.5)
+    for values, words in ((lost, "1.0 points worse"), (even, "as well as the best")):
+        scores = (first, majority, score("svc", "SVC()", values), failed)
+        told = " ".join(findings(replace(made, scores=scores, differences=(gap,)), None))
+        assert words in told
+        assert "cannot tell the two apart (95 % interval of the difference -5.0 to +3.0" in told
+    one = [score(each.method, each.label, [0.9 - 0.1 * k]) for k, each in enumerate(made.scores)]
+    told = " ".join(findings(replace(made, scores=tuple(one), differences=(), n_splits=1), None))
+    assert "standard error from the rows of the one split" in told
+    assert "one split gives no test" in told
+
+
+def test_findings_without_weights_and_with_stability():
+    made = evaluation(weights=())
+    assert any("gives no weights" in each for each in findings(made, None))
+    made = evaluation()
+    steady = stability(made)
+    assert f"rank correlation of {steady.rank_agreement:.2f}" in findings(made, steady)[-1]
+
+
+def test_scores_are_sorted_and_differences_are_from_the_first():
+    rows = score_rows(evaluation())
+    assert [row.score.method for row in rows] == ["relevance", "svc", "majority", "grid"]
+    assert rows[0].difference is None
+    gap = rows[1].difference
+    np.testing.assert_allclose([gap.mean, gap.low, gap.high], [-7.5, -10.45, -4.55])
+    assert rows[1].cells == ("82.5 ± 2.5", "0.825 ± 0.025")
+
+
+def test_intervals_of_the_figure_are_those_of_the_evaluation():
+    from kernelwise.tabular.evaluation import differences
+
+    made = evaluation()
+    known = tuple(each for each in made.scores if not each.failure)
+    made = replace(made, differences=tuple(differences(known, "accuracy", 1 / 3)))
+    assert _test_ratio(made) == pytest.approx(1 / 3)
+    assert _test_ratio(replace(made, differences=())) == 0
+
+
+def test_confusion_counts_held_out_rows():
+    found = confusion(held_out(100, 10), evaluation().target)
+    assert found.counts.tolist() == [[45, 5], [5, 45]]
+    np.testing.assert_allclose(found.recall, 0.9)
+    never = HeldOut(np.arange(4), np.array(["no"] * 4), np.array(["no"] * 4), None)
+    assert np.isnan(confusion(never, evaluation().target).precision[1])
+
+
+def test_reliability_groups_rows_by_decision_value():
+    found = reliability(held_out(100, 10), evaluation().target)
+    assert not found.probabilities
+    assert [each.rows for each in found.bins] == [10] * 10
+    assert all(a.high <= b.low for a, b in pairwise(found.bins))
+    assert found.bins[0].share < 0.5 < found.bins[-1].share
+    assert all(each.share_low <= each.share <= each.share_high for each in found.bins)
+    assert reliability(held_out(19), evaluation().target) is None
+    several = replace(held_out(), decision=None)
+    assert reliability(several, evaluation().target) is None
+
+
+def test_probabilities_have_a_brier_score():
+    held = held_out(100, 0)
+    held = replace(held, decision=np.where(held.actual == "yes", 0.9, 0.1))
+    found = reliability(held, evaluation().target)
+    assert found.probabilities
+    assert found.brier == pytest.approx(0.01)
+
+
+def test_weights_of_a_column_sum_up_over_what_was_made_of_it():
+    made = evaluation(2)
+    steady = replace(
+        stability(made),
+        feature_names=("hue=red", "hue=blue", "size"),
+        shares=np.array([[0.2, 0.3, 0.5], [0.4, 0.3, 0.3]]),
+        selected=np.array([[False, False, True], [True, False, False]]),
+        levels=(0.0, 1.0),
+    )
+    weights = (
+        Weight("hue", 0.7, {"hue=red": 0.3, "hue=blue": 0.4}),
+        Weight("new", 0.3, {"new": 0.3}),
+    )
+    hue, new = weight_rows(weights, steady)
+    assert (hue.low, hue.high, hue.selected) == pytest.approx((50, 70, 50))
+    assert hue.parts == "hue=blue 40.0 %, hue=red 30.0 %"
+    assert (new.low, new.high, new.selected, new.parts) == (None, None, None, "")
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return load_wine(return_X_y=True, as_frame=True)
+
+
+def test_model_adds_its_settings_path_and_certificate(tmp_path, wine):
+    model = AdaptiveKernelSVC(C=[1.0, 10.0]).fit(*wine)
+    page = read(evaluation(), tmp_path / "page.html", model=make_pipeline(model))
+    for words in ("sigma, the width", "All points that were tried", "all 3 machines", "gap"):
+        assert words in page.words
+    assert "Bound and errors along the width" in str(page.attributes)
+
+
+def test_machine_that_did_not_converge_is_told_of(tmp_path, wine):
+    with pytest.warns(match="did not converge"):
+        model = SVC(C=1e4, max_iter=2).fit(*wine)
+    page = read(evaluation(), tmp_path / "page.html", model=model)
+    assert re.search(r"\d of 3 machines did not converge", page.words)
+
+
+def test_model_of_scikit_learn_has_no_certificate(tmp_path, wine):
+    page = read(evaluation(), tmp_path / "page.html", model=PlainSVC().fit(*wine))
+    assert "SVC states no certificate" in page.words
+
+
+def test_machine_and_weights_are_found_inside(wine):
+    X, y = wine
+    inner = RelevanceSVC(ensemble=False)
+    model = make_pipeline(StandardScaler(), CalibratedClassifierCV(inner, ensemble=False, cv=2))
+    model.fit(X, y)
+    assert type(machine_in(model)) is RelevanceSVC
+    weights = weights_of(model)
+    assert {each.column for each in weights} == set(X.columns)
+    assert weights[0].share == max(each.share for each in weights)
+    search = make_pipeline(StandardScaler(), SVCSearchCV(SVC(), {"C": [1.0]}, cv=2)).fit(X, y)
+    assert type(machine_in(search)) is SVC
+    assert weights_of(search) == []
+
+
+def test_code_of_the_page_runs(tmp_path, monkeypatch, capsys):
+    iris = load_iris(as_frame=True).frame
+    model = fit_table(iris, check_target(iris, "target"), "svc")
+    assert column_weights(model) == weights_of(model)
+    monkeypatch.chdir(tmp_path)
+    save(model, "my model.kw")
+    iris.drop(columns="target").to_csv("new.csv", index=False)
+    page = read(evaluation(), tmp_path / "page.html", model=model, model_file="x/my model.kw")
+    assert "kernelwise predict 'my model.kw' new.csv > predictions.csv" in page.words
+    exec(next(part for part in page.text if "import load" in part), {})
+    assert capsys.readouterr().out.startswith("[0 0 0")
+    page = read(evaluation(), tmp_path / "page.html", model=fitted_svc())
+    code = next(part for part in page.text if "import load, save" in part)
+    exec(code, {"model": model})
+    assert (tmp_path / "model.kw").exists()
+    page = read(evaluation(), tmp_path / "page.html", model=fitted_svc(), model_file="m.kw")
+    assert "print(model.predict(X))" in page.words
+
+
+def test_same_evaluation_gives_the_same_page(tmp_path):
+    pages = [write_report(evaluation(), tmp_path / f"{k}.html").read_bytes() for k in range(2)]
+    assert pages[0] == pages[1]
+
+
+@pytest.mark.parametrize("package", ["jinja2", "matplotlib"])
+def test_missing_package_is_named_with_the_extra(package, tmp_path, monkeypatch):
+    for name in [each for each in sys.modules if each.partition(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError, match=r"kernelwise\[report\]"):
+        write_report(evaluation(), tmp_path / "page.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_unfitted_model_is_refused(tmp_path):
+    with pytest.raises(NotFittedError):
+        write_report(evaluation(), tmp_path / "page.html", model=SVC())
+
+
+def test_folder_is_refused(tmp_path):
+    with pytest.raises(IsADirectoryError, match="name a file"):
+        write_report(evaluation(), tmp_path)
+
+
+def test_page_of_a_failed_write_is_left_as_it_was(tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text("old", encoding="utf-8")
+    broken = replace(evaluation(), held_out=None)
+    with pytest.raises(AttributeError):
+        write_report(broken, path)
+    assert path.read_text(encoding="utf-8") == "old"
+
+
+def test_page_of_numbers_as_classes(tmp_path):
+    frame = pd.DataFrame({"y": [0, 1, 2] * 10})
+    target = check_target(frame, "y")
+    held = HeldOut(target.rows, target.y, np.roll(target.y, 1), None)
+    page = read(evaluation(target=target, held_out=held), tmp_path / "page.html")
+    assert "reliability" not in page.ids
+    assert "tells 3 classes of y apart" in page.words
