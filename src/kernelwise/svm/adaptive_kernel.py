@@ -27,7 +27,7 @@ from ..kernels import RBF, Kernel
 from .base import BaseLearnedSVC
 from .machines import Machines
 from .resolve import KERNEL_NAMES
-from .warm import LastFit, row_keys
+from .warm import WarmStartMixin
 from .width_grid import DistinctRows, KernelGrid, costs, n_kernels
 from .width_judges import Problem, judge_of, sizes
 from .width_path import PathGrams, PathPoint, WidthPath, table
@@ -36,7 +36,7 @@ from .width_solve import solve_chosen, solver_of
 _FEWEST_ROWS = 500  # on which a path is walked however small the memory
 
 
-class AdaptiveKernelSVC(BaseLearnedSVC):
+class AdaptiveKernelSVC(WarmStartMixin, BaseLearnedSVC):
     """Support vector classification that chooses its kernel width and C as it learns.
 
     A path over widths and costs, each machine warm from the one before, is judged by the training
@@ -327,7 +327,7 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
             walk = self._path(X, Y, rows, classes, last, random_state)
             self._walk(walk)
             self._store_path(walk, len(rows.first))
-            starts = self._starts(walk, rows, counts)
+            starts = self._chosen_starts(walk, rows, counts)
             solutions = self._as_task(
                 "machines",
                 len(walk.grid.kernels),
@@ -336,9 +336,7 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         found = sizes(solutions, Y.astype(np.float64), self.radius_, float(counts.sum()))
         self.bound_ = found["bound"]
         members = [np.arange(len(classes))] * Y.shape[1]
-        if self.warm_start:
-            beta = zip(self._names(), solutions, members, strict=True)
-            self._last_fit = LastFit.of(self._row_keys(X), Y, beta, 1)
+        self._keep(X, Y, solutions, members)
         return Machines.of(self.kernel_, X, solutions, members, classes)
 
     def _store(self, machines: Machines, classes: Index, counted: Index) -> None:
@@ -431,7 +429,7 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
                 stacklevel=6,
             )
 
-    def _starts(self, walk: WidthPath, rows: DistinctRows, counts: Array) -> list[Array]:
+    def _chosen_starts(self, walk: WidthPath, rows: DistinctRows, counts: Array) -> list[Array]:
         """Return where the chosen machines start on all rows: at the path's, or their mean."""
         k = walk.problem.Y.shape[1]
         beta = np.array([solution.beta for solution in walk.machines])
@@ -440,19 +438,15 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
 
     def _last_solutions(self, X: Any, Y: Codes) -> list[Array] | None:
         """Return the coefficients of the last fit on these rows, zero for what is new."""
-        last = getattr(self, "_last_fit", None)
-        if not self.warm_start or last is None:
+        found = self._starts(X, Y, [np.arange(X.shape[0])] * Y.shape[1])
+        if all(beta is None for beta in found):
             return None
-        match, everything = last.match(self._row_keys(X), Y), np.arange(X.shape[0])
-        found = [last.start(name, everything, match, 1) for name in self._names()]
         return [np.zeros(X.shape[0]) if beta is None else beta for beta in found]
 
-    def _names(self) -> list[tuple[Any, Any]]:
+    def _machine_names(self) -> list[tuple[Any, Any]]:
         """Name each machine by the class that it tells from the rest."""
         names = self.classes_.tolist()
         return [(name, "rest") for name in (names[1:] if len(names) == 2 else names)]
 
-    def _row_keys(self, X: Any) -> Array:
-        if self._is_function():
-            return np.arange(X.shape[0], dtype=np.uint64)
-        return row_keys(X)
+    def _first_is(self) -> int:
+        return 1

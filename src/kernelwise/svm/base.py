@@ -26,6 +26,7 @@ from .._messages import naming_the_encoders
 from .._threads import n_threads
 from .._typing import Array, Codes, Index, Matrix
 from ..kernels import FunctionKernel, Kernel, Precomputed
+from ..qp import Progress
 from ._notebook import WeightsReprMixin
 from .codes import largest, one_vs_rest
 from .machines import Machines, take
@@ -149,6 +150,13 @@ class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, Ba
         result = work()
         task.call_on_fit_task_end(estimator=self)
         return result
+
+    def _reporter(self, machine: int, n_machines: int) -> Callable[[Progress], Any] | None:
+        """Return what tells the user's callback how a machine gets on; None without one."""
+        report = getattr(self, "callback", None)
+        if report is None:
+            return None
+        return lambda progress: report(replace(progress, machine=machine, n_machines=n_machines))
 
     def _finish_fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Do what is left to do when the machines are fitted."""

@@ -34,13 +34,13 @@ from .grams import Grams
 from .machines import Machines
 from .resolve import KERNEL_NAMES
 from .votes import OneVsOneMixin
-from .warm import LastFit, row_keys
+from .warm import WarmStartMixin
 
 _POLISH = 1e5  # kernel entries worth spending on exactness, over all machines
 _MEMORY = 4000  # megabytes for kernel matrices
 
 
-class GeneralizedBiasSVC(OneVsOneMixin, BiasFeaturesSVC):
+class GeneralizedBiasSVC(WarmStartMixin, OneVsOneMixin, BiasFeaturesSVC):
     """Support vector classification with features in place of the constant bias.
 
     A support vector machine regularises its kernel part and leaves the constant free. This one
@@ -298,41 +298,15 @@ class GeneralizedBiasSVC(OneVsOneMixin, BiasFeaturesSVC):
         self.kernel_share_ = np.array([machine.kernel_share for machine in solved])
         self._trouble, self._doubts = trouble(solved, self.tol), doubts(solved)
         solutions = [machine.solution for machine in solved]
-        if self.warm_start:
-            named = zip(self._machine_names(), solutions, members, strict=True)
-            self._last_fit = LastFit.of(self._row_keys(X), Y, named, 1)
+        self._keep(X, Y, solutions, members)
         intercepts = np.array([machine.intercept for machine in solved])
         machines = Machines.of(self.kernel_, rows, solutions, members, classes)
         return replace(machines, intercept=intercepts)
 
-    def _starts(self, X: Any, Y: Codes, members: list[Index]) -> list[Array | None]:
-        """Return where each machine starts: at its last solution, where there is one."""
-        last = getattr(self, "_last_fit", None)
-        if not self.warm_start or last is None:
-            return [None] * Y.shape[1]
-        match = last.match(self._row_keys(X), Y)
-        machines = zip(self._machine_names(), members, strict=True)
-        return [last.start(name, rows, match, 1) for name, rows in machines]
-
     def _machine_names(self) -> list[tuple[Any, Any]]:
-        """Return what tells the machines of several fits apart: the classes on their two sides."""
-        names, n_classes = self.classes_.tolist(), len(self.classes_)
-        if n_classes == 2:
-            return [(names[1], names[0])]
-        if self.multi_class == "ovr":
-            return [(name, None) for name in names]
-        return [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
-
-    def _row_keys(self, X: Any) -> Array:
-        if self._is_function():
-            return np.arange(X.shape[0], dtype=np.uint64)
-        return row_keys(X)
-
-    def _reporter(self, machine: int, n_machines: int) -> Callable[[Progress], Any] | None:
-        if self.callback is None:
-            return None
-        report = self.callback
-        return lambda progress: report(replace(progress, machine=machine, n_machines=n_machines))
+        if self._by_pairs():
+            return super()._machine_names()
+        return [(name, None) for name in self.classes_.tolist()]
 
     def _told(self, j: int, machine: Machine) -> Machine:
         if self.verbose:

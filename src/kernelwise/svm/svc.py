@@ -24,12 +24,12 @@ from .machines import Machines
 from .probability import ProbabilityMixin
 from .resolve import KERNEL_NAMES
 from .votes import OneVsOneMixin
-from .warm import LastFit, row_keys
+from .warm import WarmStartMixin
 
 _POLISH = 1e5  # kernel entries worth spending on exactness, over all machines
 
 
-class SVC(ProbabilityMixin, OneVsOneMixin, BaseLearnedSVC):
+class SVC(ProbabilityMixin, WarmStartMixin, OneVsOneMixin, BaseLearnedSVC):
     """C-support vector classification, a drop-in for scikit-learn's ``SVC``.
 
     The same problem and the same answer, several times faster; each feature may have a width of
@@ -235,16 +235,8 @@ class SVC(ProbabilityMixin, OneVsOneMixin, BaseLearnedSVC):
                 return self._solve_as_task(j, lambda: own.solve(qp, start=starts[j]))
 
             solutions = run(fit_one, range(n_machines), threads)
-        if self.warm_start:
-            beta = zip(self._pairs(), solutions, members, strict=True)
-            self._last_fit = LastFit.of(self._row_keys(X), Y, beta, self._first_is())
+        self._keep(X, Y, solutions, members)
         return Machines.of(self.kernel_, X, solutions, members, classes)
-
-    def _reporter(self, machine: int, n_machines: int) -> Callable[[Progress], Any] | None:
-        if self.callback is None:
-            return None
-        report = self.callback
-        return lambda progress: report(replace(progress, machine=machine, n_machines=n_machines))
 
     def _solve_as_task(self, machine: int, solve: Callable[[], Solution]) -> Solution:
         """Run a solve as a subtask of scikit-learn's callbacks, and say so when verbose."""
@@ -255,28 +247,6 @@ class SVC(ProbabilityMixin, OneVsOneMixin, BaseLearnedSVC):
                 f"{solution.n_iter} steps, KKT violation {solution.violation:.2g}"
             )
         return solution
-
-    def _starts(self, X: Any, Y: Codes, members: list[Index]) -> list[Array | None]:
-        """Return where each machine starts: at its last solution, where there is one."""
-        last = getattr(self, "_last_fit", None)
-        if not self.warm_start or last is None:
-            return [None] * Y.shape[1]
-        match = last.match(self._row_keys(X), Y)
-        machines = zip(self._pairs(), members, strict=True)
-        return [last.start(pair, rows, match, self._first_is()) for pair, rows in machines]
-
-    def _first_is(self) -> int:
-        """Return the code of the first class of a pair."""
-        return -1 if len(self.classes_) == 2 else 1
-
-    def _row_keys(self, X: Any) -> Array:
-        if self._is_function():
-            return np.arange(X.shape[0], dtype=np.uint64)
-        return row_keys(X)
-
-    def _pairs(self) -> list[tuple[Any, Any]]:
-        names = self.classes_.tolist()
-        return [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
 
     @property
     def coef_(self) -> Any:

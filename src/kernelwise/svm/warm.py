@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,6 +62,46 @@ class LastFit:
             return None
         beta = self.beta[self.pairs.index(pair)]
         return first_is * np.where(match[members] >= 0, beta[match[members]], 0.0)
+
+
+class WarmStartMixin:
+    """Keeps the solutions of a fit, and starts the machines of the next one there."""
+
+    classes_: Any
+    warm_start: bool
+    _is_function: Any
+    _last_fit: LastFit
+
+    def _keep(
+        self, X: Any, Y: Codes, solutions: Sequence[Solution], members: Sequence[Index]
+    ) -> None:
+        """Keep the solutions, where the next fit may want them."""
+        if self.warm_start:
+            machines = zip(self._machine_names(), solutions, members, strict=True)
+            self._last_fit = LastFit.of(self._row_keys(X), Y, machines, self._first_is())
+
+    def _starts(self, X: Any, Y: Codes, members: list[Index]) -> list[Array | None]:
+        """Return where each machine starts: at its last solution, where there is one."""
+        last = getattr(self, "_last_fit", None)
+        if not self.warm_start or last is None:
+            return [None] * Y.shape[1]
+        match = last.match(self._row_keys(X), Y)
+        machines = zip(self._machine_names(), members, strict=True)
+        return [last.start(name, rows, match, self._first_is()) for name, rows in machines]
+
+    def _machine_names(self) -> list[Pair]:
+        """Return what tells the machines of several fits apart: the classes on their two sides."""
+        names = self.classes_.tolist()
+        return [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+
+    def _first_is(self) -> int:
+        """Return the code of the first class of a pair."""
+        return -1 if len(self.classes_) == 2 else 1
+
+    def _row_keys(self, X: Any) -> Array:
+        if self._is_function():
+            return np.arange(X.shape[0], dtype=np.uint64)
+        return row_keys(X)
 
 
 def row_keys(X: Matrix) -> Array:
