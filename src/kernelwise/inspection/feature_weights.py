@@ -106,9 +106,9 @@ class FeatureWeightsDisplay:
         estimator : object
             A fitted estimator, or a pipeline or search with one at its end.
         attribute : str, default="auto"
-            The attribute with the weights, for instance "feature_weights_", which has one row a
-            machine where each has its own. "auto" is "feature_importances_", else "coef_"; signs
-            are taken away.
+            The attribute with the weights, for instance ``"feature_weights_"``, which has one row a
+            machine where each has its own. "auto" is ``"feature_importances_"``, else
+            ``"coef_"``; signs are taken away.
         feature_names : sequence of str of shape (n_features,), default=None
             The names of the features that have the weights; None is what the estimator knows.
         ax : matplotlib.axes.Axes, default=None

@@ -218,7 +218,7 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
         Returns
         -------
         names : ndarray of shape (n_classes,)
-            "geodesic_neighbor_" and the class.
+            ``geodesic_neighbor_`` and the class.
         """
         check_is_fitted(self)
         return np.array([f"geodesic_neighbor_{name}" for name in self.classes_], dtype=object)
