@@ -12,7 +12,7 @@ import pytest
 from kernelwise.io import load
 from kernelwise.tabular import methods
 
-from ..tabular.tables import patients
+from ..tabular.tables import patients, rare
 
 
 def test_fit_shows_columns_scores_and_weights(run, table, tmp_path):
@@ -87,6 +87,35 @@ def test_a_table_of_many_rows_is_told_what_it_takes(run, tmp_path):
     assert result.exit_code == 0, result.stderr
     assert "4 fits, about" in result.stderr
     assert "GB of memory" in result.stderr
+
+
+def test_balanced_finds_the_rare_class(run, tmp_path):
+    path, out = tmp_path / "rare.csv", tmp_path / "model.kw"
+    frame = rare()
+    frame.to_csv(path, index=False)
+    n_rare = frame["rare"].sum()
+    fit = ["fit", path, "-t", "rare", "--method", "svc", "--cv", 2]
+    result = run(*fit, "--json")
+    assert f"target rare: {300 - n_rare} rows of 0, {n_rare} rows of 1" in result.stderr
+    assert "--balanced lets all classes count alike" in result.stderr
+    balanced = run(*fit, "--json", "--balanced", "--proba", "--out", out)
+    assert balanced.exit_code == 0, balanced.stderr
+    assert "--balanced" not in balanced.stderr
+    first, second = (json.loads(each.stdout)["scores"][0] for each in (result, balanced))
+    assert second["balanced_accuracy"]["mean"] > first["balanced_accuracy"]["mean"] + 0.1
+    assert json.loads(run("explain", out, "--json").stdout)["header"]["summary"]["balanced"]
+    found = pd.read_csv(io.StringIO(run("predict", out, path, "--proba").stdout))
+    assert found["prediction"].sum() > n_rare
+    assert found["probability 1"].mean() == pytest.approx(n_rare / 300, abs=0.02)
+
+
+def test_rows_without_a_class_are_told_of_once(run, table, tmp_path):
+    path = tmp_path / "gaps.csv"
+    frame = patients(120)
+    frame.loc[:9, "outcome"] = None
+    frame.to_csv(path, index=False)
+    result = run("fit", path, "-t", "outcome", "--method", "svc", "--cv", 2)
+    assert result.stderr.count("10 rows without a class are left out") == 1
 
 
 def test_predict_and_explain(run, table, model):

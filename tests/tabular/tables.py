@@ -24,3 +24,12 @@ def patients(n=160, seed=0):
         frame.loc[rng.random(n) < 0.08, column] = np.nan
     frame["outcome"] = np.where(ill, "ill", "well")
     return frame
+
+
+def rare(n=300, seed=0):
+    """Return two classes that overlap, one of them rare."""
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < 0.08
+    return pd.DataFrame(
+        {"x": rng.normal(size=n) + 1.7 * y, "noise": rng.normal(size=n), "rare": y.astype(int)}
+    )

@@ -12,7 +12,11 @@ N = 40
 COLUMNS = {
     "floats": (np.linspace(0, 1, N), "number", "as it is"),
     "numbers as text": ([f"{k / 7:.3f}" for k in range(N)], "number", "as it is"),
-    "decimal commas": ([f"{k / 7:.3f}".replace(".", ",") for k in range(N)], "number", "as it is"),
+    "decimal commas": (
+        [f"{k / 7:.3f}".replace(".", ",") for k in range(N)],
+        "number",
+        "is read as 0",
+    ),
     "a word among numbers": (
         [*map(str, range(100, 100 + 2 * N - 2, 2)), "broken"],
         "number",
@@ -21,7 +25,25 @@ COLUMNS = {
     "infinite": ([np.inf, *np.linspace(0, 1, N - 1)], "number", "1 missing -> median"),
     "yes or no": (["yes", "no"] * (N // 2), "boolean", "0 or 1"),
     "flag": (["x", None] * (N // 2), "boolean", "0 where missing, else 1"),
-    "truth": ([True, False] * (N // 2), "number", "as it is"),
+    "truth": ([True, False] * (N // 2), "boolean", "0 or 1"),
+    "truth with gaps": (
+        pd.array([True, False, None, True] * (N // 4), dtype="boolean"),
+        "boolean",
+        "10 missing -> the more frequent, and a column that tells of them",
+    ),
+    "money": ([f"${1000 * k + 0.5:,.2f}" for k in range(N)], "number", "'$0.50' is read as 0.5"),
+    "thousands": ([f"{500 * k:,}" for k in range(N)], "number", "'1,000' is read as 1000"),
+    "euros": (
+        ["0,50 €", "1.234,50 €", "99,00 €", "7 €"] * (N // 4),
+        "number",
+        "'0,50 €' is read as 0.5",
+    ),
+    "percent": ([f"{k}.5%" for k in range(N)], "number", "'0.5%' is read as 0.5"),
+    "moments": (
+        [f"2024-01-{1 + k % 28:02d}T{k % 24:02d}:30:00+01:00" for k in range(N)],
+        "date",
+        "days since first, hour (UTC)",
+    ),
     "colour": (["red", "green", "blue", None] * (N // 4), "category", "3 different values"),
     "words": ([f"w{k % 25}" for k in range(N)], "text", "25 different values: the 20 most"),
     "day": ([f"2024-01-{1 + k % 28:02d}" for k in range(N)], "date", "-> year, month"),

@@ -97,6 +97,39 @@ def test_names_of_columns_that_look_like_made_ones():
     assert [encoder.sources_.count(name) for name in frame] == [3, 1, 4, 1]
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ([True, False, True] * 4, [True, None, False] * 4),
+        ([True, None, False, True] * 3, [True, False] * 6),
+    ],
+    ids=["gaps later", "gaps first"],
+)
+def test_truth_is_the_same_with_and_without_gaps(first, second):
+    """A file gives True and False as such, and as objects where a cell is empty."""
+    encoder = TableEncoder().fit(pd.DataFrame({"truth": first, "x": np.arange(len(first)) % 3}))
+    new = pd.DataFrame({"truth": second, "x": 1})
+    expected = [value is not False for value in second]  # a gap is the more frequent, True
+    assert column(encoder, new, "truth=True").tolist() == expected
+
+
+def test_numbers_in_text_keep_their_decimal_sign():
+    prices = pd.DataFrame({"price": ["0,5", "1,25", "3,75", "2,5"], "x": [1, 2, 1, 2]})
+    encoder = TableEncoder().fit(prices)
+    assert column(encoder, pd.DataFrame({"price": ["1,234"], "x": [1]}), "price") == [1.234]
+
+
+def test_times_of_day_are_hours():
+    stamps = [f"2024-03-{day:02d}T{day:02d}:30+01:00" for day in range(1, 21)]
+    encoder = TableEncoder().fit(pd.DataFrame({"at": stamps}))
+    hours = column(encoder, pd.DataFrame({"at": ["2024-05-05T12:15Z", "2024-05-05"]}), "at: hour")
+    assert hours.tolist() == [12.25, 0.0]
+    assert (
+        "at: hour"
+        not in TableEncoder().fit(pd.DataFrame({"at": [stamp[:10] for stamp in stamps]})).outputs_
+    )
+
+
 def test_clone_keeps_the_wishes(frame):
     encoder = clone(TableEncoder(drop=("town",), keep=("patient",))).fit(frame)
     assert "town" not in encoder.kinds_

@@ -22,7 +22,7 @@ from kernelwise.tabular import (
 from kernelwise.tabular.cost import extrapolate
 from kernelwise.tabular.evaluation import differences, judge
 
-from .tables import patients
+from .tables import patients, rare
 
 
 @pytest.fixture(scope="module")
@@ -201,3 +201,43 @@ def test_forecast_of_a_table():
     assert set(cost.each) == {"svc", "majority"}
     assert cost.seconds >= 3 * sum(cost.each.values()) > 0
     assert cost.memory > 4e8
+
+
+@pytest.mark.parametrize("method", ["relevance", "svc", "grid-search", "margin-radius"])
+def test_balance_finds_the_rare_class(method):
+    """By class weights, and by the threshold where they do little."""
+    options = {"against": ("majority",), "cv": 2}
+    plain = evaluate(rare(), "rare", method, **options)
+    balanced = evaluate(rare(), "rare", method, balanced=True, **options)
+    gain = balanced.best.mean("balanced_accuracy") - plain.best.mean("balanced_accuracy")
+    assert gain > 0.1
+    assert balanced.protocol == plain.protocol + ", classes balanced"
+    assert balanced.metric == "balanced_accuracy"
+
+
+def test_balanced_classifiers():
+    y = np.repeat([0, 1], [50, 10])
+    known = methods()
+    assert known["svc"].made(0, True, y).class_weight == "balanced"
+    assert known["svc"].made(0, False, y).class_weight is None
+    assert known["forest"].made(0, True, y).class_weight == "balanced"
+    search = known["grid-search"].made(0, True, y)
+    assert (search.estimator.class_weight, search.scoring) == ("balanced", "balanced_accuracy")
+    shifted = known["relevance"].made(0, True, y)
+    assert (shifted.threshold, shifted.pos_label) == (pytest.approx(1 / 6), 1)
+    three = known["relevance"].made(0, True, np.repeat([0, 1, 2], 20))
+    assert three.class_weight == "balanced"
+
+
+def test_balanced_probabilities_are_those_of_the_rows():
+    frame = rare()
+    classes = check_target(frame, "rare")
+    model = fit_table(frame, classes, "svc", proba=True, balanced=True)
+    rows = frame.drop(columns="rare")
+    probability = model.predict_proba(rows)[:, 1]
+    share = frame["rare"].mean()
+    assert abs(probability.mean() - share) < 0.02
+    np.testing.assert_array_equal(model.predict(rows), (probability >= share).astype(int))
+    frame["three"] = np.arange(len(frame)) % 3
+    with pytest.raises(TableError, match="balanced probabilities need two classes"):
+        fit_table(frame, check_target(frame, "three"), "svc", proba=True, balanced=True)

@@ -133,3 +133,18 @@ def test_a_file_that_is_not_there_or_a_folder(tmp_path):
         read_table(tmp_path / "none.csv")
     with pytest.raises(TableError, match="is a folder"):
         read_table(tmp_path)
+
+
+def test_a_spreadsheet_of_windows_with_decimal_commas_and_thousands():
+    text = (
+        "size;people;price;day\r\n1,5;12.345;1.234,50 €;31.12.2024\r\n2;999;7,00 €;01.02.2024\r\n"
+    )
+    frame = read(text.encode("cp1252"))
+    assert frame["people"].tolist() == [12345, 999]
+    assert frame["price"].tolist() == ["1.234,50 €", "7,00 €"]
+    assert frame["day"].tolist() == ["31.12.2024", "01.02.2024"]
+
+
+def test_thousands_in_quotation_marks_are_no_decimals():
+    frame = read('loan,late\n"1,234",0\n"12,345",1\n999,2\n')
+    assert frame["loan"].tolist() == ["1,234", "12,345", "999"]

@@ -8,6 +8,7 @@ import typer
 
 from .options import (
     AsJson,
+    Balanced,
     Data,
     Drop,
     Folds,
@@ -22,6 +23,8 @@ from .options import (
     forbid_both,
     protocol,
     tell_cost,
+    tell_notes,
+    tell_target,
 )
 from .session import Session, guarded
 from .tables import scores_table
@@ -35,6 +38,7 @@ def compare(
     drop: Drop = None,
     keep: Keep = None,
     positive: Positive = None,
+    balanced: Balanced = False,
     cv: Folds = None,
     repeats: Annotated[int, typer.Option(min=1, help="How often folds are dealt out anew.")] = 2,
     test_size: TestSize = None,
@@ -58,17 +62,15 @@ def compare(
         "drop": tuple(drop or ()),
         "keep": tuple(keep or ()),
         "seed": seed,
+        "balanced": balanced,
     }
+    tell_target(session, classes, balanced)
     how = protocol(len(classes.y), cv, test_size) | {"repeats": repeats}
     tell_cost(session, frame, classes, list(methods()), how, **wanted)
     with session.progress() as progress:
         evaluation = compare_methods(
             frame, target, method, **how, positive=positive, **wanted, progress=progress
         )
-    for score in evaluation.scores:
-        if score.failure:
-            session.say(f"note: {score.failure}")
-    for note in evaluation.notes:
-        session.say(f"note: {note}")
+    tell_notes(session, evaluation)
     session.show(scores_table(evaluation))
     session.give(evaluation.as_dict())

@@ -10,6 +10,7 @@ import typer
 
 from .options import (
     AsJson,
+    Balanced,
     Data,
     Drop,
     Folds,
@@ -25,6 +26,8 @@ from .options import (
     forbid_both,
     protocol,
     tell_cost,
+    tell_notes,
+    tell_target,
 )
 from .session import Session, check_outputs, guarded
 from .tables import columns_table, scores_table, weights_table
@@ -46,6 +49,7 @@ def fit(
     drop: Drop = None,
     keep: Keep = None,
     positive: Positive = None,
+    balanced: Balanced = False,
     cv: Folds = None,
     test_size: TestSize = None,
     format: Format = None,
@@ -64,9 +68,12 @@ def fit(
         describe_columns,
         evaluate,
         fit_table,
+        methods,
         read_table,
     )
     from ..tabular.evaluation import YARDSTICKS
+    from ..tabular.probability import FITS
+    from ..tabular.training import check_probabilities
 
     forbid_both(cv, test_size)
     session = Session(quiet, as_json)
@@ -74,32 +81,35 @@ def fit(
     frame = read_table(data, format=format)
     wanted: dict[str, Any] = {"drop": tuple(drop or ()), "keep": tuple(keep or ())}
     classes = check_target(frame, target, positive=positive)
+    if proba:
+        check_probabilities(classes, balanced)
     columns = describe_columns(frame, target, **wanted)
     session.say(f"{len(frame)} rows, {len(frame.columns)} columns")
     session.say(columns_table(columns))
+    tell_target(session, classes, balanced)
     how = protocol(len(classes.y), cv, test_size)
     names = [method, *(name for name in YARDSTICKS if name != method)]
-    own = 6 if proba else 1
-    tell_cost(session, frame, classes, names, how, extra_fits=own, **wanted, seed=seed)
+    own = FITS if proba and not (balanced and methods()[method].by_threshold) else 1
+    wanted |= {"seed": seed, "balanced": balanced}
+    tell_cost(session, frame, classes, names, how, extra_fits=own, **wanted)
     with session.progress() as progress:
         evaluation = evaluate(
-            frame, target, method, **how, positive=positive, **wanted, seed=seed, progress=progress
+            frame, target, method, **how, positive=positive, **wanted, progress=progress
         )
-    session.say("fitting all rows ...")
-    with session.telling_warnings():
-        model = fit_table(frame, classes, method, proba=proba, **wanted, seed=seed)
+    with session.busy("fitting all rows"), session.telling_warnings():
+        model = fit_table(frame, classes, method, proba=proba, **wanted)
     evaluation = replace(evaluation, weights=tuple(column_weights(model)))
     _show(session, evaluation)
     if out is not None:
         from ..io import save
 
-        save(model, out, summary=_summary(evaluation, proba))
+        save(model, out, summary=_summary(evaluation, proba, balanced))
     if report is not None:
         _write_report(evaluation, report, model, out)
     _tell_files(session, evaluation, out, report)
 
 
-def _summary(evaluation: Evaluation, proba: bool) -> dict[str, Any]:
+def _summary(evaluation: Evaluation, proba: bool, balanced: bool) -> dict[str, Any]:
     """Return what the header of the model file tells."""
     best = evaluation.best
     return {
@@ -107,6 +117,7 @@ def _summary(evaluation: Evaluation, proba: bool) -> dict[str, Any]:
         "positive": evaluation.target.positive,
         "method": best.method,
         "probabilities": proba,
+        "balanced": balanced,
         "metric": evaluation.metric,
         "score": round(best.mean(evaluation.metric), 6),
         "spread": round(best.spread(evaluation.metric), 6),
@@ -122,8 +133,7 @@ def _write_report(evaluation: Evaluation, path: Path, model: Any, model_file: Pa
 
 
 def _show(session: Session, evaluation: Evaluation) -> None:
-    for note in evaluation.notes:
-        session.say(f"note: {note}")
+    tell_notes(session, evaluation)
     session.show(scores_table(evaluation))
     if evaluation.weights:
         session.show(weights_table(evaluation.weights))

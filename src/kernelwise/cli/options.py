@@ -15,6 +15,7 @@ _SMALL = 1000  # rows that never take long
 _FOLDS_UP_TO = 3000  # rows; beyond, one part is held out
 _HELD_OUT = 0.25
 _CV = 5
+_CLASSES = 6  # of the target that are shown one by one
 
 
 def _known_method(name: str) -> str:
@@ -54,6 +55,14 @@ Keep = Annotated[
 Positive = Annotated[
     str | None, typer.Option(help="The class that a yes is, of two; the rarer one by itself.")
 ]
+Balanced = Annotated[
+    bool,
+    typer.Option(
+        "--balanced",
+        help="Let all classes count alike, however few rows they have, so that a rare class is "
+        "found; costs some accuracy.",
+    ),
+]
 Folds = Annotated[
     int | None,
     typer.Option(
@@ -91,6 +100,29 @@ def forbid_both(cv: int | None, test_size: float | None) -> None:
         raise typer.BadParameter("--cv and --test-size are two ways to hold out rows; choose one.")
 
 
+def tell_target(session: Session, classes: Any, balanced: bool) -> None:
+    """Say how many rows each class has, and what helps where one is rare."""
+    counts = sorted(zip(classes.counts, classes.classes, strict=True), key=lambda pair: -pair[0])
+    shown = ", ".join(f"{count} rows of {label}" for count, label in counts[:_CLASSES])
+    rest = f" and {len(counts) - _CLASSES} more classes" if len(counts) > _CLASSES else ""
+    session.say(f"target {classes.name}: {shown}{rest}")
+    for note in classes.notes:
+        session.say(f"note: {note}")
+    if classes.skewed and not balanced:
+        session.say(
+            "note: the classes differ much in size, so the balanced accuracy counts; where a rare "
+            "class is to be found, --balanced lets all classes count alike"
+        )
+
+
+def tell_notes(session: Session, evaluation: Any) -> None:
+    """Say what went wrong on the way; what `tell_target` has said is not said again."""
+    failures = [score.failure for score in evaluation.scores if score.failure]
+    for note in (*failures, *evaluation.notes):
+        if note not in evaluation.target.notes:
+            session.say(f"note: {note}")
+
+
 def tell_cost(
     session: Session,
     frame: Any,
@@ -106,10 +138,10 @@ def tell_cost(
     n_rows = len(classes.y)
     if session.quiet or n_rows <= _SMALL:
         return
-    session.say("timing small fits ...")
     folds = 1 if how["test_size"] is not None else how["cv"] * how.get("repeats", 1)
     part = 1 - (how["test_size"] or 1 / how["cv"])
-    cost = forecast_cost(frame, classes, names, n_fits=folds, part=part, **options)
+    with session.busy("timing small fits"):
+        cost = forecast_cost(frame, classes, names, n_fits=folds, part=part, **options)
     n_fits, seconds = folds * len(names), cost.seconds
     if extra_fits:  # of the first method, to all rows
         seconds += extra_fits * cost.each[names[0]] / part**2

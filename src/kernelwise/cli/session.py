@@ -14,7 +14,7 @@ from typing import Any, NoReturn, TypeVar
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 _F = TypeVar("_F", bound=Callable[..., None])
 _PASSED = (typer.Exit, typer.Abort, typer.BadParameter)
@@ -60,6 +60,18 @@ class Session:
                 bar.update(task, completed=done, total=total, description=f"{done}/{total} {text}")
 
             yield tell
+
+    @contextmanager
+    def busy(self, text: str) -> Iterator[None]:
+        """Say what is being done; on a terminal with the time that it takes."""
+        if self.quiet or not self._errors.is_terminal:
+            self.say(f"{text} ...")
+            yield
+            return
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+        with Progress(*columns, console=self._errors, transient=True) as spinner:
+            spinner.add_task(text, total=None)
+            yield
 
     @contextmanager
     def telling_warnings(self) -> Iterator[None]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich import box
+from rich.console import Group
 from rich.table import Table
 
 if TYPE_CHECKING:
@@ -16,6 +18,22 @@ _BAR = 24
 _FEW = 15  # columns that are shown one by one
 _MOST_COLUMNS = 40
 _MOST_WEIGHTS = 20
+_NARROWEST = 80  # columns of a terminal that tables are made for
+_BESIDE_NAMES = 54  # columns that shares, bars and counts take, with the space around them
+_MADE = 13  # columns of them that the counts take
+
+
+def shortened(name: str, room: int) -> str:
+    """Return a name without its middle where it is too long: ends tell names apart."""
+    if len(name) <= room:
+        return name
+    half = (room - 2) // 2
+    return f"{name[: room - 2 - half]}..{name[-half:]}"
+
+
+def _wider() -> int:
+    """Return how much wider than the narrowest the terminal is."""
+    return max(0, shutil.get_terminal_size().columns - _NARROWEST)
 
 
 def columns_table(columns: Sequence[Column]) -> Table:
@@ -26,7 +44,7 @@ def columns_table(columns: Sequence[Column]) -> Table:
         [column for column in columns if column not in plain] if len(columns) > _FEW else columns
     )
     for column in shown[:_MOST_COLUMNS]:
-        table.add_row(column.name, column.kind, column.why)
+        table.add_row(shortened(column.name, 30 + _wider()), column.kind, column.why)
     if len(shown) > _MOST_COLUMNS:
         table.add_row(f"... {len(shown) - _MOST_COLUMNS} more", "", "")
     if plain and len(columns) > _FEW:
@@ -34,7 +52,7 @@ def columns_table(columns: Sequence[Column]) -> Table:
     return table
 
 
-def scores_table(evaluation: Evaluation) -> Table:
+def scores_table(evaluation: Evaluation) -> Group:
     """Return the scores of all methods, best first, and the lead of the one in question."""
     from ..tabular.results import METRICS
 
@@ -45,11 +63,11 @@ def scores_table(evaluation: Evaluation) -> Table:
     title = evaluation.protocol + f"; lead of {evaluation.best.method} and its p-value" * bool(
         leads
     )
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", padding=(0, 1, 0, 0))
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, pad_edge=False)
     table.add_column("", no_wrap=True)
     table.add_column(METRICS[first], justify="right", min_width=len("0.123 ± 0.123"))
     for heading in (*(METRICS[m] for m in others), *lead_columns, "seconds"):
-        table.add_column(heading, justify="right")
+        table.add_column(heading.replace(" ", "\n"), justify="right", no_wrap=True)
     ranked = sorted(evaluation.scores, key=lambda score: -score.mean(first))
     for score in sorted(ranked, key=lambda score: bool(score.failure)):
         if score.failure:
@@ -59,22 +77,31 @@ def scores_table(evaluation: Evaluation) -> Table:
         cells += [f"{score.mean(m):.3f}" for m in others]
         if leads:
             lead = leads.get(score.method)
-            cells += [f"{lead.mean:+.3f}", f"{lead.p_value:.3f}"] if lead else ["", ""]
+            cells += [f"{lead.mean:+.3f}", _p_value(lead.p_value)] if lead else ["", ""]
         table.add_row(score.method, *cells, f"{score.seconds.mean():.2f}")
-    return table
+    return Group(title, "", table, "")
+
+
+def _p_value(value: float) -> str:
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def weights_table(weights: Sequence[Weight]) -> Table:
     """Return how much each column counts, as bars; and how many columns were made of it."""
-    table = Table("column", "made of it", "share", "", box=box.SIMPLE_HEAD)
+    several = any(len(weight.features) > 1 for weight in weights)
+    table = Table("column", *["made of it"] * several, "share", "", box=box.SIMPLE_HEAD)
+    room = _NARROWEST + _wider() - _BESIDE_NAMES + (0 if several else _MADE)
     mark = "█" if "utf" in (sys.stdout.encoding or "").lower() else "#"
     most = max((weight.share for weight in weights), default=1.0) or 1.0
     for weight in weights[:_MOST_WEIGHTS]:
         bar = mark * round(_BAR * weight.share / most)
-        table.add_row(weight.column, f"{len(weight.features)}", f"{100 * weight.share:.1f} %", bar)
+        made = [f"{len(weight.features)}"] * several
+        share = f"{100 * weight.share:.1f} %"
+        table.add_row(shortened(weight.column, room), *made, share, bar)
     if len(weights) > _MOST_WEIGHTS:
         rest = sum(weight.share for weight in weights[_MOST_WEIGHTS:])
-        table.add_row(f"{len(weights) - _MOST_WEIGHTS} more", "", f"{100 * rest:.1f} %", "")
+        name = f"{len(weights) - _MOST_WEIGHTS} more"
+        table.add_row(name, *[""] * several, f"{100 * rest:.1f} %", "")
     return table
 
 

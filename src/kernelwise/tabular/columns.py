@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from .errors import TableError, require_columns
-from .values import as_numbers, as_text, date_format, holds_numbers
+from .values import as_dates, as_numbers, as_text, date_format, have_times, holds_numbers, is_text
 
 MOST_CATEGORIES = 20
 _FEW = 20  # rows from which "all different" means anything
 _NEARLY_ALL = 0.9
+MANY_GAPS = 0.05  # part of the rows from which a gap is worth a column of its own
+_PLAIN = re.compile(r"[-+]?[0-9]*\.?[0-9]*([eE][-+]?[0-9]+)?")
 _ID = re.compile(r"(^|[_\W]|[a-z](?=I))(id|uuid|guid|key|index|row|nr|no|number)$", re.IGNORECASE)
 
 
@@ -108,7 +110,7 @@ def describe(name: str, series: Any, unwanted: bool = False, kept: bool = False)
     if n_values > 1 or not n_missing:
         format = date_format(series) if n_values > 1 else None
         if format is not None:
-            return _of_dates(name, format, n_missing, n_values)
+            return _of_dates(name, series, format, n_missing, n_values)
     return _of_text(name, len(present), n_missing, n_values, kept)
 
 
@@ -122,12 +124,27 @@ def _of_numbers(name: str, series: Any, kept: bool) -> Column:
     if not kept and _is_numbered(name, present, values):
         why = "dropped: looks like an id (all different)"
         return Column(name, "id", False, why, n_missing, n_values)
-    junk = n_missing - int((as_text(series) == "").sum())
-    why = "as it is"
+    why = _how_read(series, numbers) or ("" if n_missing else "as it is")
     if n_missing:
-        why = f"{n_missing} missing -> median"
+        why += "; " * bool(why) + f"{n_missing} missing -> median{told_of(n_missing, len(numbers))}"
+        junk = n_missing - int((as_text(series) == "").sum())
         why += f" ({junk} of them are no numbers)" if junk else ""
     return Column(name, "number", True, why, n_missing, n_values)
+
+
+def _how_read(series: Any, numbers: Any) -> str:
+    """Return an example of numbers that are written as people do, with signs and thousands."""
+    if not is_text(series):
+        return ""
+    for text, number in zip(as_text(series), numbers, strict=True):
+        if not np.isnan(number) and not _PLAIN.fullmatch(text):
+            return f"{text!r} is read as {number:.15g}"
+    return ""
+
+
+def told_of(n_missing: int, n_rows: int) -> str:
+    """Return a word on the column that tells of gaps, which many of them get."""
+    return ", and a column that tells of them" if n_missing >= MANY_GAPS * n_rows else ""
 
 
 def _is_numbered(name: str, present: Any, values: Any) -> bool:
@@ -138,11 +155,13 @@ def _is_numbered(name: str, present: Any, values: Any) -> bool:
     return counted or bool(_ID.search(name))
 
 
-def _of_dates(name: str, format: str, n_missing: int, n_values: int) -> Column:
+def _of_dates(name: str, series: Any, format: str, n_missing: int, n_values: int) -> Column:
     why = "-> year, month, day of week, days since first"
+    why += ", hour (UTC)" if have_times(as_dates(series, format)) else ""
     if format.startswith("%d/"):
         why += " (read with the day before the month)"
-    why += f"; {n_missing} missing -> median" if n_missing else ""
+    if n_missing:
+        why += f"; {n_missing} missing -> median{told_of(n_missing, len(series))}"
     return Column(name, "date", True, why, n_missing, n_values, format)
 
 
@@ -152,7 +171,8 @@ def _of_text(name: str, n_present: int, n_missing: int, n_values: int, kept: boo
     if n_values <= 2 and not (n_values == 2 and n_missing > n_present):
         why = "0 or 1" if n_values == 2 else "0 where missing, else 1"
         if n_values == 2 and n_missing:
-            why += f"; {n_missing} missing -> the more frequent"
+            gaps = told_of(n_missing, n_missing + n_present)
+            why += f"; {n_missing} missing -> the more frequent{gaps}"
         return Column(name, "boolean", True, why, n_missing, n_values)
     if not kept and n_present >= _FEW and n_values > _NEARLY_ALL * n_present:
         how = "all" if n_values == n_present else "nearly all"

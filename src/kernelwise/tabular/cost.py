@@ -14,6 +14,7 @@ import numpy as np
 from .._memory import allowance
 from .._typing import Array, Index
 from .encoder import TableEncoder
+from .probability import FITS
 from .registry import Method, method_named
 from .target import Target
 
@@ -50,6 +51,7 @@ def forecast_cost(
     *,
     n_fits: float,
     part: float = 1.0,
+    balanced: bool = False,
     drop: Collection[str] = (),
     keep: Collection[str] = (),
     seed: int = 0,
@@ -70,6 +72,8 @@ def forecast_cost(
         How often each is fitted.
     part : float, default=1.0
         The part of the rows that it is fitted to.
+    balanced : bool, default=False
+        Whether all classes are to count alike.
     drop : collection of str, default=()
         Columns that are not wanted.
     keep : collection of str, default=()
@@ -102,6 +106,8 @@ def forecast_cost(
     X, y = StandardScaler().fit_transform(some), classes.y[order]
     chosen = [method_named(name) for name in names]
     each = {method.name: _seconds(method, X, y, n, n_fits, seed) for method in chosen}
+    for method in chosen:
+        each[method.name] *= FITS if balanced and method.shifts(classes.y) else 1
     memory = _memory(rows, n, X.shape[1], chosen)
     return Cost(n_fits * (encoding + sum(each.values())), memory, each)
 

@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 from .errors import TableError, check_names
+from .numerals import parse
 
 _SEPARATORS = (",", ";", "\t", "|")
 _SOME = 50  # rows that the separator is judged by
@@ -30,6 +31,7 @@ MISSING = (
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?")
 _COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
 _POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f]")
 
 
@@ -40,9 +42,10 @@ def read_delimited(content: bytes, name: str) -> Any:
     text = decode(content, name)
     separator = _separator(text, name)
     header, sample, n_wider = _check_rows(text, separator, name)
+    decimal = _decimal(sample, separator)
     options: dict[str, Any] = {
         "sep": separator,
-        "decimal": _decimal(sample),
+        "decimal": decimal,
         "names": header + [f"\x00{k}" for k in range(n_wider)],
         "header": 0,
         "index_col": False,
@@ -55,7 +58,21 @@ def read_delimited(content: bytes, name: str) -> Any:
         frame = pd.read_csv(io.StringIO(text), **options)
     except (ValueError, OverflowError) as error:  # pandas' own errors of parsing are ValueErrors
         raise TableError(f"{name} cannot be read as a table: {error}.") from error
-    return frame.iloc[:, : len(header)]
+    frame = frame.iloc[:, : len(header)]
+    return frame if decimal == "." else _without_thousands(frame)
+
+
+def _without_thousands(frame: Any) -> Any:
+    """Return a table of decimal commas with 12.345 as the number 12345, not as text."""
+    import pandas as pd
+
+    texts = frame.select_dtypes(exclude=["number", "bool"])
+    found = {}
+    for name in texts:
+        cells = texts[name].dropna().astype(str).str.strip()
+        if len(cells) and pd.to_numeric(cells, errors="coerce").notna().all():
+            found[name] = pd.Series(parse(cells, ","), cells.index).reindex(frame.index)
+    return frame.assign(**found)
 
 
 def decode(content: bytes, name: str) -> str:
@@ -66,12 +83,20 @@ def decode(content: bytes, name: str) -> str:
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError:
-            text = content.decode("latin-1")
+            text = _of_one_byte(content)
     found = _CONTROL.search(text)
     if found:
         line = text.count("\n", 0, found.start()) + 1
         raise TableError(f"{name} is not text: line {line} has bytes of a binary file.")
     return text
+
+
+def _of_one_byte(content: bytes) -> str:
+    """Return text that is not UTF-8: Windows' table has the euro and is Latin-1 otherwise."""
+    try:
+        return content.decode("cp1252")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
 
 
 def _rows(text: str, separator: str) -> Any:
@@ -148,7 +173,11 @@ def _names(row: list[str], name: str) -> list[str]:
     return names
 
 
-def _decimal(sample: list[list[str]]) -> str:
+def _decimal(sample: list[list[str]], separator: str) -> str:
+    """Return the decimal sign; 1,234 and 1.234 prove nothing, for they may be thousands."""
     cells = [cell.strip() for row in sample for cell in row]
-    commas = any(_COMMA.fullmatch(cell) for cell in cells)
-    return "," if commas and not any(_POINT.fullmatch(cell) for cell in cells) else "."
+    commas, points = ([c for c in cells if sign.fullmatch(c)] for sign in (_COMMA, _POINT))
+    if any(not _THOUSANDS.fullmatch(cell) for cell in points):
+        return "."
+    proof = any(not _THOUSANDS.fullmatch(cell) for cell in commas)
+    return "," if proof or (commas and not points and separator == ";") else "."

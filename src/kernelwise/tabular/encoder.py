@@ -14,14 +14,19 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import Array
-from .columns import MOST_CATEGORIES, Column, describe_columns
+from .columns import MANY_GAPS, MOST_CATEGORIES, Column, describe_columns
 from .errors import TableError, named
-from .values import as_dates, as_numbers, as_text
+from .numerals import decimal_sign
+from .values import as_dates, as_numbers, as_text, have_times, is_text
 
-_GAPS = 0.05  # part of the rows from which a gap is worth a column of its own
 _DAY = 86400.0
 _DIGITS = 7  # of the places of columns
-_SAID_BY_DAYS = (": year", ": month", ": day of week")  # one column tells of the gaps of a date
+_SAID_BY_DAYS = (
+    ": year",
+    ": month",
+    ": day of week",
+    ": hour",
+)  # one column tells of the gaps of a date
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -29,7 +34,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     What is made of each column is what `describe_columns` tells. Numbers stay, with the median in
     the place of gaps and a column that tells of them where at least 5 % are missing; categories
-    are a column each; dates are year, month, day of week and days.
+    are a column each; dates are year, month, day of week, days and, where they have one, the hour.
 
     Parameters
     ----------
@@ -48,7 +53,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         For each column of the matrix the column of the table that it comes from.
     n_features_in_ : int
         The number of columns of the table.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names.
 
     Notes
@@ -119,11 +124,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         frame = _frame(X)
-        names = [str(name) for name in frame.columns]
+        names = {str(name): None for name in frame.columns}
         lacking = [name for name in self.kinds_ if name not in names]
         if lacking:
             raise TableError(f"the table lacks columns that the model needs: {named(lacking)}.")
-        extra = [name for name in names if name not in set(self.feature_names_in_)]
+        known = set(self.feature_names_in_)
+        extra = [name for name in names if name not in known]
         if extra:
             warnings.warn(
                 f"columns that the model does not know are left out: {named(extra)}", stacklevel=2
@@ -151,12 +157,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return np.array(self.outputs_, dtype=object)
 
     def _learn_values(self, X: Any, used: list[Column]) -> None:
-        """Set the formats and first days of dates, and the two values of what is yes or no."""
+        """Set what dates, numbers in text and pairs of words need beside their kind."""
         self.formats_ = {column.name: column.format for column in used if column.kind == "date"}
-        self.first_days_, self.pairs_ = {}, {}
+        self.first_days_, self.timed_, self.decimals_, self.pairs_ = {}, [], {}, {}
         for name, format in self.formats_.items():
-            self.first_days_[name] = float(np.nanmin(_days(as_dates(X[name], format))))
+            dates = as_dates(X[name], format)
+            self.first_days_[name] = float(np.nanmin(_days(dates)))
+            self.timed_ += [name] if have_times(dates) else []
         for column in used:
+            if column.kind == "number" and is_text(X[column.name]):
+                self.decimals_[column.name] = decimal_sign(as_text(X[column.name]))
             if column.kind == "boolean":
                 texts = set(as_text(X[column.name]))
                 self.pairs_[column.name] = sorted(texts - {""} if column.n_values == 2 else texts)
@@ -172,7 +182,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         for place, (name, kind) in enumerate(self.kinds_.items()):
             series, key = frame[name], f"{place:{_DIGITS}d}"
             if kind == "number":
-                parts[key] = as_numbers(series)
+                parts[key] = as_numbers(series, self.decimals_.get(name, "."))
             elif kind == "boolean":
                 pair = self.pairs_[name]
                 parts[f"{key}={pair[1]}"] = _zero_or_one(as_text(series), pair)
@@ -190,6 +200,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             "month": dates.dt.month,
             "day of week": dates.dt.day_of_week,
         }
+        if name in self.timed_:
+            own["hour"] = dates.dt.hour + dates.dt.minute / 60
         parts = {part: v.to_numpy(dtype=float, na_value=np.nan) for part, v in own.items()}
         return parts | {"days": _days(dates) - self.first_days_[name]}
 
@@ -220,7 +232,7 @@ def _transformer(parts: Any) -> ColumnTransformer:
     numbers = [name for name in parts if parts[name].dtype.kind == "f"]
     share = parts[numbers].isna().mean()
     told = [name for name in numbers if not name.endswith(_SAID_BY_DAYS)]
-    with_gaps = [name for name in told if share[name] >= _GAPS]
+    with_gaps = [name for name in told if share[name] >= MANY_GAPS]
     tight = [name for name in numbers if name not in set(with_gaps)]
     texts = [name for name in parts if name not in set(numbers)]
     categories = OneHotEncoder(

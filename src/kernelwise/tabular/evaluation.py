@@ -32,6 +32,7 @@ def evaluate(
     repeats: int = 1,
     test_size: float | None = None,
     positive: Any = None,
+    balanced: bool = False,
     drop: Collection[str] = (),
     keep: Collection[str] = (),
     seed: int = 0,
@@ -57,6 +58,8 @@ def evaluate(
         The part of the rows that is held out once, instead of folds.
     positive : int or str, default=None
         The class that a yes is, of two; None is the rarer one.
+    balanced : bool, default=False
+        Whether all classes count alike while fitting, in all methods that can do that.
     drop : collection of str, default=()
         Columns that are not wanted.
     keep : collection of str, default=()
@@ -87,19 +90,19 @@ def evaluate(
     splits, protocol, notes = make_splits(classes, cv, repeats, test_size, seed)
     rows = frame.iloc[classes.rows].drop(columns=target)
     encoder = TableEncoder(drop=tuple(drop), keep=tuple(keep))
-    run = _Run(rows, classes, encoder, contenders, seed, progress)
+    run = _Run(rows, classes, encoder, contenders, seed, progress, balanced)
     for split in splits:
         run.split(*split, total=len(splits) * len(contenders))
     if not run.outcomes[method]:
         raise TableError(run.failures[method])
-    metric = "balanced_accuracy" if classes.skewed else "accuracy"
+    metric = "balanced_accuracy" if classes.skewed or balanced else "accuracy"
     scores = tuple(run.score(each) for each in contenders)
     n_test = np.mean([len(test) / len(train) for train, test in splits])
     return Evaluation(
         classes,
         tuple(columns),
         metric,
-        protocol,
+        protocol + ", classes balanced" * balanced,
         len(splits),
         seed,
         scores,
@@ -118,6 +121,7 @@ def compare(
     repeats: int = 2,
     test_size: float | None = None,
     positive: Any = None,
+    balanced: bool = False,
     drop: Collection[str] = (),
     keep: Collection[str] = (),
     seed: int = 0,
@@ -141,6 +145,8 @@ def compare(
         The part of the rows that is held out once, instead of folds.
     positive : int or str, default=None
         The class that a yes is, of two; None is the rarer one.
+    balanced : bool, default=False
+        Whether all classes count alike while fitting, in all methods that can do that.
     drop : collection of str, default=()
         Columns that are not wanted.
     keep : collection of str, default=()
@@ -168,6 +174,7 @@ def compare(
         repeats=repeats,
         test_size=test_size,
         positive=positive,
+        balanced=balanced,
         drop=drop,
         keep=keep,
         seed=seed,
@@ -214,9 +221,11 @@ class _Run:
         contenders: Sequence[Method],
         seed: int,
         progress: Progress | None,
+        balanced: bool = False,
     ) -> None:
         self.rows, self.classes, self.encoder = rows, classes, encoder
         self.contenders, self.seed, self.progress = contenders, seed, progress
+        self.balanced = balanced
         self.outcomes: dict[str, list[Any]] = {each.name: [] for each in contenders}
         self.failures: dict[str, str] = {}
         self.warned: list[str] = []
@@ -242,11 +251,12 @@ class _Run:
             self.progress(self._done, total, text)
 
     def _fit(self, method: Method, X: Array, X_test: Array, train: Index, test: Index) -> None:
+        y = self.classes.y[train]
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
                 begin = perf_counter()
-                model = method.make(self.seed).fit(X, self.classes.y[train])
+                model = method.made(self.seed, self.balanced, y).fit(X, y)
                 seconds = perf_counter() - begin
                 predicted, decision = model.predict(X_test), _decision(model, X_test)
             except _REFUSALS as error:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import TableError, named
+from .probability import FEWEST, above_its_share, calibrated, rows_of_classes
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,9 @@ class Method:
         Makes such a machine.
     n_last : int
         How many there are.
+    by_threshold : bool
+        Whether two classes are balanced by the threshold between them, in six fits: class weights
+        multiply C, which does little where a large C is chosen.
     """
 
     name: str
@@ -41,6 +45,50 @@ class Method:
     settles: float = float("inf")
     last: Callable[[], Any] | None = None
     n_last: int = 0
+    by_threshold: bool = False
+
+    def made(self, seed: int, balanced: bool, y: Any) -> Any:
+        """Return the classifier, not fitted.
+
+        Parameters
+        ----------
+        seed : int
+            Seeds it.
+        balanced : bool
+            Whether all classes are to count alike, where it can do that.
+        y : ndarray of shape (n_rows,)
+            The classes that it is going to be fitted to.
+
+        Returns
+        -------
+        classifier : estimator
+            With ``class_weight="balanced"`` or a threshold, if balance is wanted.
+        """
+        model = self.make(seed)
+        if balanced and self.shifts(y):
+            return above_its_share(calibrated(model, y, seed), y)
+        known = model.get_params() if balanced else {}
+        if "class_weight" in known:
+            model.set_params(class_weight="balanced")
+        if "estimator__class_weight" in known:  # a search
+            model.set_params(estimator__class_weight="balanced", scoring="balanced_accuracy")
+        return model
+
+    def shifts(self, y: Any) -> bool:
+        """Tell whether two classes are balanced by the threshold between them.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n_rows,)
+            The classes.
+
+        Returns
+        -------
+        shifts : bool
+            Whether there is a threshold, and enough rows to find it.
+        """
+        counts = rows_of_classes(y)[1]
+        return self.by_threshold and len(counts) == 2 and bool(counts.min() >= FEWEST)
 
 
 def _relevance(seed: int) -> Any:
@@ -56,9 +104,9 @@ def _svc(seed: int) -> Any:
 
 
 def _grid(seed: int) -> Any:
-    from ..svm import SVCSearchCV
+    from ..svm import SVC, SVCSearchCV
 
-    return SVCSearchCV()
+    return SVCSearchCV(SVC())
 
 
 def _dual_objective(seed: int) -> Any:
@@ -131,11 +179,19 @@ def methods() -> dict[str, Method]:
     ['majority', 'forest', 'boosting']
     """
     known = [
-        Method("relevance", "RelevanceSVC", _relevance, settles=2000, last=_laplacian, n_last=3),
+        Method(
+            "relevance",
+            "RelevanceSVC",
+            _relevance,
+            settles=2000,
+            last=_laplacian,
+            n_last=3,
+            by_threshold=True,
+        ),
         Method("svc", "SVC()", _svc),
         Method("grid-search", "SVC, grid search", _grid),
         Method("dual-objective", "DualObjectiveSVC", _dual_objective),
-        Method("adaptive-kernel", "AdaptiveKernelSVC", _adaptive_kernel, 2.5),
+        Method("adaptive-kernel", "AdaptiveKernelSVC", _adaptive_kernel, 2.5, by_threshold=True),
         Method("margin-radius", "MarginRadiusSVC", _margin_radius, 1.2),
         Method("feature-discrimination", "FeatureDiscriminationSVC", _feature_discrimination),
         Method("generalized-bias", "GeneralizedBiasSVC, linear trend", _generalized_bias),

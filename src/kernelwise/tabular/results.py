@@ -156,7 +156,8 @@ class Evaluation:
     columns : tuple of Column
         What was made of each column.
     metric : str
-        What counts: "accuracy", or "balanced_accuracy" where the classes differ much in size.
+        What counts: "accuracy", or "balanced_accuracy" where the classes differ much in size or
+        were made to count alike.
     protocol : str
         How rows were held out, in words.
     n_splits : int

@@ -94,7 +94,7 @@ def check_target(frame: Any, target: str, *, positive: Any = None) -> Target:
     labels = _labels(series, target)
     rows = np.flatnonzero(labels != "")
     numbers = as_numbers(series)[rows]
-    if series.dtype != bool and _are_whole(numbers):
+    if _are_whole(numbers):
         y: Any = numbers.astype(np.int64)
     else:
         y = np.array([str(label) for label in labels[rows]])
@@ -117,8 +117,6 @@ def check_target(frame: Any, target: str, *, positive: Any = None) -> Target:
 
 def _labels(series: Any, target: str) -> Any:
     """Return the labels as text, "" where there is none; raise for numbers that are measured."""
-    if series.dtype == bool:
-        return series.astype(str).to_numpy(dtype=object)
     labels = as_text(series)
     if holds_numbers(series):
         numbers = as_numbers(series)

@@ -9,11 +9,10 @@ import numpy as np
 
 from .encoder import TableEncoder
 from .errors import TableError
+from .probability import FEWEST, above_its_share, calibrated
 from .registry import method_named
 from .results import Weight
 from .target import Target
-
-_FOLDS = 5
 
 
 def fit_table(
@@ -22,6 +21,7 @@ def fit_table(
     method: str = "relevance",
     *,
     proba: bool = False,
+    balanced: bool = False,
     drop: Collection[str] = (),
     keep: Collection[str] = (),
     seed: int = 0,
@@ -37,7 +37,11 @@ def fit_table(
     method : str, default="relevance"
         A key of `methods` that learns.
     proba : bool, default=False
-        Whether the model is to give probabilities; they come from a cross-validation inside.
+        Whether the model is to give probabilities; they come from a cross-validation inside, and
+        the class is then the most probable one.
+    balanced : bool, default=False
+        Whether all classes count alike while fitting. With ``proba`` this is for two classes: a
+        row is of the second one where that is more probable than its share of the rows.
     drop : collection of str, default=()
         Columns that are not wanted.
     keep : collection of str, default=()
@@ -65,9 +69,13 @@ def fit_table(
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import StandardScaler
 
-    estimator = method_named(method, learns=True).make(seed)
+    chosen = method_named(method, learns=True)
+    estimator = chosen.made(seed, balanced, classes.y)
     if proba:
-        estimator = _calibrated(estimator, classes, seed)
+        check_probabilities(classes, balanced)
+    if proba and not hasattr(estimator, "threshold"):
+        estimator = calibrated(estimator, classes.y, seed)
+        estimator = above_its_share(estimator, classes.y) if balanced else estimator
     steps = [
         ("encode", TableEncoder(drop=tuple(drop), keep=tuple(keep))),
         ("scale", StandardScaler()),
@@ -76,17 +84,18 @@ def fit_table(
     return Pipeline(steps).fit(frame.iloc[classes.rows].drop(columns=classes.name), classes.y)
 
 
-def _calibrated(estimator: Any, classes: Target, seed: int) -> Any:
-    from sklearn.calibration import CalibratedClassifierCV
-    from sklearn.model_selection import StratifiedKFold
-
-    if classes.smallest < 4:
+def check_probabilities(classes: Target, balanced: bool) -> None:
+    """Raise where there is no way to probabilities, before any work."""
+    if classes.smallest < FEWEST:
         raise TableError(
-            f"probabilities need at least 4 rows of each class, and the smallest of "
+            f"probabilities need at least {FEWEST} rows of each class, and the smallest of "
             f"{classes.name!r} has {classes.smallest}; do without them, or join classes."
         )
-    folds = StratifiedKFold(min(_FOLDS, classes.smallest), shuffle=True, random_state=seed)
-    return CalibratedClassifierCV(estimator, ensemble=False, cv=folds)
+    if balanced and len(classes.classes) > 2:
+        raise TableError(
+            f"balanced probabilities need two classes, and {classes.name!r} has "
+            f"{len(classes.classes)}; do without one of them."
+        )
 
 
 def machine_of(model: Any) -> Any:
@@ -103,6 +112,7 @@ def machine_of(model: Any) -> Any:
         What decides in it.
     """
     inner = model[-1] if hasattr(model, "steps") else model
+    inner = getattr(inner, "estimator_", inner)  # below a threshold
     if hasattr(inner, "calibrated_classifiers_"):
         inner = inner.calibrated_classifiers_[0].estimator
     return getattr(inner, "best_estimator_", inner)

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._typing import Array
 from .delimited import MISSING
+from .numerals import decimal_sign, parse
 
 # Tried in turn; the first that reads every value wins, so that days come before months.
 DATE_FORMATS = (
@@ -35,7 +36,9 @@ def is_text(series: Any) -> bool:
     """Tell whether a column holds text, or anything that is read as text."""
     from pandas.api import types
 
-    of_numbers = types.is_numeric_dtype(series.dtype) and not types.is_complex_dtype(series.dtype)
+    # True and False are words: with a gap among them a file gives them as such.
+    of_words = types.is_complex_dtype(series.dtype) or types.is_bool_dtype(series.dtype)
+    of_numbers = types.is_numeric_dtype(series.dtype) and not of_words
     return not (of_numbers or series.dtype.kind == "m" or holds_stamps(series))
 
 
@@ -63,25 +66,35 @@ def as_text(series: Any) -> Any:
     return texts
 
 
-def as_numbers(series: Any) -> Array:
-    """Return the values as floats; NaN is missing, infinite or no number."""
-    import pandas as pd
+def as_numbers(series: Any, decimal: str = ".") -> Array:
+    """Return the values as floats; NaN is missing, infinite or no number.
 
+    The decimal sign of text is found out; the given one is taken where both will do.
+    """
     if is_text(series):
-        texts = pd.Series(as_text(series), dtype=object)
-        numbers = pd.to_numeric(texts, errors="coerce")
-        rest = numbers.isna() & (texts != "")
-        if rest.any():  # a decimal comma
-            with_point = texts[rest].str.replace(",", ".", n=1, regex=False)
-            numbers[rest] = pd.to_numeric(with_point, errors="coerce")
-    elif series.dtype.kind == "m":
-        numbers = series.dt.total_seconds()
+        values = _read_numbers(as_text(series), decimal)
     elif holds_stamps(series):
         return np.full(len(series), np.nan)
+    elif isinstance(series.dtype, np.dtype) and series.dtype.kind in "fiu":  # at once: most are so
+        values = np.array(series, dtype=float)
     else:
-        numbers = series
-    values = np.array(numbers.astype("float64").to_numpy(dtype=float, na_value=np.nan))
+        numbers = series.dt.total_seconds() if series.dtype.kind == "m" else series
+        values = np.array(numbers.astype("float64").to_numpy(dtype=float, na_value=np.nan))
     values[~np.isfinite(values)] = np.nan
+    return values
+
+
+def _read_numbers(texts: Any, decimal: str) -> Array:
+    """Return text as numbers: as a computer writes them, or else as people do."""
+    import pandas as pd
+
+    values = np.array(pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce"), float)
+    rest = np.isnan(values) & (texts != "")
+    if decimal == "." and not rest.any():
+        return values
+    if decimal_sign(texts, decimal) == ",":
+        return parse(texts, ",")
+    values[rest] = parse(texts[rest], ".")
     return values
 
 
@@ -124,6 +137,11 @@ def date_format(series: Any) -> str | None:
                 return format
             best, found = (part, format) if part > best else (best, found)
     return found
+
+
+def have_times(dates: Any) -> bool:
+    """Tell whether dates have a time of day: not all are at midnight."""
+    return bool((dates.dropna() != dates.dropna().dt.normalize()).any())
 
 
 def _part_read(series: Any, format: str) -> float:
