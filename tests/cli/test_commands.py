@@ -50,6 +50,16 @@ def test_report(run, table, tmp_path):
     text = page.read_text(encoding="utf-8")
     assert text.lstrip().lower().startswith("<!doctype html>")
     assert "outcome" in text
+    assert "10 resamples" in text
+
+
+def test_report_without_resamples(run, table, tmp_path):
+    page = tmp_path / "report.html"
+    fit = ["fit", table, "-t", "outcome", "--method", "margin-radius", "--cv", 2, "-q"]
+    assert run(*fit, "--report", page, "--stability", 1).exit_code == 2
+    assert not page.exists()
+    assert run(*fit, "--report", page, "--stability", 0).exit_code == 0
+    assert "10 resamples" not in page.read_text(encoding="utf-8")
 
 
 def test_fit_as_json_is_json_alone(run, table):

@@ -33,7 +33,8 @@ from .session import Session, check_outputs, guarded
 from .tables import columns_table, scores_table, weights_table
 
 if TYPE_CHECKING:
-    from ..tabular import Evaluation
+    from ..inspection import WeightStability
+    from ..tabular import Evaluation, Target
 
 
 @guarded
@@ -43,6 +44,10 @@ def fit(
     method: MethodName = "relevance",
     out: Annotated[Path | None, typer.Option(help="The model file to write.")] = None,
     report: Annotated[Path | None, typer.Option(help="The HTML page to write.")] = None,
+    stability: Annotated[
+        int,
+        typer.Option(help="Resamples that the report judges the weights by; 0 for none.", min=0),
+    ] = 10,
     proba: Annotated[
         bool, typer.Option("--proba", help="Make the model give probabilities; takes longer.")
     ] = False,
@@ -76,6 +81,8 @@ def fit(
     from ..tabular.training import check_probabilities
 
     forbid_both(cv, test_size)
+    if stability == 1:
+        raise typer.BadParameter("one resample tells nothing; give 0, or 2 and more.")
     session = Session(quiet, as_json)
     check_outputs([out, report], force)
     frame = read_table(data, format=format)
@@ -90,6 +97,7 @@ def fit(
     how = protocol(len(classes.y), cv, test_size)
     names = [method, *(name for name in YARDSTICKS if name != method)]
     own = FITS if proba and not (balanced and methods()[method].by_threshold) else 1
+    own += stability // 4 if report else 0  # of half of the rows each
     wanted |= {"seed": seed, "balanced": balanced}
     tell_cost(session, frame, classes, names, how, extra_fits=own, **wanted)
     with session.progress() as progress:
@@ -105,7 +113,10 @@ def fit(
 
         save(model, out, summary=_summary(evaluation, proba, balanced))
     if report is not None:
-        _write_report(evaluation, report, model, out)
+        from ..report import write_report
+
+        varied = _stability(session, frame, classes, model, stability, seed)
+        write_report(evaluation, report, model=model, model_file=out, stability=varied)
     _tell_files(session, evaluation, out, report)
 
 
@@ -126,10 +137,34 @@ def _summary(evaluation: Evaluation, proba: bool, balanced: bool) -> dict[str, A
     }
 
 
-def _write_report(evaluation: Evaluation, path: Path, model: Any, model_file: Path | None) -> None:
-    from ..report import write_report
+def _stability(
+    session: Session, frame: Any, classes: Target, model: Any, n_resamples: int, seed: int
+) -> WeightStability | None:
+    """Return how the weights vary over resamples; None where there are none, or it is not wanted.
 
-    write_report(evaluation, path, model=model, model_file=model_file)
+    The columns are encoded as for the model, which does not look at the classes.
+    """
+    import pandas as pd
+    from sklearn.base import clone
+
+    from ..inspection import weight_stability
+    from ..tabular import machine_of
+
+    machine = machine_of(model)
+    if n_resamples == 0 or not hasattr(machine, "feature_importances_"):
+        return None
+    rows = frame.iloc[classes.rows].drop(columns=classes.name)
+    encoded = pd.DataFrame(model[:-1].transform(rows), columns=model[0].outputs_)
+    with session.progress() as progress, session.telling_warnings():
+        return weight_stability(
+            clone(machine),
+            encoded,
+            classes.y,
+            n_resamples=n_resamples,
+            random_state=seed,
+            verbose=False,
+            callback=lambda done, of: progress(done, of, "resamples"),
+        )
 
 
 def _show(session: Session, evaluation: Evaluation) -> None:
