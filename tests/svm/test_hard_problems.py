@@ -103,11 +103,11 @@ HARD = {
 
 def fit_in_time(model, rows, y):
     """Fit, and return the warnings; none but a ConvergenceWarning that says by how much."""
-    started = time.perf_counter()
+    started = time.process_time()  # of the processor: other work on the machine does not count
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.fit(rows, y)
-    taken = time.perf_counter() - started
+    taken = time.process_time() - started
     print(f"{taken:.1f} s, {model.n_iter_.sum()} steps, violation {model.certificate_.violation}")
     assert taken < SECONDS
     for warning in caught:
