@@ -28,7 +28,7 @@ from kernelwise.inspection import ConvergenceDisplay, FeatureWeightsDisplay, wei
 from kernelwise.report import evaluate_model, write_report
 
 OUTPUT = Path(__file__).parents[1] / "demo-output"
-HALVES = 3  # how often the rows are halved; each half is learned from, the other one tested
+HALVES = 2  # how often the rows are halved; each half is learned from, the other one tested
 RESAMPLES = 10
 GRID = {"C": [0.1, 1, 10, 100, 1000], "gamma": np.logspace(-4, 0, 9)}
 OURS = "RelevanceSVC()"

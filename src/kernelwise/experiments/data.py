@@ -12,7 +12,7 @@ from .errors import ExperimentError
 
 
 @lru_cache(maxsize=8)
-def dataset(name: str, data_dir: Path | None = None) -> Dataset:
+def dataset(name: str, data_dir: Path | None = None, *, drop_leaks: bool = True) -> Dataset:
     """Return a data set, read once in a process: do not write into its arrays.
 
     Parameters
@@ -21,13 +21,15 @@ def dataset(name: str, data_dir: Path | None = None) -> Dataset:
         See `kernelwise.datasets.load_dataset`.
     data_dir : Path, default=None
         The folder, as given to ``run``.
+    drop_leaks : bool, default=True
+        Whether columns that leak the class are left out.
 
     Returns
     -------
     dataset : Dataset
-        With ``X``, ``y`` and ``encoder()``; columns that leak the class are left out.
+        With ``X``, ``y`` and ``encoder()``.
     """
-    return load_dataset(name, data_dir=data_dir)
+    return load_dataset(name, data_dir=data_dir, drop_leaks=drop_leaks)
 
 
 def check_data(experiment: Experiment, tasks: Sequence[Task], data_dir: Path | None) -> None:

@@ -15,7 +15,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ..._typing import Array
-from ...datasets import load_dataset
 from ...svm import FeatureDiscriminationSVC
 from ..data import dataset
 from ..protocol import random_split
@@ -48,9 +47,7 @@ class Halves(NamedTuple):
 
 def halves(name: str, seed: int, data_dir: Path | None, *, leaks: bool = False) -> Halves:
     """Split a set in halves by class; words, missing cells and scales are the training half's."""
-    data = dataset(name, data_dir)
-    if leaks:
-        data = load_dataset(name, data_dir=data_dir, drop_leaks=False)
+    data = dataset(name, data_dir, drop_leaks=not leaks)
     train, test = random_split(len(data.y), 0.5, seed, data.y)
     numbers = make_pipeline(data.encoder(), StandardScaler()).fit(data.X[train])
     X, X_test = (numbers.transform(data.X[part]) for part in (train, test))

@@ -50,6 +50,8 @@ PRINTED = {
 }
 _SMALL = ("ionosphere", "bupa", "sonar", "wdbc", "wpbc")
 _GENES = ("central_nervous_system", "leukemia")
+# The paper's error of wpbc is below that of the larger class, as only with the time to recurrence.
+_WITH_LEAKS = ("wpbc",)
 _KINDS = (STD, "paper", "product")
 _COSTS = (0.1, 1.0, 10.0, 100.0, 500.0, 1000.0)
 _SPACES = ("quadratic", "kernel")
@@ -88,7 +90,9 @@ class Table2(Experiment):
         "values and scales from the training part, rows of unit norm. STD is the SVM with squared "
         "slack in the same space; paper and product are `MarginRadiusSVC` with that radius: the "
         "relaxation that the paper solves, and ours. Every machine is solved to a relative "
-        "duality gap of 1e-4; the paper stops at an absolute gap of 0.01.\n\n"
+        "duality gap of 1e-4; the paper stops at an absolute gap of 0.01. wpbc keeps the column "
+        "time, which tells much of the class: without it no machine here beats the larger class, "
+        "and the paper's do.\n\n"
         "The further spaces, on the small sets and in the first run of the folds only: "
         "squares and products of the columns, and the empirical map of a Gaussian kernel, which is "
         "the kernel version that the paper leaves to later work."
@@ -117,7 +121,7 @@ class Table2(Experiment):
 
     def run(self, task: Task, seed: int, data_dir: Path | None) -> Row:
         """Fit all machines on one fold."""
-        data = dataset(task["dataset"], data_dir)
+        data = dataset(task["dataset"], data_dir, drop_leaks=task["dataset"] not in _WITH_LEAKS)
         X, y = data.X, as_signs(data.y)
         train, test = folds(y, _FOLDS, seed)[task["fold"]]
         costs = [cost for cost in _COSTS if cost <= task["max_C"]]
@@ -172,7 +176,10 @@ def _sizes(sets: Mapping[str, list[Row]]) -> Table:
         classes = ["/".join(map(str, sorted(s))) for s in (printed.classes, own["class_sizes"])]
         sizes = [printed.rows, own["n_rows"], printed.columns, own["n_columns"]]
         cells.append([name, *sizes, *classes])
-    note = "The paper counts the number of the patient and the class as columns of wdbc and wpbc."
+    note = (
+        "The paper counts the number of the patient and the class as columns of wdbc, and one of "
+        "the two as a column of wpbc."
+    )
     return Table("Table 1", columns, cells, note)
 
 
