@@ -25,15 +25,14 @@ MAY_IMPORT = {
     "transform": _METHODS | {"svm"},
     "tabular": _METHODS | {"svm", "transform"},
     "io": _METHODS | {"svm", "transform", "tabular"},
-    "scale": {"kernels", "svm"},
     "inspection": _MODELS,
     "experiments": _MODELS | {"inspection", "datasets"},
     "report": _MODELS | {"inspection", "datasets", "experiments"},
-    "cli": _MODELS | {"inspection", "datasets", "experiments", "report", "scale"},
+    "cli": _MODELS | {"inspection", "datasets", "experiments", "report"},
 }
 
 # Packages that come with an extra, and the layers that may import them, inside functions.
-TOP_LAYERS = {"io", "scale", "tabular", "inspection", "datasets", "experiments", "report", "cli"}
+TOP_LAYERS = {"io", "tabular", "inspection", "datasets", "experiments", "report", "cli"}
 # Nothing imports the commands but the entry point, which says what is missing: they are declared
 # with typer's annotations, so they import their toolkit as they are imported.
 TOOLKIT = {"typer", "rich"}
@@ -190,3 +189,13 @@ def test_import_loads_no_optional_package_and_no_compiler():
     loaded = modules_after("import kernelwise")
     assert "kernelwise" in loaded
     assert not loaded & (OPTIONAL | {"numba"})
+
+
+@pytest.mark.parametrize("path", sources())
+def test_private_names_stay_in_their_layer(path):
+    below = path.relative_to(PACKAGE).with_suffix("").parts
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node, name in imported(tree, ("kernelwise", *below[:-1])):
+        if name[0] == "kernelwise" and layer_of(name[1:]) not in {layer_of(below), "types", ""}:
+            private = [part for part in name[2:] if part.startswith("_")]
+            assert not private, f"line {node.lineno}: {'.'.join(name)}"

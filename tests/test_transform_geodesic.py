@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -119,6 +119,20 @@ def test_the_nearest_rows_are_in_order():
     assert_array_equal(features._training_neighbors(), np.argsort(lengths)[:, :5])
 
 
+def test_kneighbors_are_the_ends_of_the_shortest_ways():
+    features = GeodesicNeighborFeatures(5, transductive=FURTHER).fit(X, Y)
+    nodes = np.vstack([X, FURTHER])
+    paths = all_paths(nodes, 3, "euclidean")[:, :40]
+    straight = cdist(NEW, nodes)
+    joins = np.argsort(straight)[:, :3]
+    new = (np.take_along_axis(straight, joins, axis=1)[:, :, None] + paths[joins]).min(axis=1)
+    for table, ways in ((X, paths[:40]), (FURTHER, paths[40:]), (NEW, new)):
+        distances, indices = features.kneighbors(table)
+        assert_array_equal(indices, np.argsort(ways)[:, :5])
+        assert_allclose(distances, np.sort(ways)[:, :5])
+        assert np.isfinite(distances).all()
+
+
 def test_further_rows_make_a_way():
     """Two arcs of one circle: the near end of the other class is near across, and far along."""
     angles = np.linspace(0, 1.9 * np.pi, 120)
@@ -141,7 +155,7 @@ def test_rows_of_the_graph_are_recognised_exactly():
     features = GeodesicNeighborFeatures(transductive=moved).fit(rows, Y)
     distances, _ = features._search().kneighbors(moved, n_neighbors=1)
     assert distances.max() > 0
-    assert_array_equal(features._neighbors(moved), features._nearest[40:, :3])
+    assert_array_equal(features.kneighbors(moved)[1], features._nearest[40:, :3])
 
 
 def test_zero_and_minus_zero_are_equal():
@@ -198,9 +212,17 @@ def test_islands():
     assert_array_equal(never.fit_transform(rows, y), np.eye(3)[[0, 0, 0, 1, 1, 1, 2, 2, 2]])
     assert_array_equal(never.transform(further), np.zeros((2, 3)))
     assert never.n_connected_components_ == 4
+    table = [[1.0], [201.5], *further]
+    ways = [[0, 1, 1], [0.5, 1.5, 1.5], [np.inf] * 3, [np.inf] * 3]
+    distances, indices = never.kneighbors(table)
+    assert_array_equal(distances, ways)
+    assert_array_equal(indices, [[1, 0, 2], [7, 6, 8], [-1] * 3, [-1] * 3])
     after = GeodesicNeighborFeatures(**settings).fit(rows, y)
     assert_array_equal(after.fit_transform(rows, y)[[0, 2, 8]], [[1, 1, 0], [1, 1, 0], [0, 1, 1]])
     assert_array_equal(after.transform([*further, [1002.0]]), [[0, 0, 1]] * 3)
+    distances, indices = after.kneighbors(table)
+    assert_array_equal(distances, ways)
+    assert_array_equal(indices, [[1, 0, 2], [7, 6, 8], [8, 7, 6], [8, 7, 6]])
 
 
 # --- Tables in and out ---------------------------------------------------------------------------
@@ -287,9 +309,10 @@ def test_labels(y, words):
         GeodesicNeighborFeatures().fit(X, y)
 
 
-def test_before_fit():
+@pytest.mark.parametrize("method", ["transform", "kneighbors"])
+def test_before_fit(method):
     with pytest.raises(NotFittedError):
-        GeodesicNeighborFeatures().transform(X)
+        getattr(GeodesicNeighborFeatures(), method)(X)
 
 
 # --- In use --------------------------------------------------------------------------------------
@@ -322,7 +345,7 @@ def test_objects_that_turn(coil20, m, joins, accuracy):
     images, others = rows[training], rows[~training]
     features = GeodesicNeighborFeatures(graph_neighbors=joins, transductive=others)
     features.fit(images, y[training])
-    guesses = features.classes_[majority(features._neighbors(others), features._codes)]
+    guesses = features.classes_[majority(features.kneighbors(others)[1], features._codes)]
     assert (guesses == y[~training]).mean() == pytest.approx(accuracy, abs=1e-3)
 
 

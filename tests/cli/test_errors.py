@@ -1,5 +1,8 @@
 """Errors are one line on stderr with an exit code, and leave all files as they were."""
 
+import os
+import pathlib
+
 import pytest
 
 import kernelwise.tabular.training
@@ -51,8 +54,9 @@ def test_bad_tables(run, tmp_path, command, name):
         (["--target", "outcome", "--positive", "sick"], "none of the classes 'ill', 'well'"),
         (["--target", "outcome", "--out", "nowhere/model.kw"], "there is no folder"),
         (["--target", "outcome", "--out", "."], "is a folder; name a file"),
+        (["--target", "outcome", "--out", os.devnull, "--force"], "is a device or a pipe"),
     ],
-    ids=["target", "drop", "drop the target", "positive", "folder", "a folder"],
+    ids=["target", "drop", "drop the target", "positive", "folder", "a folder", "a device"],
 )
 def test_bad_wishes(run, table, options, reason):
     assert reason in one_line(run("fit", table, *options))
@@ -76,6 +80,19 @@ def test_wrong_commands_end_with_2(run, table, options):
     assert result.exit_code == 2
     assert result.stdout == ""
     assert "Traceback" not in result.stderr
+
+
+def test_what_cannot_be_written_is_told_before_any_work(run, table, tmp_path, monkeypatch):
+    fit = ["fit", table, "-t", "outcome", "--out", tmp_path / "a"]
+    assert "is named twice" in one_line(run(*fit, "--report", tmp_path / "a"))
+
+    def refused(path):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(pathlib.Path, "touch", refused)
+    text = one_line(run(*fit))
+    assert text == f"kernelwise: {tmp_path / 'a'} cannot be written: Permission denied."
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_nothing_is_overwritten_unless_forced(run, table, tmp_path):

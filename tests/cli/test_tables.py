@@ -1,17 +1,19 @@
 """Tables fit a terminal of 80 columns, and names stay apart."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from rich.console import Console
 
-from kernelwise.cli.tables import scores_table, shortened, weights_table
-from kernelwise.tabular import Weight, evaluate
+from kernelwise.cli.tables import columns_table, scores_table, shortened, weights_table
+from kernelwise.tabular import Weight, describe_columns, evaluate
 
 from ..tabular.tables import patients
 
 
-def lines(table):
-    console = Console(width=80, highlight=False, markup=False, force_terminal=False)
+def lines(table, width=80):
+    console = Console(width=width, highlight=False, markup=False, force_terminal=False)
     with console.capture() as capture:
         console.print(table)
     return [line.rstrip() for line in capture.get().splitlines()]
@@ -38,7 +40,49 @@ def test_weights_of_long_names(several, monkeypatch):
     shown = lines(weights_table(weights))
     assert max(map(len, shown)) <= 80
     assert sum("number 1" in line for line in shown) == 11
+    assert "…" not in "".join(shown)
     assert ("made of it" in "".join(shown)) == (several == 2)
+
+
+def test_long_names_stay_apart_where_only_their_middles_differ(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    names = [f"measurement of the {k}th kind in micrometres squared" for k in range(10, 14)]
+    weights = [Weight(name, 0.25, {name: 0.25}) for name in names]
+    text = " ".join(" ".join(line.split("█")[0].split()) for line in lines(weights_table(weights)))
+    for k in range(10, 14):
+        assert f"{k}th kind" in text
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_columns_keep_their_names(monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    frame = patients(40).assign(a_name_of_twenty_eight_chars=range(40), hospital="one " * 9)
+    frame["a_name_without_any_space_that_is_longer_than_its_room"] = ["x", "y"] * 20
+    shown = lines(columns_table(describe_columns(frame, "outcome")), width)
+    assert max(map(len, shown)) <= width
+    assert any(line.split()[:1] == ["a_name_of_twenty_eight_chars"] for line in shown)
+    assert "…" not in "".join(shown)
+
+
+def test_scores_are_in_order_though_one_failed(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    frame = patients(8).assign(outcome=["yes", "no"] * 4)  # too few rows for a grid search
+    found = evaluate(frame, "outcome", "svc", against=("grid-search", "majority"), cv=4)
+    assert [score.method for score in found.scores if score.failure] == ["grid-search"]
+    assert found.scores[0].mean("accuracy") < found.scores[-1].mean("accuracy")
+    named = {score.method for score in found.scores}
+    rows = [line.split() for line in lines(scores_table(found))]
+    order = [row[0] for row in rows if row and row[0] in named]
+    assert order == ["majority", "svc", "grid-search"]
+
+
+def test_a_p_value_that_is_not_defined_is_a_dash(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    found = evaluate(patients(40), "outcome", "svc", against=("majority",), cv=2)
+    leads = [replace(each, p_value=float("nan")) for each in found.differences]
+    shown = lines(scores_table(replace(found, differences=tuple(leads))))
+    row = next(line.split() for line in shown if line.startswith("majority"))
+    assert row[-2] == "-"
 
 
 def test_scores_fit_with_the_longest_name(monkeypatch):

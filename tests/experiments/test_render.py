@@ -94,7 +94,7 @@ def test_terminal_fits(section, width):
 def test_list_tells_the_cost():
     console = Console(width=80, record=True, force_terminal=False)
     console.print(list_view([Toy()]))
-    assert re.search(r"toy-table1\s+Toy, Table 1\s+24\s+12 s\s+4 s", console.export_text())
+    assert re.search(r"toy-table1\s+24\s+12 s\s+4 s\s+Toy, Table 1", console.export_text())
 
 
 def test_markdown_has_tables_and_its_pictures_beside_it(section, tmp_path):

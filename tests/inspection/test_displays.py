@@ -15,6 +15,7 @@ from kernelwise.inspection import (
     DecisionSurfaceDisplay,
     KernelPathDisplay,
 )
+from kernelwise.inspection.style import PALETTE
 
 
 def test_path_has_a_line_for_each_cost_and_a_mark(models):
@@ -190,6 +191,16 @@ def test_comparison_is_paired():
     assert set(display.intervals_) == {"b", "c"}
     labels = [text.get_text() for text in display.ax_.yaxis.get_ticklabels()]
     assert labels == ["a", "b", "c"]
+
+
+def test_equal_differences_have_no_interval_and_claim_nothing():
+    results = {"a": [0.8, 0.9, 0.7], "b": [0.82, 0.92, 0.72], "c": [0.9, 0.99, 0.81]}
+    display = ComparisonDisplay.from_results(results)
+    mean, *ends = display.intervals_["b"]
+    assert mean == pytest.approx(0.02)
+    assert np.isnan(ends).all()
+    colours = [line.get_color() for line in display.axes_[1].lines if line.get_markersize() == 7]
+    assert colours == [PALETTE[0], PALETTE[2]]
 
 
 def test_overlap_of_training_rows_widens_the_interval():

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from kernelwise import SVC, AdaptiveKernelSVC, RelevanceSVC, SVCSearchCV
 from kernelwise.inspection import FeatureWeightsDisplay
-from kernelwise.inspection._style import short
+from kernelwise.inspection.style import short
 
 WITH_IMPORTANCES = (
     "RelevanceSVC",

@@ -18,7 +18,7 @@ from kernelwise.inspection import (
     KernelPathDisplay,
     as_svg,
 )
-from kernelwise.inspection._style import PALETTE, short
+from kernelwise.inspection.style import PALETTE, short
 
 
 def surface():

@@ -12,8 +12,11 @@ import sklearn
 import skops.io
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.callback import ProgressBar
 from sklearn.exceptions import InconsistentVersionWarning
+from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
+from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
 import kernelwise.kernels
@@ -206,6 +209,24 @@ def test_describe_tells_what_the_file_holds(tmp_path):
     assert header["needs_trusted"] == []
     assert header["kernelwise"] == kernelwise.__version__
     assert {"scikit-learn", "numpy", "skops", "python", "payload_sha256"} <= set(header)
+
+
+def test_describe_tells_the_rows_whatever_is_around_the_model(tmp_path):
+    X, names = table()
+    y = names == "setosa"
+    around = {
+        "calibration": CalibratedClassifierCV(SVC(), ensemble=False, cv=2),
+        "threshold": FixedThresholdClassifier(SVC(), threshold=0.1),
+        "search": GridSearchCV(make_pipeline(SVC()), {"svc__C": [1.0, 2.0]}, cv=2),
+        "several": CalibratedClassifierCV(SVC(), ensemble=True, cv=2),  # none has seen all rows
+    }
+    path = tmp_path / "model.kw"
+    rows = {}
+    for name, model in around.items():
+        save(make_pipeline(model).fit(X, y), path)
+        rows[name] = describe(path)["summary"]["rows"]
+    n = len(y)
+    assert rows == {"calibration": n, "threshold": n, "search": n, "several": None}
 
 
 def test_describe_of_numbers_as_classes(tmp_path):

@@ -53,6 +53,7 @@ def evaluation(n_columns=30, **changes):
         "held_out": held,
         "notes": ("2 rows without a class are left out",),
         "weights": tuple(weights),
+        "test_ratio": 1 / 3,
     }  # fmt: skip
     return Evaluation(**(facts | changes))
 

@@ -37,6 +37,7 @@ def test_scores_are_those_of_cross_validation(model):
     assert len(found.held_out.rows) == len(X)
     assert found.target.name == "target"
     assert found.weights == ()
+    assert found.test_ratio == 1 / 2
 
 
 def test_yardsticks_encode_the_columns_themselves(model):
@@ -50,6 +51,11 @@ def test_yardsticks_encode_the_columns_themselves(model):
     assert {each.name: each.kind for each in found.columns}["colour"] == "boolean"
     assert "0 or 1" in {each.why for each in found.columns}
     assert told[-1] == (4, 4, "")
+
+
+def test_repeats_are_for_folds(model):
+    found = evaluate_model(model, X, Y, against=OTHERS, test_size=0.5, repeats=2)
+    assert (found.n_splits, len(found.held_out.rows)) == (1, 75)
 
 
 @pytest.mark.parametrize("kind", ["array", "list", "polars"])

@@ -17,13 +17,15 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC as PlainSVC
 
 from kernelwise import SVC, AdaptiveKernelSVC, RelevanceSVC, SVCSearchCV
+from kernelwise.inspection import ComparisonDisplay
 from kernelwise.io import save
 from kernelwise.report import write_report
-from kernelwise.report.figures import _test_ratio
+from kernelwise.report.figures import comparison_svg
 from kernelwise.report.model import machine_in, weights_of
 from kernelwise.report.views import confusion, reliability, score_rows, weight_rows
 from kernelwise.report.words import findings
 from kernelwise.tabular import HeldOut, Weight, check_target, column_weights, fit_table
+from kernelwise.tabular.rounds import differences
 
 from .evaluations import NASTY, evaluation, held_out, score, stability
 
@@ -139,6 +141,17 @@ def test_findings_do_not_claim_what_the_splits_cannot_tell():
     assert "one split gives no test" in told
 
 
+def test_equal_differences_give_no_test(tmp_path):
+    made, nan = evaluation(), float("nan")
+    leads = [replace(each, low=nan, high=nan, p_value=nan) for each in made.differences]
+    made = replace(made, differences=tuple(leads))
+    told = " ".join(findings(made, None))
+    assert "All splits have the same difference, which gives no test of that." in told
+    page = write_report(made, tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "-7.5 (no interval)" in page
+    assert not re.search(r"\bnan\b", page, re.IGNORECASE)
+
+
 def test_findings_without_weights_and_with_stability():
     made = evaluation(weights=())
     assert any("gives no weights" in each for each in findings(made, None))
@@ -156,14 +169,14 @@ def test_scores_are_sorted_and_differences_are_from_the_first():
     assert rows[1].cells == ("82.5 ± 2.5", "0.825 ± 0.025")
 
 
-def test_intervals_of_the_figure_are_those_of_the_evaluation():
-    from kernelwise.tabular.evaluation import differences
-
+def test_intervals_of_the_figure_are_those_of_the_evaluation(monkeypatch):
+    drawn, plot = [], ComparisonDisplay.plot
+    monkeypatch.setattr(ComparisonDisplay, "plot", lambda *a: drawn.append(plot(*a)) or drawn[0])
     made = evaluation()
-    known = tuple(each for each in made.scores if not each.failure)
-    made = replace(made, differences=tuple(differences(known, "accuracy", 1 / 3)))
-    assert _test_ratio(made) == pytest.approx(1 / 3)
-    assert _test_ratio(replace(made, differences=())) == 0
+    assert "<svg" in comparison_svg(made)
+    (gap,) = differences([made.scores[0], made.scores[2]], "accuracy", made.test_ratio)
+    expected = [-100 * value for value in (gap.mean, gap.high, gap.low)]
+    np.testing.assert_allclose(drawn[0].intervals_["SVC()"], expected)
 
 
 def test_confusion_counts_held_out_rows():

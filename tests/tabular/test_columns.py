@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from kernelwise.tabular import TableError, describe_columns
+from kernelwise.tabular.columns import notes_on
 
 from .tables import patients
 
@@ -20,7 +21,26 @@ COLUMNS = {
     "a word among numbers": (
         [*map(str, range(100, 100 + 2 * N - 2, 2)), "broken"],
         "number",
-        "1 missing -> median (1 of them are no numbers)",
+        "1 missing -> median; no numbers: 'broken' (1)",
+    ),
+    "a word for gaps": (
+        [*map(str, range(100, 160, 2)), *["Unknown", "--"] * 5],
+        "number",
+        "10 missing -> median, and a column that tells of them; "
+        "no numbers: 'Unknown' (5), '--' (5)",
+    ),
+    "few numbers": ([*["none"] * 35, *"12345"], "category", "6 different values: a column each"),
+    "a gap among words": (["unknown", "low", "high", "low"] * 10, "category", "3 different values"),
+    "a limit among numbers": (
+        [*(str(k % 17 + 0.5) for k in range(N - 8)), *["< 5"] * 6, "ND", "ND"],
+        "category",
+        "19 different values: a column each; numbers but for '< 5' (6), 'ND' (2)",
+    ),
+    "free text among numbers": (
+        [*map(str, range(33)), *(f"{k} as the nurse says, roughly" for k in range(7))],
+        "id",
+        "(all different); numbers but for '0 as the nurse says,' (1), '1 as the nurse says,' (1), "
+        "'2 as the nurse says,' (1) and 4 more",
     ),
     "infinite": ([np.inf, *np.linspace(0, 1, N - 1)], "number", "1 missing -> median"),
     "yes or no": (["yes", "no"] * (N // 2), "boolean", "0 or 1"),
@@ -77,6 +97,20 @@ def test_the_target_is_left_out_and_what_is_unwanted_or_kept_is_told():
     assert by_name["patient"].used
     assert by_name["patient"].kind == "text"
     assert by_name["dose"].n_missing > 0
+
+
+def test_words_among_numbers_are_told_where_most_are_numbers():
+    mixed = {f"{part} %": ["7", "8"] * (part // 2) + ["x"] * (100 - part) for part in (78, 80, 90)}
+    columns = describe_columns(pd.DataFrame(mixed))
+    assert [column.kind for column in columns] == ["category", "category", "number"]
+    assert [column.strays for column in columns] == ["", "'x' (20)", "'x' (10)"]
+    assert notes_on(columns) == [
+        "80 %: numbers but for 'x' (20); read as category",
+        "90 %: numbers but for 'x' (10); read as number, those as missing",
+    ]
+    many = notes_on([columns[1]] * 7)
+    assert len(many) == 6
+    assert many[-1] == "words among the numbers of 2 more columns"
 
 
 @pytest.mark.parametrize("which", ["drop", "keep"])

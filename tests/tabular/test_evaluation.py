@@ -1,6 +1,7 @@
 """Scores beside yardsticks, with a test that knows that splits share rows."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,7 @@ from kernelwise.tabular import (
     methods,
 )
 from kernelwise.tabular.cost import extrapolate
-from kernelwise.tabular.evaluation import differences, judge
+from kernelwise.tabular.rounds import differences, judge
 
 from .tables import patients, rare
 
@@ -67,11 +68,12 @@ def test_held_out_predictions_are_those_of_each_row_once(evaluation):
 def test_the_test_is_the_corrected_one(evaluation):
     first, guessing = evaluation.scores[:2]
     gain = first.values["balanced_accuracy"] - guessing.values["balanced_accuracy"]
-    t = gain.mean() / np.sqrt((1 / 6 + 1 / 2) * gain.var(ddof=1))
+    assert evaluation.test_ratio == pytest.approx((53 / 107 + 53 / 107 + 54 / 106) / 3)
+    t = gain.mean() / np.sqrt((1 / 6 + evaluation.test_ratio) * gain.var(ddof=1))
     lead = evaluation.differences[0]
     assert lead.other == "majority"
     np.testing.assert_allclose(lead.mean, gain.mean())
-    np.testing.assert_allclose(lead.p_value, 2 * stats.t.sf(t, 5), rtol=0.02)  # folds of 53, 54
+    np.testing.assert_allclose(lead.p_value, 2 * stats.t.sf(t, 5))
     assert lead.low < lead.mean < lead.high
 
 
@@ -79,6 +81,33 @@ def test_equal_scores_have_no_lead():
     scores = [Score(n, n, {"accuracy": np.array([0.5, 0.7])}, {}, np.ones(2)) for n in "ab"]
     (lead,) = differences(scores, "accuracy", 0.25)
     assert (lead.mean, lead.p_value) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("base", [0.5, 1 / 3], ids=["exact", "rounded"])
+def test_equal_leads_tell_nothing_of_chance(base):
+    values = np.array([0.1, 0.2, 0.3])
+    pair = {"a": values + base, "b": values}
+    scores = [Score(n, n, {"accuracy": own}, {}, np.ones(3)) for n, own in pair.items()]
+    (lead,) = differences(scores, "accuracy", 0.5)
+    assert lead.mean == pytest.approx(base)
+    assert np.isnan([lead.low, lead.high, lead.p_value]).all()
+
+
+def test_what_is_not_defined_is_null_in_json(evaluation):
+    unknown = {"low": np.nan, "high": np.nan, "p_value": np.nan}
+    leads = (replace(evaluation.differences[0], **unknown), *evaluation.differences[1:])
+    text = json.dumps(replace(evaluation, differences=leads).as_dict(), allow_nan=False)
+    first, second = json.loads(text)["differences"]
+    assert [first[name] for name in unknown] == [None] * 3
+    assert second["p_value"] == evaluation.differences[1].p_value
+
+
+def test_words_among_numbers_are_a_note():
+    frame = patients()
+    low = frame["dose"] < frame["dose"].quantile(0.15)
+    dose = frame["dose"].astype(object).mask(low, "< 2")
+    found = evaluate(frame.assign(dose=dose), "outcome", "svc", against=(), cv=2)
+    assert f"dose: numbers but for '< 2' ({low.sum()}); read as text" in found.notes
 
 
 def test_numbers_go_to_json(evaluation):
@@ -107,7 +136,7 @@ def test_one_split_has_a_spread_from_its_rows():
     found = evaluate(patients(), "outcome", "svc", against=(), test_size=0.5, repeats=2)
     assert found.n_splits == 1
     assert len(found.held_out.rows) == 80
-    assert found.differences == ()
+    assert (found.differences, found.test_ratio) == ((), 1.0)
     assert found.protocol == "80 of 160 rows held out"
     assert 0 < found.best.spread("accuracy") < 0.1
 

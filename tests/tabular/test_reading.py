@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernelwise.tabular import TableError, read_table
+from kernelwise.tabular import TableError, describe_columns, read_table
+from kernelwise.tabular.delimited import MISSING
 
 from .tables import patients
 
@@ -57,6 +58,8 @@ def test_arff_with_nominal_text_and_missing_values():
     np.testing.assert_array_equal(frame["wind speed"], [1.5, np.nan, 2.0])
     assert frame["sky"].tolist() == ["sunny", "very cloudy", None]
     assert frame["note"].tolist() == ["it's", "a, b", "plain"]
+    words = read(text.replace("\n2,", "\ncalm,"), format="arff")
+    assert words["wind speed"].tolist() == ["1.5", None, "calm"]  # for describe_columns to tell of
 
 
 def test_libsvm():
@@ -83,6 +86,25 @@ def test_lines_that_end_with_separators_and_blank_lines():
 def test_gaps_have_many_spellings():
     frame = read("a,b\n?,x\nNA,y\n-,z\n,u\n1,v\n")
     np.testing.assert_array_equal(frame["a"], [np.nan] * 4 + [1.0])
+    assert MISSING[0] == ""
+    for gap in MISSING:
+        frame = read(f"a,b\n1.5,x\n{gap},y\n2.5,{gap}\n")
+        np.testing.assert_array_equal(frame["a"], [1.5, np.nan, 2.5], err_msg=gap)
+        assert frame["b"].isna().tolist() == [False, False, True], gap
+
+
+def test_words_that_may_be_values_stay_in_the_table():
+    frame = read("a,b\n1,unknown\nunknown,x\n2,none\n")
+    assert frame["b"].tolist() == ["unknown", "x", "none"]
+    assert describe_columns(frame)[0].why == (
+        "1 missing -> median, and a column that tells of them; no numbers: 'unknown' (1)"
+    )
+
+
+def test_a_tenth_of_the_numbers_not_available():
+    rows = [f"{k / 7:.3f},{k % 2}" if k % 9 else f"n.a.,{k % 2}" for k in range(180)]
+    (column,) = describe_columns(read("\n".join(["size,y", *rows])), "y")
+    assert (column.kind, column.n_missing) == ("number", 20)
 
 
 BAD = {

@@ -20,10 +20,9 @@ A table is a file with named columns: CSV, TSV, parquet, ARFF or libsvm's format
 compressed with gzip; - is the standard input. Separator, decimal sign and encoding are found out.
 Numbers, words, dates and gaps are dealt with; what becomes of each column is said.
 
-  kernelwise fit patients.csv --target outcome --out model.kw
-
+\b
+  kernelwise fit patients.csv -t outcome --out model.kw
   kernelwise explain model.kw
-
   kernelwise predict model.kw new.csv > predictions.csv
 
 Messages go to the standard error, results to the standard output; --json gives results for

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
-
-import typer
-
+from .messages import tell_cost, tell_notes, tell_target
 from .options import (
     AsJson,
     Balanced,
@@ -17,14 +14,13 @@ from .options import (
     MethodName,
     Positive,
     Quiet,
+    Repeats,
     Seed,
     TargetName,
     TestSize,
     forbid_both,
     protocol,
-    tell_cost,
-    tell_notes,
-    tell_target,
+    wishes,
 )
 from .session import Session, guarded
 from .tables import scores_table
@@ -40,16 +36,17 @@ def compare(
     positive: Positive = None,
     balanced: Balanced = False,
     cv: Folds = None,
-    repeats: Annotated[int, typer.Option(min=1, help="How often folds are dealt out anew.")] = 2,
+    repeats: Repeats = 2,
     test_size: TestSize = None,
     format: Format = None,
     seed: Seed = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Compare all methods with a grid search, a forest and boosting on held-out rows.
+    """Compare all methods on a table.
 
-    The lead of the method over each other one has the p-value of the corrected resampled t-test.
+    A grid search, a forest and boosting stand beside them, all on the same held-out rows. The lead
+    of the method over each other one has the p-value of the corrected resampled t-test.
     """
     from ..tabular import check_target, methods, read_table
     from ..tabular import compare as compare_methods
@@ -58,12 +55,7 @@ def compare(
     session = Session(quiet, as_json)
     frame = read_table(data, format=format)
     classes = check_target(frame, target, positive=positive)
-    wanted: dict[str, Any] = {
-        "drop": tuple(drop or ()),
-        "keep": tuple(keep or ()),
-        "seed": seed,
-        "balanced": balanced,
-    }
+    wanted = wishes(drop, keep, balanced, seed)
     tell_target(session, classes, balanced)
     how = protocol(len(classes.y), cv, test_size) | {"repeats": repeats}
     tell_cost(session, frame, classes, list(methods()), how, **wanted)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich import box
 from rich.table import Table
 
-from .options import AsJson, Force, Quiet
+from .options import AsJson, CsvOut, Force, Quiet, SetName
 from .session import Session, check_outputs, guarded, write_whole
+
+if TYPE_CHECKING:
+    from ..datasets.registry import Spec
 
 data = typer.Typer(
     help="List, show or fetch the papers' data sets.", no_args_is_help=True, rich_markup_mode=None
 )
-Name = Annotated[str, typer.Argument(help="A name of the list.")]
 
 
 @data.command("list")
@@ -26,7 +27,11 @@ def list_sets(as_json: AsJson = False, quiet: Quiet = False) -> None:
 
     session = Session(quiet, as_json)
     found = list_datasets()
-    table = Table("name", "rows", "columns", "classes", "missing", "from", box=box.SIMPLE_HEAD)
+    table = Table(box=box.SIMPLE_HEAD, padding=0, show_edge=False)
+    table.add_column("name", no_wrap=True)
+    for heading in ("rows", "columns", "classes", "gaps"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("from")
     for one in found:
         sizes = map(str, (one.rows, one.features, one.classes, one.missing))
         table.add_row(one.name, *sizes, ", ".join(one.sources))
@@ -36,33 +41,27 @@ def list_sets(as_json: AsJson = False, quiet: Quiet = False) -> None:
 
 @data.command()
 @guarded
-def show(name: Name, as_json: AsJson = False, quiet: Quiet = False) -> None:
+def show(name: SetName, as_json: AsJson = False, quiet: Quiet = False) -> None:
     """Show what a data set is."""
     from ..datasets import list_datasets, where
 
-    _check_name(name)
+    spec = _spec(name)
     session = Session(quiet, as_json)
-    facts = next(one for one in list_datasets() if one.name == name)._asdict()
-    facts["place"] = where(name)
-    for key, value in facts.items():
-        text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
-        session.show(f"{key:10s}{text}")
+    info = next(one for one in list_datasets() if one.name == name)
+    facts = info._asdict() | {"place": where(name), "about": spec.about, "licence": spec.licence}
+    session.show(_page(spec, facts))
     session.give(facts)
 
 
 @data.command()
 @guarded
-def fetch(
-    name: Name,
-    out: Annotated[
-        Path | None, typer.Option(help="The CSV file to write, in place of the standard output.")
-    ] = None,
-    quiet: Quiet = False,
-    force: Force = False,
-) -> None:
-    """Write a data set as CSV, with the classes in the column "target"."""
+def fetch(name: SetName, out: CsvOut = None, quiet: Quiet = False, force: Force = False) -> None:
+    """Write a data set as CSV.
+
+    The classes are in the column "target".
+    """
     session = Session(quiet)
-    _check_name(name)
+    _spec(name)
     check_outputs([out], force)
     text = _frame(name).to_csv(index=False, lineterminator="\n")
     if out is None:
@@ -72,17 +71,39 @@ def fetch(
         session.say(f"{name}: {out}")
 
 
-def _check_name(name: str) -> None:
-    from difflib import get_close_matches
-
-    from ..datasets import list_datasets
+def _spec(name: str) -> Spec:
+    """Return what is known of a set; a name that is wrong is the user's error, not ours."""
+    from ..datasets.registry import spec_of
     from ..tabular import TableError
 
-    names = [one.name for one in list_datasets()]
-    if name not in names:
-        near = get_close_matches(name, names, n=1)
-        remedy = f"did you mean {near[0]!r}?" if near else "kernelwise data list shows all names."
-        raise TableError(f"there is no data set {name!r}; {remedy}")
+    try:
+        return spec_of(name)
+    except ValueError as error:
+        raise TableError(str(error)) from None
+
+
+def _page(spec: Spec, facts: dict[str, Any]) -> Table:
+    """Return the facts in words, one below the other."""
+    classes = ", ".join(f"{label} ({count} rows)" for label, count in spec.classes.items())
+    told = {
+        "name": spec.name,
+        "about": spec.about,
+        "rows": str(spec.rows),
+        "columns": str(spec.features),
+        "classes": classes or "none: a regression",
+        "gaps": str(spec.missing),
+        "left out": "; ".join(f"{column}, which {why}" for column, why in spec.leaks.items()),
+        "papers": ", ".join(spec.papers),
+        "from": ", ".join(facts["sources"]),
+        "place": facts["place"],
+        "licence": spec.licence,
+    }
+    page = Table.grid(padding=(0, 2, 0, 0))
+    page.add_column(no_wrap=True)
+    for what, text in told.items():
+        if text:
+            page.add_row(what, text)
+    return page
 
 
 def _frame(name: str) -> Any:

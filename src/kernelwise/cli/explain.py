@@ -19,7 +19,10 @@ _NUMBERS = ("C_", "gamma_", "eta_", "criterion_value_", "dual_objective_", "loo_
 
 @guarded
 def explain(model: Model, as_json: AsJson = False, quiet: Quiet = False) -> None:
-    """Show what a model has learned: weights, bound, path, support vectors."""
+    """Show what a model has learned.
+
+    That is its score, bound, support vectors, the best points of its path, and the weights.
+    """
     from ..io import describe, load
     from ..tabular import TableError, column_weights, machine_of
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
+from .messages import tell_cost, tell_notes, tell_target
 from .options import (
     AsJson,
     Balanced,
+    Calibrate,
     Data,
     Drop,
     Folds,
@@ -18,16 +18,17 @@ from .options import (
     Format,
     Keep,
     MethodName,
+    ModelOut,
     Positive,
     Quiet,
+    ReportOut,
     Seed,
+    Stability,
     TargetName,
     TestSize,
     forbid_both,
     protocol,
-    tell_cost,
-    tell_notes,
-    tell_target,
+    wishes,
 )
 from .session import Session, check_outputs, guarded
 from .tables import columns_table, scores_table, weights_table
@@ -42,15 +43,10 @@ def fit(
     data: Data,
     target: TargetName,
     method: MethodName = "relevance",
-    out: Annotated[Path | None, typer.Option(help="The model file to write.")] = None,
-    report: Annotated[Path | None, typer.Option(help="The HTML page to write.")] = None,
-    stability: Annotated[
-        int,
-        typer.Option(help="Resamples that the report judges the weights by; 0 for none.", min=0),
-    ] = 10,
-    proba: Annotated[
-        bool, typer.Option("--proba", help="Make the model give probabilities; takes longer.")
-    ] = False,
+    out: ModelOut = None,
+    report: ReportOut = None,
+    stability: Stability = 10,
+    proba: Calibrate = False,
     drop: Drop = None,
     keep: Keep = None,
     positive: Positive = None,
@@ -63,43 +59,27 @@ def fit(
     quiet: Quiet = False,
     force: Force = False,
 ) -> None:
-    """Learn from a table: judge on held-out rows, then fit all rows and save the model.
+    """Learn a model from a table, and judge it.
 
-    The score stands beside guessing the largest class, a plain SVC and a forest.
+    The method is judged on held-out rows, beside guessing the largest class, a plain SVC and a
+    forest; then it is fitted to all rows, and the model is saved.
     """
-    from ..tabular import (
-        check_target,
-        column_weights,
-        describe_columns,
-        evaluate,
-        fit_table,
-        methods,
-        read_table,
-    )
-    from ..tabular.evaluation import YARDSTICKS
-    from ..tabular.probability import FITS
+    from ..tabular import check_target, column_weights, evaluate, fit_table, read_table
     from ..tabular.training import check_probabilities
 
     forbid_both(cv, test_size)
-    if stability == 1:
-        raise typer.BadParameter("one resample tells nothing; give 0, or 2 and more.")
     session = Session(quiet, as_json)
     check_outputs([out, report], force)
     frame = read_table(data, format=format)
-    wanted: dict[str, Any] = {"drop": tuple(drop or ()), "keep": tuple(keep or ())}
     classes = check_target(frame, target, positive=positive)
     if proba:
         check_probabilities(classes, balanced)
-    columns = describe_columns(frame, target, **wanted)
-    session.say(f"{len(frame)} rows, {len(frame.columns)} columns")
-    session.say(columns_table(columns))
+    wanted = wishes(drop, keep, balanced, seed)
+    _tell_columns(session, frame, target, wanted)
     tell_target(session, classes, balanced)
     how = protocol(len(classes.y), cv, test_size)
-    names = [method, *(name for name in YARDSTICKS if name != method)]
-    own = FITS if proba and not (balanced and methods()[method].by_threshold) else 1
-    own += stability // 4 if report else 0  # of half of the rows each
-    wanted |= {"seed": seed, "balanced": balanced}
-    tell_cost(session, frame, classes, names, how, extra_fits=own, **wanted)
+    extra = _extra_fits(method, proba, balanced, stability if report else 0)
+    tell_cost(session, frame, classes, _compared(method), how, extra_fits=extra, **wanted)
     with session.progress() as progress:
         evaluation = evaluate(
             frame, target, method, **how, positive=positive, **wanted, progress=progress
@@ -109,15 +89,41 @@ def fit(
     evaluation = replace(evaluation, weights=tuple(column_weights(model)))
     _show(session, evaluation)
     if out is not None:
-        from ..io import save
-
-        save(model, out, summary=_summary(evaluation, proba, balanced))
+        _save(model, out, evaluation, proba, balanced)
     if report is not None:
-        from ..report import write_report
-
         varied = _stability(session, frame, classes, model, stability, seed)
-        write_report(evaluation, report, model=model, model_file=out, stability=varied)
+        _write_report(evaluation, report, model, out, varied)
     _tell_files(session, evaluation, out, report)
+
+
+def _tell_columns(session: Session, frame: Any, target: str, wanted: dict[str, Any]) -> None:
+    from ..tabular import describe_columns
+
+    columns = describe_columns(frame, target, drop=wanted["drop"], keep=wanted["keep"])
+    session.say(f"{len(frame)} rows, {len(frame.columns)} columns")
+    session.say(columns_table(columns))
+
+
+def _compared(method: str) -> list[str]:
+    """Return the method and what stands beside it."""
+    from ..tabular.evaluation import YARDSTICKS
+
+    return [method, *(name for name in YARDSTICKS if name != method)]
+
+
+def _extra_fits(method: str, proba: bool, balanced: bool, n_resamples: int) -> int:
+    """Return how many fits of all rows come after the judging."""
+    from ..tabular import methods
+    from ..tabular.probability import FITS
+
+    own = FITS if proba and not (balanced and methods()[method].by_threshold) else 1
+    return own + n_resamples // 4  # of half of the rows each
+
+
+def _save(model: Any, out: Path, evaluation: Evaluation, proba: bool, balanced: bool) -> None:
+    from ..io import save
+
+    save(model, out, summary=_summary(evaluation, proba, balanced))
 
 
 def _summary(evaluation: Evaluation, proba: bool, balanced: bool) -> dict[str, Any]:
@@ -165,6 +171,18 @@ def _stability(
             verbose=False,
             callback=lambda done, of: progress(done, of, "resamples"),
         )
+
+
+def _write_report(
+    evaluation: Evaluation,
+    path: Path,
+    model: Any,
+    model_file: Path | None,
+    stability: WeightStability | None,
+) -> None:
+    from ..report import write_report
+
+    write_report(evaluation, path, model=model, model_file=model_file, stability=stability)
 
 
 def _show(session: Session, evaluation: Evaluation) -> None:

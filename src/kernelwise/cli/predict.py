@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from .options import AsJson, Data, Force, Format, Model, Quiet
+from .options import AsJson, Copied, CsvOut, Data, Force, Format, Model, Proba, Quiet
 from .session import Session, check_outputs, guarded, write_whole
 
 
@@ -15,21 +15,15 @@ from .session import Session, check_outputs, guarded, write_whole
 def predict(
     model: Model,
     data: Data,
-    proba: Annotated[
-        bool, typer.Option("--proba", help="Add the probability of each class.")
-    ] = False,
-    out: Annotated[
-        Path | None, typer.Option(help="The CSV file to write, in place of the standard output.")
-    ] = None,
-    keep: Annotated[
-        list[str] | None, typer.Option(help="A column to copy from the table; repeatable.")
-    ] = None,
+    proba: Proba = False,
+    out: CsvOut = None,
+    keep: Copied = None,
     format: Format = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
     force: Force = False,
 ) -> None:
-    """Predict the class of each row of a table, as CSV."""
+    """Predict the class of each row of a table."""
     from ..tabular import read_table
     from ..tabular.errors import require_columns
 

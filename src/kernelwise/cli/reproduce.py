@@ -4,122 +4,88 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
-from .options import AsJson, Quiet, Seed
+from .options import (
+    AsJson,
+    Backend,
+    DataDir,
+    Experiments,
+    Fresh,
+    HtmlOut,
+    Jobs,
+    ListAll,
+    MarkdownOut,
+    Only,
+    Quick,
+    Quiet,
+    Render,
+    ResultsDir,
+    Seed,
+    Splits,
+)
 from .session import Session, guarded
 
 if TYPE_CHECKING:
     from ..experiments import Experiment, Outcome, Scale
 
-_BACKENDS = ("loky", "threading", "dask")
 _SHOWN = 3  # failures; the file has all
-
-
-def _known_backend(name: str | None) -> str | None:
-    if name is not None and name not in _BACKENDS:
-        raise typer.BadParameter(f"{name!r} is not known; take one of {', '.join(_BACKENDS)}.")
-    return name
-
-
-def _some_jobs(jobs: int) -> int:
-    if jobs == 0:
-        raise typer.BadParameter("0 processes do nothing; -1 is all cores.")
-    return jobs
 
 
 @guarded
 def reproduce(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(help="Experiments, or papers (dual-objective is all of it). None is all."),
-    ] = None,
-    list_all: Annotated[
-        bool, typer.Option("--list", help="List the experiments with the CPU time they take.")
-    ] = False,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="A few minutes instead of the paper's size.")
-    ] = False,
-    repeats: Annotated[
-        int | None, typer.Option(min=1, help="Random splits, in place of the paper's number.")
-    ] = None,
-    only: Annotated[
-        list[str] | None, typer.Option(metavar="DATASET", help="Only this data set; repeatable.")
-    ] = None,
-    jobs: Annotated[
-        int,
-        typer.Option(callback=_some_jobs, help="Processes, one thread each; -1 is all cores."),
-    ] = 1,
-    backend: Annotated[
-        str | None,
-        typer.Option(
-            callback=_known_backend,
-            help="loky, threading or dask (DASK_SCHEDULER_ADDRESS, or a local cluster).",
-        ),
-    ] = None,
+    names: Experiments = None,
+    list_all: ListAll = False,
+    quick: Quick = False,
+    repeats: Splits = None,
+    only: Only = None,
+    jobs: Jobs = 1,
+    backend: Backend = None,
     seed: Seed = 0,
-    results: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the result files.")] = (
-        Path("kernelwise-results")
-    ),
-    data_dir: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder of the data sets, in place of KERNELWISE_DATA."),
-    ] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Throw away earlier results of these experiments.")
-    ] = False,
-    render: Annotated[
-        bool, typer.Option("--render", help="Run nothing: show what the result files have.")
-    ] = False,
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write one self-contained page.")
-    ] = None,
-    markdown: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a page, pictures beside it.")
-    ] = None,
+    results: ResultsDir = Path("kernelwise-results"),
+    data_dir: DataDir = None,
+    fresh: Fresh = False,
+    render: Render = False,
+    html: HtmlOut = None,
+    markdown: MarkdownOut = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Measure the papers' tables and figures again, beside the papers' own figures.
+    """Measure the papers' tables again.
 
-    What is finished is kept in result files: a command that was interrupted goes on where it was.
+    Tables and figures stand beside the papers' own. What is finished is kept in result files: a
+    command that was interrupted goes on where it was.
     """
     from ..experiments import ExperimentError, run
-    from ..experiments.terminal import list_view
 
     session = Session(quiet, as_json)
     experiments = _selected(names or ())
     if list_all:
-        session.show(list_view(experiments))
-        session.give([{"name": each.name, "title": each.title} for each in experiments])
+        _list(session, experiments)
         return
     scales = [each.scale("quick" if quick else "full", repeats) for each in experiments]
+    how: dict[str, Any] = {"seed": seed, "n_jobs": jobs, "backend": backend, "data_dir": data_dir}
+    how |= {"only": only or (), "fresh": fresh, "quiet": quiet}
     outcomes: list[Outcome] = []
     try:
         for experiment, scale in _with_work(experiments, scales, only or (), render):
             _announce(session, experiment, scale, only or (), results, jobs, fresh)
-            outcomes.append(
-                run(
-                    experiment,
-                    results,
-                    scale=scale,
-                    only=only or (),
-                    seed=seed,
-                    n_jobs=jobs,
-                    backend=backend,
-                    data_dir=data_dir,
-                    fresh=fresh,
-                    quiet=quiet,
-                )
-            )
+            outcomes.append(run(experiment, results, scale=scale, **how))
         _show(session, experiments, results, scales[0].name, html, markdown)
     except ExperimentError as error:
         _end(str(error), 1)
     except KeyboardInterrupt:
         _end(f"interrupted; results are kept in {results}, the same command goes on", 130)
     _tell_failures(outcomes)
+
+
+def _list(session: Session, experiments: Sequence[Experiment]) -> None:
+    from ..experiments.terminal import list_facts, list_view
+
+    session.show(list_view(experiments))
+    session.give([list_facts(each) for each in experiments])
 
 
 def _selected(names: Sequence[str]) -> list[Experiment]:

@@ -137,15 +137,29 @@ def check_outputs(paths: Sequence[Path | None], force: bool) -> None:
             continue
         if path.is_dir():
             raise TableError(f"{path} is a folder; name a file.")
+        if path.exists() and not path.is_file():  # moving a file there would do away with it
+            raise TableError(f"{path} is a device or a pipe; name a file.")
         if path.exists() and not force:
             raise TableError(f"{path} is there already; name another file, or add --force.")
         if not path.absolute().parent.is_dir():
             raise TableError(f"there is no folder {str(path.absolute().parent)!r} to write to.")
+        try:
+            _draft(path).touch()
+            _draft(path).unlink()
+        except OSError as error:
+            raise TableError(f"{path} cannot be written: {error.strerror}.") from None
+    named = [path.absolute() for path in paths if path is not None]
+    if len(set(named)) < len(named):
+        raise TableError(f"{named[0]} is named twice; each result needs a file of its own.")
+
+
+def _draft(path: Path) -> Path:
+    return path.with_name(f"{path.name}.{os.getpid()}.new")
 
 
 def write_whole(path: Path, text: str) -> None:
     """Write a file under another name, then move it into place: never half of it."""
-    draft = path.with_name(f"{path.name}.{os.getpid()}.new")
+    draft = _draft(path)
     try:
         draft.write_text(text, encoding="utf-8", newline="")
         os.replace(draft, path)

@@ -21,6 +21,7 @@ _MOST_WEIGHTS = 20
 _NARROWEST = 80  # columns of a terminal that tables are made for
 _BESIDE_NAMES = 54  # columns that shares, bars and counts take, with the space around them
 _MADE = 13  # columns of them that the counts take
+_LINES = 3  # that a long name may take
 
 
 def shortened(name: str, room: int) -> str:
@@ -38,13 +39,18 @@ def _wider() -> int:
 
 def columns_table(columns: Sequence[Column]) -> Table:
     """Return what is made of each column; of many, plain numbers are one line."""
-    table = Table("column", "kind", "what is made of it", box=box.SIMPLE_HEAD)
     plain = [column for column in columns if column.kind == "number" and not column.n_missing]
     shown = (
         [column for column in columns if column not in plain] if len(columns) > _FEW else columns
     )
+    room = 30 + _wider()
+    longest = max(len(name) for name in ("000 columns", *(column.name for column in shown)))
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("column", width=min(room, longest), overflow="fold")
+    table.add_column("kind", no_wrap=True)
+    table.add_column("what is made of it")
     for column in shown[:_MOST_COLUMNS]:
-        table.add_row(shortened(column.name, 30 + _wider()), column.kind, column.why)
+        table.add_row(shortened(column.name, _LINES * room), column.kind, column.why)
     if len(shown) > _MOST_COLUMNS:
         table.add_row(f"... {len(shown) - _MOST_COLUMNS} more", "", "")
     if plain and len(columns) > _FEW:
@@ -68,36 +74,42 @@ def scores_table(evaluation: Evaluation) -> Group:
     table.add_column(METRICS[first], justify="right", min_width=len("0.123 ± 0.123"))
     for heading in (*(METRICS[m] for m in others), *lead_columns, "seconds"):
         table.add_column(heading.replace(" ", "\n"), justify="right", no_wrap=True)
-    ranked = sorted(evaluation.scores, key=lambda score: -score.mean(first))
-    for score in sorted(ranked, key=lambda score: bool(score.failure)):
-        if score.failure:
-            table.add_row(score.method, "failed")
-            continue
+    failed = [score for score in evaluation.scores if score.failure]
+    fine = [score for score in evaluation.scores if not score.failure]
+    for score in sorted(fine, key=lambda score: -score.mean(first)):
         cells = [f"{score.mean(first):.3f} ± {score.spread(first):.3f}"]
         cells += [f"{score.mean(m):.3f}" for m in others]
         if leads:
             lead = leads.get(score.method)
             cells += [f"{lead.mean:+.3f}", _p_value(lead.p_value)] if lead else ["", ""]
         table.add_row(score.method, *cells, f"{score.seconds.mean():.2f}")
+    for score in failed:
+        table.add_row(score.method, "failed")
     return Group(title, "", table, "")
 
 
 def _p_value(value: float) -> str:
+    if value != value:  # the splits do not tell
+        return "-"
     return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def weights_table(weights: Sequence[Weight]) -> Table:
     """Return how much each column counts, as bars; and how many columns were made of it."""
     several = any(len(weight.features) > 1 for weight in weights)
-    table = Table("column", *["made of it"] * several, "share", "", box=box.SIMPLE_HEAD)
     room = _NARROWEST + _wider() - _BESIDE_NAMES + (0 if several else _MADE)
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("column", max_width=room, overflow="fold")
+    for heading in (*["made of it"] * several, "share"):
+        table.add_column(heading, justify="right")
+    table.add_column("", no_wrap=True)
     mark = "█" if "utf" in (sys.stdout.encoding or "").lower() else "#"
     most = max((weight.share for weight in weights), default=1.0) or 1.0
     for weight in weights[:_MOST_WEIGHTS]:
         bar = mark * round(_BAR * weight.share / most)
         made = [f"{len(weight.features)}"] * several
         share = f"{100 * weight.share:.1f} %"
-        table.add_row(shortened(weight.column, room), *made, share, bar)
+        table.add_row(shortened(weight.column, _LINES * room), *made, share, bar)
     if len(weights) > _MOST_WEIGHTS:
         rest = sum(weight.share for weight in weights[_MOST_WEIGHTS:])
         name = f"{len(weights) - _MOST_WEIGHTS} more"

@@ -151,11 +151,12 @@ def _remedies(spec: Spec) -> str:
     """Say what can be done to get a set, or another one."""
     root = _root(spec)
     at_hand = ", ".join(name for name, one in REGISTRY.items() if one.bundled)
-    fetched = f"data_id={root.remote.data_id}" if root.remote else "which has no such set"
+    fetched = "OpenML has no such set"
+    if root.remote:
+        fetched = f"or let OpenML be reached over the network (data_id={root.remote.data_id})"
     return (
-        f"Put {root.file} into a folder and name it with data_dir or the environment variable "
-        f"{VARIABLE}; or use a set that scikit-learn brings along ({at_hand}); or let OpenML be "
-        f"reached over the network ({fetched})."
+        f"Put {root.file} into a folder and set the environment variable {VARIABLE} to it; or use "
+        f"a set that scikit-learn brings along ({at_hand}); {fetched}."
     )
 
 

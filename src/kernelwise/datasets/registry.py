@@ -50,10 +50,13 @@ def spec_of(name: str) -> Spec:
     if name in REGISTRY:
         return REGISTRY[name]
     near = get_close_matches(str(name), REGISTRY, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "no name is near it;"
-    raise ValueError(
-        f"name={name!r} is no data set; {hint} kernelwise.datasets.list_datasets() names all."
+    remedy = (
+        "no name is near it; kernelwise.datasets.list_datasets() and the command "
+        "kernelwise data list name all."
     )
+    if near:
+        remedy = f"did you mean {' or '.join(map(repr, near))}?"
+    raise ValueError(f"name={name!r} is no data set; {remedy}")
 
 
 def _counts(text: str) -> dict[str, int]:

@@ -10,14 +10,16 @@ from sklearn.model_selection import check_cv
 from sklearn.model_selection import cross_val_score as scores_of
 
 from .._typing import Array
-from ._style import PALETTE, bare, ink, panels, short
+from ..tabular.rounds import corrected
+from .style import PALETTE, bare, ink, panels, short
 
 
 class ComparisonDisplay:
     """Scores of methods on the same splits, and their paired differences from one of them.
 
     On the left the scores of a split are joined by a line. On the right are the differences, their
-    mean and its 95 % interval: green above zero, orange-red below, blue where it holds zero.
+    mean and its 95 % interval: green above zero, orange-red below, blue where it holds zero. Splits
+    that all have the same difference but zero give no interval, and blue as well.
 
     Parameters
     ----------
@@ -45,7 +47,8 @@ class ComparisonDisplay:
     means_ : matplotlib.collections.PathCollection
         The mean of each method.
     intervals_ : dict of str to tuple of float
-        Mean difference, lower and upper end of its interval, of each method but the reference.
+        Mean difference, lower and upper end of its interval, of each method but the reference;
+        NaN where there is no interval.
 
     References
     ----------
@@ -245,19 +248,11 @@ class ComparisonDisplay:
                 )
                 continue
             gains = own - base
-            mean, low, high = self._interval(gains)
+            mean, _, reach = corrected(gains, self.test_ratio)
+            low, high = mean - reach, mean + reach
             self.intervals_[name] = (mean, low, high)
-            colour = PALETTE[0] if low <= 0 <= high else PALETTE[2] if mean > 0 else PALETTE[1]
+            colour = PALETTE[2] if low > 0 else PALETTE[1] if high < 0 else PALETTE[0]
             ax.plot(gains, np.full(len(gains), place), "o", color=ink(), alpha=0.5, ms=3.5, mew=0)
             ax.plot([low, high], [place, place], color=colour, lw=2.6, solid_capstyle="round")
             ax.plot([mean], [place], "o", color=colour, ms=7)
         ax.set_xlabel(f"difference from {short(reference, 24)}, 95 % interval")
-
-    def _interval(self, gains: Array) -> tuple[float, float, float]:
-        """Return the mean and its 95 % interval by Student's t."""
-        from scipy.stats import t
-
-        n, mean = len(gains), float(gains.mean())
-        error = np.sqrt(gains.var(ddof=1) * (1 / n + self.test_ratio))
-        half = float(t.ppf(0.975, n - 1) * error)
-        return mean, mean - half, mean + half

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import Array
-from ._style import bare, look, panels, short
-from ._weights import shares, unwrapped
+from .style import bare, look, panels, short
+from .weights import shares, unwrapped
 
 _NAMES = {
     "dual": "dual objective",

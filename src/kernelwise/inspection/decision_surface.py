@@ -10,8 +10,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import Array, Index
-from ._style import bare, colours, ink, panels, short
-from ._weights import column_names, like, read_weights, unwrapped
+from .style import bare, colours, ink, panels, short
+from .weights import column_names, like, read_weights, unwrapped
 
 _MOST_POINTS = 1000  # rows that are drawn; more hide each other
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from .._typing import Array, Index
-from ._style import PALETTE, bare, ink, panels, short
-from ._weights import read_weights, shares
+from .style import PALETTE, bare, ink, panels, short
+from .weights import read_weights, shares
 
 _PALE = 0.3  # opacity inside the bars of what was not selected
 

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import Array
-from ._style import bare, ink, look, panels
-from ._weights import unwrapped
+from .style import bare, ink, look, panels
+from .weights import unwrapped
 
 _TITLES = {
     "bound": "R² Σα / n",

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._typing import Array
 from ._progress import PATIENCE, run_all
-from ._weights import column_names, like, peeled, read_weights
+from .weights import column_names, like, peeled, read_weights
 
 _FEWEST_SHUFFLES = 19  # with fewer no p-value is as small as 0.05
 

@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._typing import Array, Index
 from ._progress import run_all
-from ._weights import column_names, read_weights
 from .feature_weights import FeatureWeightsDisplay
+from .weights import column_names, read_weights
 
 
 @dataclass(frozen=True)

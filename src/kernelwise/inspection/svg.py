@@ -7,7 +7,7 @@ import re
 from html import escape
 from typing import Any
 
-from ._style import PALETTE, pyplot
+from .style import PALETTE, pyplot
 
 _BARE = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 

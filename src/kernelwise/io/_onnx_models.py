@@ -14,7 +14,7 @@ from ..kernels import EmpiricalMap
 from ..svm.base import BaseLearnedSVC
 from ..svm.feature_discrimination import FeatureDiscriminationSVC
 from ..svm.generalized_bias import GeneralizedBiasSVC
-from ..svm.machines import Machines, _columns_of
+from ..svm.machines import Machines, columns_of
 from ..svm.margin_radius import MarginRadiusSVC
 from ..svm.relevance import RelevanceSVC
 from ..svm.votes import OneVsOneMixin
@@ -92,7 +92,7 @@ def _machines(graph: Graph, machines: Machines, X: str, mixing: Array) -> str:
     if not machines.coef.any():  # as many values as X has rows all the same
         zeros = graph.node("MatMul", X, np.zeros((rows.shape[1], mixing.shape[1])))
         return graph.node("Add", zeros, total)
-    for kernel, columns in _columns_of(kernels):
+    for kernel, columns in columns_of(kernels):
         coef = machines.coef[:, columns] @ mixing[columns]
         used = np.flatnonzero(coef.any(axis=1))
         if len(used):

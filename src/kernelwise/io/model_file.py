@@ -186,10 +186,15 @@ def _shown(label: Any) -> Any:
 
 
 def _rows(model: Any) -> int | None:
-    """Return how many rows the model, or the last step of the pipeline, was fitted to."""
-    while hasattr(model, "steps"):
-        model = model.steps[-1][1]
-    model = getattr(model, "best_estimator_", model)
+    """Return how many rows the model inside pipelines, searches and the like was fitted to."""
+    if hasattr(model, "steps"):
+        return _rows(model.steps[-1][1])
+    if hasattr(model, "calibrated_classifiers_"):
+        parts = model.calibrated_classifiers_
+        return _rows(parts[0].estimator) if len(parts) == 1 else None  # each saw a part of the rows
+    for name in ("best_estimator_", "estimator_"):
+        if hasattr(model, name):
+            return _rows(getattr(model, name))
     shape = getattr(model, "shape_fit_", None)
     return None if shape is None else int(shape[0])
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..inspection import ComparisonDisplay, ConvergenceDisplay, KernelPathDisplay, as_svg
-from ..inspection._style import PALETTE, bare, ink, panels, pyplot, short
+from ..inspection.style import PALETTE, bare, ink, panels, pyplot, short
 from ..tabular import Evaluation
 from ..tabular.results import METRICS
 from .views import Reliability
@@ -31,27 +31,12 @@ def comparison_svg(evaluation: Evaluation) -> str:
     display = ComparisonDisplay.from_results(
         {score.label: 100 * score.values[evaluation.metric] for score in known},
         reference=known[0].label,
-        test_ratio=_test_ratio(evaluation),
+        test_ratio=evaluation.test_ratio,
         score_name=f"{name}, %",
     )
     display.axes_[1].set_xlabel("difference, 95 % interval")
     title = f"{name.capitalize()} of {len(known)} methods on the same {evaluation.n_splits} splits"
     return _closed(display.figure_, title, "comparison")
-
-
-def _test_ratio(evaluation: Evaluation) -> float:
-    """Return test rows over training rows, as the intervals of the evaluation have it."""
-    from scipy.stats import t
-
-    n = evaluation.n_splits
-    metric = evaluation.metric
-    values = {s.method: s.values[metric] for s in evaluation.scores if not s.failure}
-    for each in evaluation.differences:
-        variance = float(np.var(values[each.method] - values[each.other], ddof=1))
-        if variance > 0:
-            error = (each.high - each.mean) / float(t.ppf(0.975, n - 1))
-            return max(0.0, error**2 / variance - 1 / n)
-    return 0.0
 
 
 def learning_svgs(model: Any, machine: Any) -> list[tuple[str, str]]:

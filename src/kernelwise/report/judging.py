@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -17,8 +17,9 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._typing import Index
 from ..tabular import Column, Evaluation, Method, TableEncoder, check_target, describe_columns
-from ..tabular.evaluation import YARDSTICKS, Progress, _Run, differences, make_splits
+from ..tabular.evaluation import YARDSTICKS
 from ..tabular.registry import method_named
+from ..tabular.rounds import Progress, Rounds, make_splits
 from .model import encoder_of, machine_in, weights_of
 
 _TIMES = "the seconds of largest class, SVC() and forest include the encoding of the columns"
@@ -87,69 +88,40 @@ def evaluate_model(
     check_consistent_length(X, y)
     frame = _frame(X)
     target = str(getattr(y, "name", None) or "class")
-    classes = check_target(_column(y, target), target)
+    classes = check_target(_pandas().DataFrame({target: np.asarray(y)}), target)
     label = type(machine_in(model)).__name__ if label is None else label
-    contenders, tables = _contenders(model, label, against, _safe_indexing(X, classes.rows))
     frame = frame.iloc[classes.rows]
-    splits, protocol, notes = make_splits(classes, cv, repeats, test_size, seed)
-    run = _Rounds(frame, classes, TableEncoder(), contenders, seed, progress)
-    run.tables = {name: frame if table is None else table for name, table in tables.items()}
-    for train, test in splits:
-        run.split(train, test, total=len(splits) * len(contenders))
-    if label in run.failures:
-        raise ValueError(f"model cannot be fitted to a part of the rows: {run.failures[label]}")
-    metric = "balanced_accuracy" if classes.skewed else "accuracy"
-    scores = tuple(run.score(each) for each in contenders)
-    ratio = float(np.mean([len(test) / len(train) for train, test in splits]))
-    return Evaluation(
-        classes,
-        tuple(_columns(frame, model)),
-        metric,
-        protocol,
-        len(splits),
-        seed,
-        scores,
-        tuple(differences(scores, metric, ratio)),
-        run.held_out(len(splits) // repeats),
-        (*classes.notes, *notes, *run.warned, *([_TIMES] if against is None else [])),
-        tuple(weights_of(model, [str(name) for name in frame.columns])),
+    rows = _safe_indexing(X, classes.rows)
+    contenders = _contenders(model, label, against)
+    splits = make_splits(classes, cv, repeats, test_size, seed)
+    others = frame if against is None else rows  # yardsticks encode the columns of the frame
+    tables = [rows, *[others] * (len(contenders) - 1)]
+
+    def inputs(train: Index, test: Index) -> Iterable[tuple[Any, Any]]:
+        return ((_safe_indexing(table, train), _safe_indexing(table, test)) for table in tables)
+
+    rounds = Rounds(classes, splits, contenders, inputs, seed, progress)
+    rounds.run()
+    if label in rounds.failures:
+        raise ValueError(f"model cannot be fitted to a part of the rows: {rounds.failures[label]}")
+    found = rounds.evaluation(_columns(frame, model))
+    return replace(
+        found,
+        notes=found.notes + (_TIMES,) * (against is None),
+        weights=tuple(weights_of(model, [str(name) for name in frame.columns])),
     )
 
 
-class _Rounds(_Run):
-    """Fits of contenders each of which has its own table."""
-
-    tables: dict[str, Any]
-
-    def split(self, train: Index, test: Index, total: int) -> None:
-        for contender in self.contenders:
-            self._tell(total, contender.label)
-            if contender.name not in self.failures:
-                table = self.tables[contender.name]
-                parts = _safe_indexing(table, train), _safe_indexing(table, test)
-                self._fit(contender, *parts, train, test)
-            self._done += 1
-        self._tell(total, "")
-
-
-def _contenders(
-    model: Any, label: str, against: Mapping[str, Any] | None, X: Any
-) -> tuple[list[Method], dict[str, Any]]:
-    """Return the methods, and their tables; None is the frame, which yardsticks encode."""
+def _contenders(model: Any, label: str, against: Mapping[str, Any] | None) -> list[Method]:
     contenders = [Method(label, label, partial(_cloned, model))]
-    tables: dict[str, Any] = {label: X}
     if against is None:
-        for name in YARDSTICKS:
-            method = method_named(name)
-            contenders.append(replace(method, make=partial(_encoded, method)))
-            tables[name] = None
-        return contenders, tables
+        yardsticks = map(method_named, YARDSTICKS)
+        return contenders + [replace(each, make=partial(_encoded, each)) for each in yardsticks]
     for name, estimator in against.items():
         if name == label:
             raise ValueError(f"against names {name!r}, which the model is called; give a label.")
         contenders.append(Method(name, name, partial(_cloned, estimator)))
-        tables[name] = X
-    return contenders, tables
+    return contenders
 
 
 def _cloned(estimator: Any, seed: int) -> Any:
@@ -170,10 +142,6 @@ def _frame(X: Any) -> Any:
         return X
     rows = np.asarray(X)
     return pandas.DataFrame(rows, columns=[f"x{k}" for k in range(rows.shape[1])])
-
-
-def _column(y: Any, name: str) -> Any:
-    return _pandas().DataFrame({name: np.asarray(y)})
 
 
 def _columns(frame: Any, model: Any) -> list[Column]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from ..inspection._weights import peeled, read_weights
+from ..inspection.weights import peeled, read_weights
 from ..tabular import TableEncoder, Weight, column_weights, machine_of
 
 _SETTINGS = {

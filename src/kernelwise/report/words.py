@@ -16,7 +16,9 @@ def percent(value: float) -> str:
 
 
 def p_text(p_value: float) -> str:
-    """Return a p-value."""
+    """Return a p-value; NaN is one that is not defined."""
+    if p_value != p_value:
+        return "-"
     return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
@@ -80,6 +82,8 @@ def _comparison(evaluation: Evaluation) -> list[str]:
 def _verdict(test: Difference | None) -> str:
     if test is None:
         return "; one split gives no test of that."
+    if test.p_value != test.p_value:
+        return ". All splits have the same difference, which gives no test of that."
     interval = f"95 % interval of the difference {100 * test.low:+.1f} to {100 * test.high:+.1f}"
     chance = "The splits cannot tell the two apart"
     if test.p_value < _CHANCE:

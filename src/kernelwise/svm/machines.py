@@ -131,7 +131,7 @@ class Machines:
         out = np.empty((X.shape[0], len(self.intercept)))
         height = max(1, _BLOCK_ENTRIES // max(1, len(self.support)))
 
-        groups = [] if self.own_kernels is None else _columns_of(self.own_kernels)
+        groups = [] if self.own_kernels is None else columns_of(self.own_kernels)
 
         def part(start: int) -> None:
             block = slice(start, start + height)
@@ -150,7 +150,7 @@ class Machines:
         return out
 
 
-def _columns_of(kernels: Sequence[Kernel]) -> list[tuple[Kernel, list[int]]]:
+def columns_of(kernels: Sequence[Kernel]) -> list[tuple[Kernel, list[int]]]:
     """Return each kernel once, with the machines that have it."""
     found: dict[int, tuple[Kernel, list[int]]] = {}
     for column, kernel in enumerate(kernels):

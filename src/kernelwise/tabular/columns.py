@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from .errors import TableError, require_columns
-from .values import as_dates, as_numbers, as_text, date_format, have_times, holds_numbers, is_text
+from .values import (
+    ENOUGH,
+    as_dates,
+    as_numbers,
+    as_text,
+    date_format,
+    have_times,
+    is_text,
+    strays,
+)
 
 MOST_CATEGORIES = 20
 _FEW = 20  # rows from which "all different" means anything
 _NEARLY_ALL = 0.9
+_MANY_NUMBERS = 0.8  # part of the values from which words among numbers are told of
+_MOST_WORDS = 3  # of them that are named
+_LONGEST_WORD = 20
+_MOST_NOTES = 5  # on columns
 MANY_GAPS = 0.05  # part of the rows from which a gap is worth a column of its own
 _PLAIN = re.compile(r"[-+]?[0-9]*\.?[0-9]*([eE][-+]?[0-9]+)?")
 _ID = re.compile(r"(^|[_\W]|[a-z](?=I))(id|uuid|guid|key|index|row|nr|no|number)$", re.IGNORECASE)
@@ -41,6 +54,8 @@ class Column:
         Different values.
     format : str, default=""
         The format of dates.
+    strays : str, default=""
+        The words among the values, where at least 80 % of these are numbers.
     """
 
     name: str
@@ -50,6 +65,7 @@ class Column:
     n_missing: int
     n_values: int
     format: str = ""
+    strays: str = ""
 
 
 def describe_columns(
@@ -102,8 +118,10 @@ def describe(name: str, series: Any, unwanted: bool = False, kept: bool = False)
     """Tell what a column is, and what is made of it."""
     if unwanted:
         return Column(name, "unwanted", False, "dropped: not wanted", int(series.isna().sum()), 0)
-    if holds_numbers(series):
-        return _of_numbers(name, series, kept)
+    part, words = strays(series)
+    told = _listed(words) if words and part >= _MANY_NUMBERS else ""
+    if part >= ENOUGH:
+        return replace(_of_numbers(name, series, told, kept), strays=told)
     texts = as_text(series)
     present = texts[texts != ""]
     n_missing, n_values = len(texts) - len(present), len(set(present))
@@ -111,10 +129,32 @@ def describe(name: str, series: Any, unwanted: bool = False, kept: bool = False)
         format = date_format(series) if n_values > 1 else None
         if format is not None:
             return _of_dates(name, series, format, n_missing, n_values)
-    return _of_text(name, len(present), n_missing, n_values, kept)
+    found = _of_text(name, len(present), n_missing, n_values, kept)
+    if not told:
+        return found
+    return replace(found, why=f"{found.why}; numbers but for {told}", strays=told)
 
 
-def _of_numbers(name: str, series: Any, kept: bool) -> Column:
+def notes_on(columns: Sequence[Column]) -> list[str]:
+    """Return a line on each column of numbers that has words among them; of many, the first."""
+    odd = [column for column in columns if column.strays]
+    notes = [
+        f"{column.name}: numbers but for {column.strays}; read as {column.kind}"
+        + ", those as missing" * (column.kind == "number")
+        for column in odd[:_MOST_NOTES]
+    ]
+    rest = len(odd) - _MOST_NOTES
+    return notes + [f"words among the numbers of {rest} more columns"] * (rest > 0)
+
+
+def _listed(words: dict[str, int]) -> str:
+    """Return the most frequent words, with how often they are there."""
+    named = [f"{word[:_LONGEST_WORD]!r} ({count})" for word, count in words.items()]
+    rest = len(named) - _MOST_WORDS
+    return ", ".join(named[:_MOST_WORDS]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _of_numbers(name: str, series: Any, words: str, kept: bool) -> Column:
     numbers = as_numbers(series)
     present = numbers[~np.isnan(numbers)]
     n_missing, values = len(numbers) - len(present), np.unique(present)
@@ -127,8 +167,7 @@ def _of_numbers(name: str, series: Any, kept: bool) -> Column:
     why = _how_read(series, numbers) or ("" if n_missing else "as it is")
     if n_missing:
         why += "; " * bool(why) + f"{n_missing} missing -> median{told_of(n_missing, len(numbers))}"
-        junk = n_missing - int((as_text(series) == "").sum())
-        why += f" ({junk} of them are no numbers)" if junk else ""
+        why += f"; no numbers: {words}" if words else ""
     return Column(name, "number", True, why, n_missing, n_values)
 
 

@@ -12,21 +12,14 @@ from .numerals import parse
 
 _SEPARATORS = (",", ";", "\t", "|")
 _SOME = 50  # rows that the separator is judged by
+# Gaps in any column, as people, R, pandas, SAS, Weka, databases and spreadsheets write them. What
+# may be a real word of a column of words is not here: see `values.strays`.
 MISSING = (
-    "",
-    "?",
-    "NA",
-    "N/A",
-    "n/a",
-    "na",
-    "NaN",
-    "nan",
-    "NULL",
-    "null",
-    "None",
-    "-",
-    ".",
-    "#N/A",
+    *("", "?", "-", "."),
+    *("NA", "na", "N/A", "n/a", "N/a", "N.A.", "n.a.", "N.A", "n.a", "N. A.", "n. a.", "<NA>"),
+    *("NaN", "nan", "-NaN", "-nan", "NaT", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+    *("NULL", "null", "(null)", "\\N", "None"),
+    *("#N/A", "#NA", "#N/A N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!"),
 )
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?")
 _COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .delimited import decode
+from .delimited import MISSING, decode
 from .errors import TableError
 
 _MOST_CELLS = 2e8  # of a sparse file that is made dense
@@ -70,7 +70,9 @@ def read_arff(content: bytes, name: str) -> Any:
     frame = pd.DataFrame(rows, columns=list(kinds), dtype=object)
     for column, kind in kinds.items():
         if kind in {"numeric", "real", "integer"}:
-            frame[column] = pd.to_numeric(frame[column], errors="coerce")
+            numbers = pd.to_numeric(frame[column], errors="coerce")
+            if frame[column][numbers.isna()].isin([None, *MISSING]).all():  # else words, told of
+                frame[column] = numbers
     return frame
 
 

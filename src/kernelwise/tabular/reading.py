@@ -66,6 +66,13 @@ def read_table(path_or_buffer: Any, *, format: str | None = None) -> Any:
     TableError
         If the file is no table; the message says why, and in which line.
 
+    Notes
+    -----
+    Gaps in any column of CSV are empty cells, ``?``, ``-``, ``.``, ``NA``, ``N/A``, ``n.a.``,
+    ``NaN``, ``NULL``, ``None``, ``\N`` and their like, and the errors of spreadsheets such as
+    ``#N/A`` and ``#DIV/0!``. What may be a word like others, such as ``unknown`` or ``--``, stays
+    in the table; it is a gap where the rest are numbers, and `describe_columns` names it.
+
     Examples
     --------
     >>> import io

@@ -93,9 +93,9 @@ class Difference:
     mean : float
         The mean difference of the metric.
     low, high : float
-        Its interval of 95 %.
+        Its interval of 95 %; NaN where all splits have the same difference but 0.
     p_value : float
-        By the corrected resampled t-test, which knows that splits share rows.
+        By the corrected resampled t-test, which knows that splits share rows; NaN as above.
     """
 
     method: str
@@ -174,6 +174,9 @@ class Evaluation:
         What is worth a word: rows left out, fits that did not converge.
     weights : tuple of Weight, default=()
         How much the columns count for the model of all rows, once there is one.
+    test_ratio : float, default=0.0
+        Test rows over training rows, the mean over the splits. Splits share rows, so the variance
+        of a mean difference is that of the splits times ``1 / n_splits + test_ratio``.
     """
 
     target: Target
@@ -187,6 +190,7 @@ class Evaluation:
     held_out: HeldOut
     notes: tuple[str, ...]
     weights: tuple[Weight, ...] = ()
+    test_ratio: float = 0.0
 
     @property
     def best(self) -> Score:
@@ -199,7 +203,7 @@ class Evaluation:
         Returns
         -------
         numbers : dict
-            Scores, differences, classes and notes.
+            Scores, differences, classes and notes; None where a number is not defined.
         """
         return {
             "target": self.target.name,
@@ -208,10 +212,15 @@ class Evaluation:
             "protocol": self.protocol,
             "seed": self.seed,
             "scores": [_score_dict(score) for score in self.scores],
-            "differences": [vars(difference) for difference in self.differences],
+            "differences": [_known(vars(difference)) for difference in self.differences],
             "weights": [vars(weight) for weight in self.weights],
             "notes": list(self.notes),
         }
+
+
+def _known(numbers: dict[str, Any]) -> dict[str, Any]:
+    """Return None in the place of NaN, which JSON does not have."""
+    return {name: None if value != value else value for name, value in numbers.items()}
 
 
 def _score_dict(score: Score) -> dict[str, Any]:
@@ -220,5 +229,5 @@ def _score_dict(score: Score) -> dict[str, Any]:
         return numbers | {"failure": score.failure}
     for metric in score.values:
         mean, spread = score.mean(metric), score.spread(metric)
-        numbers[metric] = {"mean": round(mean, 6), "spread": round(spread, 6)}
+        numbers[metric] = _known({"mean": round(mean, 6), "spread": round(spread, 6)})
     return numbers | {"seconds": round(float(score.seconds.mean()), 4)}

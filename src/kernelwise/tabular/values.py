@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,14 @@ DATE_FORMATS = (
     "%b %d, %Y",
     "%B %d, %Y",
 )
-_ENOUGH = 0.9  # part of the values that must be numbers, or dates, for the column to be so
+ENOUGH = 0.9  # part of the values that must be numbers, or dates, for the column to be so
 _SAMPLE = 50
+# Words that say among numbers that there is none; among words they may be a value like others.
+_NO_NUMBER = re.compile(
+    r"[-\u2013\u2014_*]+|\.{2,}|\.[a-z_]|\(?(none|null|nil|missing|unknown|unk|blank|empty|undefined"
+    r"|no data|not (available|applicable|known))\)?",
+    re.IGNORECASE,
+)
 _DATE = re.compile(r"(\d{1,4}|[^\W\d]{3,9}) ?[-./ ] ?(\d{1,2}|[^\W\d]{3,9})(, |[-./ ]) ?\d{1,4}")
 
 
@@ -112,11 +119,25 @@ def as_dates(series: Any, format: str) -> Any:
 
 def holds_numbers(series: Any) -> bool:
     """Tell whether nearly all values are numbers."""
+    return strays(series)[0] >= ENOUGH
+
+
+def strays(series: Any) -> tuple[float, dict[str, int]]:
+    """Return which part of the values are numbers, and how often each word stands among them.
+
+    The most frequent word is the first. Words for a gap, such as "unknown", do not count in the
+    part, unless they are the most of the column.
+    """
     if not is_text(series):
-        return not holds_stamps(series)
-    texts = as_text(series)
-    n_present = int((texts != "").sum())
-    return n_present > 0 and int((~np.isnan(as_numbers(series))).sum()) >= _ENOUGH * n_present
+        return float(not holds_stamps(series)), {}
+    texts, numbers = as_text(series), as_numbers(series)
+    words = Counter(texts[(texts != "") & np.isnan(numbers)])
+    n_numbers, n_words = int((~np.isnan(numbers)).sum()), words.total()
+    if not n_numbers:
+        return 0.0, dict(words.most_common())
+    if n_words < n_numbers:
+        n_words -= sum(count for word, count in words.items() if _NO_NUMBER.fullmatch(word))
+    return n_numbers / (n_numbers + n_words), dict(words.most_common())
 
 
 def date_format(series: Any) -> str | None:
@@ -126,12 +147,12 @@ def date_format(series: Any) -> str | None:
     texts = as_text(series)
     places = np.flatnonzero(texts != "")
     alike = sum(bool(_DATE.match(text)) for text in texts[places[:_SAMPLE]])
-    if not alike or alike < _ENOUGH * len(places[:_SAMPLE]):  # most columns end here: it is quick
+    if not alike or alike < ENOUGH * len(places[:_SAMPLE]):  # most columns end here: it is quick
         return None
     some, present = series.iloc[places[:_SAMPLE]], series.iloc[places]
-    best, found = _ENOUGH, None
+    best, found = ENOUGH, None
     for format in DATE_FORMATS:
-        if _part_read(some, format) >= _ENOUGH:
+        if _part_read(some, format) >= ENOUGH:
             part = _part_read(present, format)
             if part == 1:
                 return format

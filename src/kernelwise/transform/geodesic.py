@@ -104,6 +104,8 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
            [1., 0.]])
     >>> features.transform([[3.2]])
     array([[1., 0.]])
+    >>> features.kneighbors([[3.2]])[1]  # its nearest training row
+    array([[3]])
     """
 
     out_of_fold: ClassVar[bool] = True
@@ -202,10 +204,34 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
         columns : ndarray of shape (n_samples, n_classes)
             Zeros and ones, a column a class.
         """
+        return self._indicators(self.kneighbors(X)[1])
+
+    def kneighbors(self, X: Any) -> tuple[Array, Index]:
+        """Find the nearest training rows of each row, the nearest first.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows, taken as new ones.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_neighbors)
+            How long the way is to each; infinite where there is none.
+        indices : ndarray of shape (n_samples, n_neighbors)
+            Which training rows they are; -1 where no further one counts.
+        """
         check_is_fitted(self)
         with naming_the_encoders():
-            X = self._validated(X, reset=False)
-        return self._indicators(self._neighbors(X))
+            X = _like(self._nodes, self._validated(X, reset=False))
+        node_of = {key: node for node, key in enumerate(_keys(self._nodes))}
+        nodes = np.array([node_of.get(key, NOBODY) for key in _keys(X)])
+        nearest = self._nearest[nodes, : self.n_neighbors]
+        lengths = self._lengths[nodes, : self.n_neighbors]
+        new = np.flatnonzero(nodes == NOBODY)
+        if len(new):
+            lengths[new], nearest[new] = self._joined(X[new], nearest.shape[1])
+        return lengths, self._completed(nearest, X, np.full(X.shape[0], NOBODY))
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names of the columns that come out.
@@ -258,29 +284,18 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
         nearest = np.take_along_axis(nearest, order, axis=1)[:, : self.n_neighbors]
         return self._completed(nearest, self._nodes[self._node_of_row], itself)
 
-    def _neighbors(self, X: Matrix) -> Index:
-        """Return the numbers of the training rows nearest to new rows."""
-        X = _like(self._nodes, X)
-        node_of = {key: node for node, key in enumerate(_keys(self._nodes))}
-        nodes = np.array([node_of.get(key, NOBODY) for key in _keys(X)])
-        nearest = self._nearest[nodes, : self.n_neighbors]
-        new = np.flatnonzero(nodes == NOBODY)
-        if len(new):
-            nearest[new] = self._joined(X[new], nearest.shape[1])
-        return self._completed(nearest, X, np.full(X.shape[0], NOBODY))
-
-    def _joined(self, X: Matrix, count: int) -> Index:
-        """Return the training rows nearest to rows that are joined to their nearest nodes."""
+    def _joined(self, X: Matrix, count: int) -> tuple[Array, Index]:
+        """Return how far the nearest training rows are from rows joined to nodes, and which."""
         k = min(self.graph_neighbors, self._nodes.shape[0])
         lengths, nodes = self._search().kneighbors(X, n_neighbors=k)
         rows = self._nearest[nodes].reshape(X.shape[0], -1)
         lengths = (lengths[:, :, None] + self._lengths[nodes]).reshape(rows.shape)
-        order = np.lexsort((rows, lengths), axis=1)
-        nearest = np.full((X.shape[0], count), NOBODY)
-        for out, found in zip(nearest, np.take_along_axis(rows, order, axis=1), strict=True):
-            once = list(dict.fromkeys(found[found != NOBODY].tolist()))[:count]
-            out[: len(once)] = once
-        return nearest
+        order = np.lexsort((lengths, rows), axis=1)
+        rows, lengths = (np.take_along_axis(each, order, axis=1) for each in (rows, lengths))
+        longer = np.diff(rows, axis=1, prepend=NOBODY) == 0  # ways to a row that has a shorter one
+        rows[longer], lengths[longer] = NOBODY, np.inf
+        order = np.lexsort((rows, lengths), axis=1)[:, :count]
+        return np.take_along_axis(lengths, order, axis=1), np.take_along_axis(rows, order, axis=1)
 
     def _completed(self, nearest: Index, X: Matrix, itself: Index) -> Index:
         """Put the nearest by Euclidean distance in the places that are left."""

@@ -50,7 +50,8 @@ def near(split: Images, every: Array, joins: int) -> Near:
     F = features.fit_transform(split.X, split.y)
     codes = np.searchsorted(features.classes_, split.y)
     # The features say which objects are near; a vote needs how many of each.
-    votes = [_majority(row) for row in codes[features._neighbors(split.X_test)]]
+    _, nearest = features.kneighbors(split.X_test)
+    votes = [_majority(row) for row in codes[nearest]]
     F_test = features.transform(split.X_test)
     part = Part(split.X, F, split.y, split.X_test, F_test, split.y_test)
     return Near(part, features.classes_[votes], features.n_connected_components_)
