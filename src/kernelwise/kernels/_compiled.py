@@ -3,56 +3,102 @@
 import numpy as np
 from numba import njit
 
-from kernelwise._jit import FASTMATH, bits_as_float, contiguous, larger, smaller
+from kernelwise._jit import FASTMATH
+from kernelwise._lanes import (
+    BYTES,
+    accumulate,
+    await_store,
+    load,
+    load_part,
+    minus,
+    most,
+    plus,
+    splat,
+    spread,
+    store,
+    store_part,
+    times,
+)
 
-from ._lanes import accumulate, flip, load, minus, most, plus, splat, spread, store, times
+from ._tiles import TILE_ROWS, TILE_VECTORS, dots, exp_of_minus, flip
 
 
-@njit(cache=True, nogil=True, fastmath=FASTMATH, error_model="numpy")
-def exp_of_minus32(T):
-    """Overwrite float32 T by exp(-max(T, 0)): Cephes' polynomial, relative error 2e-7.
+@njit(cache=True, nogil=True)
+def exp_of_minus_rows(T):
+    """Overwrite T, whose rows are contiguous, by exp(-max(T, 0))."""
+    n, m = T.shape
+    lanes = BYTES // T.itemsize
+    whole = m - m % lanes
+    for i in range(n):
+        for j in range(0, whole, lanes):
+            store(exp_of_minus(load(T, i, j)), T, i, j)
+        if whole < m:
+            store_part(exp_of_minus(load_part(T, i, whole, m)), T, i, whole, m)
 
-    The least value is exp(-60). Less is nothing beside a diagonal of one, but products of it would
-    be subnormal numbers, with which a processor is up to a hundred times slower.
+
+@njit(cache=True, nogil=True)
+def _pack_panels(right, column, stop, panels):
+    """Copy columns to panels: for some columns lines of their features, then of their squares."""
+    d, m = right.shape[0] - 2, right.shape[1]
+    lanes = panels.shape[1]
+    line = 0
+    for j in range(column, stop, TILE_VECTORS * lanes):
+        for k in range(d + 1):
+            for v in range(TILE_VECTORS):
+                source = load_part(right, k if k < d else d + 1, j + v * lanes, m)
+                store(source, panels, line, 0)
+                line += 1
+
+
+@njit(cache=True, nogil=True)
+def gauss(left, right, out, first, last, column, mirrored, panels, tile):
+    """Write exp(-|x - z|^2) to out[first:last, column:], from the sides of squared distances.
+
+    What stands before the column ``mirrored`` is written across the diagonal as well. As much of
+    the right as ``panels`` holds is packed and multiplied at a time, so that it and the block that
+    is made of it stay in the second-level cache. ``panels`` and ``tile`` are work arrays.
     """
-    f = np.float32
-    for i in range(T.shape[0]):
-        row = contiguous(T[i])
-        for j in range(row.shape[0]):
-            x = smaller(larger(-row[j], f(-60.0)), f(0.0))
-            k = f(np.rint(x * f(1.4426950408889634)))  # exp(x) = 2^k exp(r), |r| <= log(2)/2
-            r = x - k * f(0.693359375) + k * f(2.12194440e-4)
-            e = f(1.9875691500e-4)
-            e = e * r + f(1.3981999507e-3)
-            e = e * r + f(8.3334519073e-3)
-            e = e * r + f(4.1665795894e-2)
-            e = e * r + f(1.6666665459e-1)
-            e = e * r + f(5.0000001201e-1)
-            e = e * r * r + r + f(1.0)
-            bits = np.int32((np.int32(k) + np.int32(127)) << np.int32(23))
-            row[j] = e * bits_as_float(bits)
+    d, m, lanes = left.shape[1] - 2, right.shape[1], tile.shape[1]
+    width, lines = TILE_VECTORS * lanes, TILE_VECTORS * (d + 1)
+    chunk = panels.shape[0] // lines * width
+    for start in range(column, m, chunk):
+        stop = min(start + chunk, m)
+        _pack_panels(right, start, stop, panels)
+        for i in range(first, last, TILE_ROWS):
+            rows = min(TILE_ROWS, last - i)
+            for j in range(start, stop, width):  # no function for a tile: a call costs a third
+                at = (j - start) // width * lines
+                for a in range(rows):
+                    await_store(out, i + a, j + width)
+                    await_store(out, i + a, j + width + lanes)
+                dots(left, i, last - 1, panels, at, d, tile)
+                for v in range(TILE_VECTORS):
+                    squares, place = load(panels, at + TILE_VECTORS * d + v, 0), j + v * lanes
+                    for a in range(rows):
+                        both = plus(spread(left, i + a, d), squares)  # first: it is symmetric
+                        value = exp_of_minus(plus(load(tile, a + v * TILE_ROWS, 0), both))
+                        if place + lanes <= m:  # parts take longer to store
+                            store(value, out, i + a, place)
+                        else:
+                            store_part(value, out, i + a, place, m)
+        _mirror(out, first, last, start, min(stop, mirrored))
 
 
-@njit(cache=True, nogil=True, fastmath=FASTMATH, error_model="numpy")
-def exp_of_minus64(T):
-    """Overwrite float64 T by exp(-max(T, 0)): Cephes' rational form, relative error 3e-16.
-
-    The least value is exp(-600), for the same reason as above.
-    """
-    for i in range(T.shape[0]):
-        row = contiguous(T[i])
-        for j in range(row.shape[0]):
-            x = smaller(larger(-row[j], -600.0), 0.0)
-            k = np.rint(x * 1.4426950408889634)
-            r = x - k * 6.93145751953125e-1 - k * 1.42860682030941723212e-6
-            rr = r * r
-            top = r * ((1.26177193074810590878e-4 * rr + 3.02994407707441961300e-2) * rr + 1.0)
-            low = (
-                (3.00198505138664455042e-6 * rr + 2.52448340349684104192e-3) * rr
-                + 2.27265548208155028766e-1
-            ) * rr + 2.0
-            e = 1.0 + 2.0 * top / (low - top)
-            row[j] = e * bits_as_float((np.int64(k) + np.int64(1023)) << np.int64(52))
+@njit(cache=True, nogil=True)
+def _mirror(K, first, last, start, stop):
+    """Copy the block K[first:last, start:stop] across the diagonal."""
+    side = BYTES // K.itemsize
+    for j in range(start, stop, side):
+        for b in range(j + side, min(j + 2 * side, stop)):
+            for i in range(first, last, side):
+                await_store(K, b, i)
+        for i in range(first, last, side):
+            if i + side <= last and j + side <= stop:
+                flip(K, i, j, K, j, i)
+            else:
+                for a in range(i, min(i + side, last)):
+                    for b in range(j, min(j + side, stop)):
+                        K[b, a] = K[a, b]
 
 
 @njit(cache=True, nogil=True)
@@ -63,7 +109,7 @@ def transpose(source, target):
     for j in range(0, m, side):
         for i in range(0, n, side):
             if i + side <= n and j + side <= m:
-                flip(source, i, j, target)
+                flip(source, i, j, target, j, i)
             else:
                 for a in range(i, min(i + side, n)):
                     for b in range(j, min(j + side, m)):
@@ -120,19 +166,12 @@ def shifted_rows(X, centre, scales, out):
 
 @njit(cache=True, nogil=True)
 def _pack(Yt, rows, j, panel):
-    """Copy columns of Yt from j on to the panel, zeros behind the last; return how many.
+    """Copy columns of Yt from j on to the panel, zeros behind the last.
 
     Lines of a panel follow each other, so that they do not push each other from the cache.
     """
-    lanes = panel.shape[1]
-    count = min(lanes, Yt.shape[1] - j)
     for k in range(rows):
-        if count == lanes:
-            store(load(Yt, k, j), panel, k, 0)
-        else:
-            for c in range(lanes):
-                panel[k, c] = Yt[k, j + c] if c < count else 0
-    return count
+        store(load_part(Yt, k, j, Yt.shape[1]), panel, k, 0)
 
 
 @njit(cache=True, nogil=True)
@@ -171,15 +210,14 @@ def l1_distances(left, right, out, panel, tile):
     n, m = out.shape
     lanes = panel.shape[1]
     for j in range(0, m, lanes):
-        count = _pack(right, right.shape[0], j, panel)
+        _pack(right, right.shape[0], j, panel)
         for i in range(0, n, 4):
             _tile(left, i, panel, tile)
             for a in range(min(4, n - i)):
-                if count == lanes:
+                if j + lanes <= m:
                     store(load(tile, a, 0), out, i + a, j)
                 else:
-                    for c in range(count):
-                        out[i + a, j + c] = tile[a, c]
+                    store_part(load(tile, a, 0), out, i + a, j, m)
 
 
 @njit(cache=True, nogil=True)

@@ -36,7 +36,6 @@ class PairwiseReader:
     def __init__(self, kernel: PairwiseKernel, left: Array, right: Array, threads: int = 1) -> None:
         self._kernel, self._left, self._right = kernel, left, right
         self._threads = threads
-        self._mirrors = kernel.costs_a_copy(left.shape[1])
 
     def swap(self, a: Index, b: Index) -> None:
         """Exchange the positions ``a`` with the positions ``b``, pair by pair."""
@@ -46,12 +45,20 @@ class PairwiseReader:
 
     def fill(self, K: Array, start: int, stop: int) -> None:
         """Write rows ``start`` to ``stop`` of K, columns in order; those before are filled."""
+        kernel, left, right = self._kernel, self._left, self._right
 
-        def compute(first: int, last: int, column: int) -> None:
-            out = K[first:last, column:]
-            self._kernel.fill(self._left[first:last], self._right[:, column:], out)
+        def tiles(first: int, last: int, column: int) -> None:
+            kernel.fill_tiles(left, right, K, first, last, column, stop)
 
-        fill_rows(K, start, stop, compute, mirrors=self._mirrors, threads=self._threads)
+        def rows(first: int, last: int, column: int) -> None:
+            kernel.fill(left[first:last], right[:, column:], K[first:last, column:])
+
+        threads = self._threads
+        if kernel.makes_tiles(left, K.dtype):
+            fill_rows(K, start, stop, tiles, mirrors=True, mirrored=True, threads=threads)
+        else:
+            mirrors = kernel.costs_a_copy(left.shape[1])
+            fill_rows(K, start, stop, rows, mirrors=mirrors, threads=threads)
 
 
 def fill_rows(
@@ -61,12 +68,14 @@ def fill_rows(
     compute: Callable[[int, int, int], None],
     *,
     mirrors: bool,
+    mirrored: bool = False,
     threads: int,
 ) -> None:
     """Fill rows ``start`` to ``stop`` of a symmetric matrix, those before being filled.
 
     ``compute(first, last, column)`` writes some rows from a column on. Where ``mirrors`` it starts
-    at the diagonal, and what stands before is copied from above it.
+    at the diagonal, and what stands before is copied from above it; but ``mirrored`` says that
+    compute writes its part of rows ``start`` to ``stop`` across the diagonal by itself.
     """
     tasks = range(start, stop, _ROWS_A_TASK)
 
@@ -74,11 +83,11 @@ def fill_rows(
         compute(first, min(first + _ROWS_A_TASK, stop), first if mirrors else 0)
 
     def mirror(first: int) -> None:
-        last = min(first + _ROWS_A_TASK, stop)
-        transpose(K[:first, first:last], K[first:last, :first])
+        last, before = min(first + _ROWS_A_TASK, stop), start if mirrored else first
+        transpose(K[:before, first:last], K[first:last, :before])
 
     run(make, tasks, threads)
-    if mirrors and (start > 0 or len(tasks) > 1):  # nothing stands before the first block
+    if mirrors and (start > 0 or (len(tasks) > 1 and not mirrored)):
         from ._compiled import transpose
 
         run(mirror, tasks, threads)

@@ -166,9 +166,13 @@ class PairwiseKernel(Kernel):
 
             PairwiseReader(self, left, right).fill(out, 0, len(out))
         else:
+            tiles = self.makes_tiles(left, dtype)
             for start in range(0, left.shape[0], BLOCK_ROWS):
-                rows = slice(start, start + BLOCK_ROWS)
-                self.fill(left[rows], right, out[rows])
+                stop = min(start + BLOCK_ROWS, left.shape[0])
+                if tiles:
+                    self.fill_tiles(left, right, out, start, stop, 0, 0)
+                else:
+                    self.fill(left[start:stop], right, out[start:stop])
         if symmetric:
             np.fill_diagonal(out, self.diag(X))
         return out
@@ -193,6 +197,45 @@ class PairwiseKernel(Kernel):
             self._terms(left, right, wide)
             self._finish(wide)
             to_single(wide, out)
+
+    def makes_tiles(self, left: Matrix, dtype: Any) -> bool:
+        """Tell whether `fill_tiles` makes the kernel of such sides, in one go with its distances.
+
+        Parameters
+        ----------
+        left : {ndarray, sparse matrix} of shape (n, q)
+            The left side.
+        dtype : dtype
+            The type of the entries.
+
+        Returns
+        -------
+        makes : bool
+            Whether it does; else there is `fill`.
+        """
+        return False
+
+    def fill_tiles(
+        self, left: Array, right: Array, K: Array, first: int, last: int, column: int, stop: int
+    ) -> None:
+        """Write the kernel of prepared sides to K[first:last, column:], tile by tile.
+
+        Parameters
+        ----------
+        left : ndarray of shape (n, q)
+            The left side.
+        right : ndarray of shape (q, m)
+            The right side.
+        K : ndarray of shape (n, m)
+            The matrix.
+        first, last : int
+            The rows to write.
+        column : int
+            The column from which on to write.
+        stop : int
+            Columns before this one are written across the diagonal, too.
+        """
+        raise NotImplementedError
 
     def reader(self, X: Matrix, dtype: Any, threads: int = 1) -> Any:
         from .gram import PairwiseReader

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from .._typing import Array, Matrix
 from .bilinear import SquaredDistanceKernel
 from .l1 import L1Kernel
 from .pairwise import PairwiseKernel
 
+_WIDEST = 512  # features up to which a tile at a time is no slower than a product of matrices
+_PANEL_BYTES = 2**19  # of the columns that are packed at a time, half of a second-level cache
+
 
 def _exp_of_minus(T: Array) -> None:
-    from . import _compiled
+    from ._compiled import exp_of_minus_rows
 
-    if T.dtype == np.float32:
-        _compiled.exp_of_minus32(T)
-    else:
-        _compiled.exp_of_minus64(T)
+    exp_of_minus_rows(T)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,6 +57,20 @@ class RBF(SquaredDistanceKernel):
 
     def _finish(self, T: Array) -> None:
         _exp_of_minus(T)
+
+    def makes_tiles(self, left: Matrix, dtype: Any) -> bool:
+        return not sp.issparse(left) and left.dtype == dtype and left.shape[1] <= _WIDEST
+
+    def fill_tiles(
+        self, left: Array, right: Array, K: Array, first: int, last: int, column: int, stop: int
+    ) -> None:
+        from ._compiled import BYTES, TILE_ROWS, TILE_VECTORS, gauss
+
+        lines = TILE_VECTORS * (left.shape[1] - 1)
+        count = max(1, min(16, _PANEL_BYTES // (BYTES * lines)))
+        panels = np.empty((count * lines, BYTES // K.itemsize), dtype=K.dtype)
+        tile = np.empty((TILE_ROWS * TILE_VECTORS, panels.shape[1]), dtype=K.dtype)
+        gauss(left, right, K, first, last, column, stop, panels, tile)
 
     def _differentiate(self, T: Array) -> None:
         _exp_of_minus(T)

@@ -3,10 +3,23 @@
 import numpy as np
 from numba import njit
 
-from kernelwise._jit import FASTMATH, larger, smaller
+from kernelwise._jit import FASTMATH
+from kernelwise._lanes import (
+    PAIR_BYTES,
+    if_less,
+    least,
+    load_pair,
+    load_pair_part,
+    minus,
+    most,
+    plus,
+    splat_pair,
+    store,
+    times,
+)
 
-# Reductions run over short stretches, so that the place of an extremum is found by looking at one.
-STRETCH = 64
+from ._extrema import largest_of, place_of_largest_ratio, place_of_least
+
 # Added to (taken from) the gradient of what cannot move, so that it never wins a comparison.
 NEVER = 1e30
 # LIBSVM's curvature for pairs that have none: equal rows, or an indefinite kernel.
@@ -14,98 +27,120 @@ LEAST_CURVATURE = 1e-12
 
 CONVERGED, OUT_OF_STEPS, STUCK = 0, 1, 2
 
-
-@njit(cache=True, nogil=True, fastmath=FASTMATH, error_model="numpy")
-def _step(g, row_i, row_j, t, no_up, no_down, least, most):
-    """Do g += t (row_i - row_j); leave each stretch's least g over up, most over down."""
-    for s in range(least.shape[0]):
-        here = slice(s * STRETCH, min((s + 1) * STRETCH, g.shape[0]))
-        gs, ki, kj, nu, nd = g[here], row_i[here], row_j[here], no_up[here], no_down[here]
-        low, high = g.dtype.type(NEVER), g.dtype.type(-NEVER)
-        for k in range(gs.shape[0]):
-            value = gs[k] + t * (ki[k] - kj[k])
-            gs[k] = value
-            low = smaller(low, value + nu[k])
-            high = larger(high, value - nd[k])
-        least[s], most[s] = low, high
-
-
-@njit(cache=True, nogil=True, fastmath=FASTMATH, error_model="numpy")
-def _gains(g, row_i, diag, no_down, g_i, k_ii, gain, top):
-    """Set gain to (g_j - g_i)^2 / curvature over what can go down; leave each stretch's largest."""
-    flat, zero = g.dtype.type(LEAST_CURVATURE), g.dtype.type(0)
-    for s in range(top.shape[0]):
-        here = slice(s * STRETCH, min((s + 1) * STRETCH, g.shape[0]))
-        gs, ki, d, nd, out = g[here], row_i[here], diag[here], no_down[here], gain[here]
-        best = zero
-        for k in range(gs.shape[0]):
-            rise = larger(gs[k] - nd[k] - g_i, zero)
-            value = rise * rise / larger(k_ii + d[k] - ki[k] - ki[k], flat)
-            out[k] = value
-            best = larger(best, value)
-        top[s] = best
+# What SMO reads of each variable, a row each, in the type of the matrix: the gradient, zero where
+# it can rise (fall) or NEVER where it cannot, and the diagonal of K. Rows end in variables that
+# can do neither, so that they are made of whole lanes.
+_SLOPE, _NO_RISE, _NO_FALL, _DIAGONAL = range(4)
 
 
 @njit(cache=True, nogil=True)
-def _lowest(g, no_up, s):
-    """Find the least g over what can rise in a stretch."""
-    i = s * STRETCH
-    for k in range(i + 1, min((s + 1) * STRETCH, g.shape[0])):
-        if g[k] + no_up[k] < g[i] + no_up[i]:
-            i = k
-    return i
+def gather(diag, b, g, lo, hi, some):
+    """Return what SMO works on for some variables: b and its bounds in float64, and their state."""
+    m, lanes = some.shape[0], PAIR_BYTES // diag.itemsize
+    inner, low, high = np.empty(m), np.empty(m), np.empty(m)
+    padded = (m + lanes - 1) // lanes * lanes
+    state = np.empty((4, padded), diag.dtype)
+    for k in range(m):
+        i = some[k]
+        inner[k], low[k], high[k] = b[i], lo[i], hi[i]
+        state[_SLOPE, k], state[_DIAGONAL, k] = g[i], diag[i]
+        state[_NO_RISE, k] = 0 if b[i] < hi[i] else NEVER
+        state[_NO_FALL, k] = 0 if b[i] > lo[i] else NEVER
+    for k in range(m, padded):
+        state[_SLOPE, k] = state[_DIAGONAL, k] = 0
+        state[_NO_RISE, k] = state[_NO_FALL, k] = NEVER
+    return inner, low, high, state
 
 
 @njit(cache=True, nogil=True)
-def _place(values, s, value):
-    """Find where in a stretch a value stands."""
-    k = s * STRETCH
-    while values[k] != value:
-        k += 1
-    return k
+def _step(K, i, j, t, state, n):
+    """Add t (K_i - K_j) to the gradient.
+
+    Returns where it is least among what can rise, and how far the largest among what can fall is
+    above that.
+    """
+    T = state.dtype.type
+    lanes = PAIR_BYTES // state.itemsize
+    low, high = splat_pair(T(NEVER)), splat_pair(T(-NEVER))
+    low_at = here = splat_pair(T(0))
+    width, change = splat_pair(T(lanes)), splat_pair(t)
+    for k in range(0, state.shape[1], lanes):
+        rows = minus(load_pair_part(K, i, k, n), load_pair_part(K, j, k, n))
+        slope = plus(load_pair(state, _SLOPE, k), times(change, rows))
+        store(slope, state, _SLOPE, k)
+        rising = plus(slope, load_pair(state, _NO_RISE, k))
+        low_at = if_less(rising, low, here, low_at)
+        low = least(rising, low)
+        high = most(minus(slope, load_pair(state, _NO_FALL, k)), high)
+        here = plus(here, width)
+    first = place_of_least(low, low_at)
+    return first, largest_of(high) - (state[_SLOPE, first] + state[_NO_RISE, first])
+
+
+@njit(cache=True, nogil=True)
+def _partner(K, i, state, n):
+    """Return which of those that can fall gains most with i: (g_j - g_i)^2 / curvature.
+
+    Two ratios are compared by products: a division takes longer than all the rest.
+    """
+    T = state.dtype.type
+    lanes = PAIR_BYTES // state.itemsize
+    zero, two, flat = splat_pair(T(0)), splat_pair(T(2)), splat_pair(T(LEAST_CURVATURE))
+    own_slope, own_diagonal = splat_pair(state[_SLOPE, i]), splat_pair(state[_DIAGONAL, i])
+    top, bottom = zero, splat_pair(T(1))
+    best_at = here = zero
+    width = splat_pair(T(lanes))
+    for k in range(0, state.shape[1], lanes):
+        falling = minus(load_pair(state, _SLOPE, k), load_pair(state, _NO_FALL, k))
+        gain = most(minus(falling, own_slope), zero)
+        gain = times(gain, gain)
+        ends = plus(own_diagonal, load_pair(state, _DIAGONAL, k))
+        curvature = most(minus(ends, times(two, load_pair_part(K, i, k, n))), flat)
+        old, new = times(top, curvature), times(gain, bottom)
+        best_at = if_less(old, new, here, best_at)
+        top, bottom = if_less(old, new, gain, top), if_less(old, new, curvature, bottom)
+        here = plus(here, width)
+    return place_of_largest_ratio(top, bottom, best_at)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def smo(K, diag, b, g, lo, hi, no_up, no_down, tol, max_steps):
+def smo(K, b, lo, hi, state, tol, max_steps):
     """Second-order SMO on min 1/2 b'Kb - p'b, sum b = const, lo <= b <= hi, in place.
 
-    g = K b - p goes along with b. Each step raises b_i and lowers b_j by t: i has the least
-    gradient of those that can rise, j the largest gain of those that can fall (Fan, Chen, Lin
-    2005). Stops when the largest gradient of what can fall is within ``tol`` of the least of
-    what can rise. Only the leading len(g) rows and columns of K are read.
+    b, its bounds and the state are those of `gather`; the gradient K b - p goes along with b. Each
+    step raises b_i and lowers b_j by t: i has the least gradient of those that can rise, j the
+    largest gain of those that can fall (Fan, Chen, Lin 2005). Stops when the largest gradient of
+    what can fall is within ``tol`` of the least of what can rise. Only the leading len(b) rows and
+    columns of K are read.
 
     Returns the number of steps and one of CONVERGED, OUT_OF_STEPS, STUCK.
     """
-    n = g.shape[0]
-    T = g.dtype.type
-    n_stretches = (n + STRETCH - 1) // STRETCH
-    least, most = np.empty(n_stretches, g.dtype), np.empty(n_stretches, g.dtype)
-    gain, top = np.empty(n, g.dtype), np.empty(n_stretches, g.dtype)
-    _step(g, g, g, T(0), no_up, no_down, least, most)
-    for steps in range(max_steps):
-        s = np.argmin(least)
-        if most.max() - least[s] <= tol:
+    n, T = b.shape[0], state.dtype.type
+    i = j = 0
+    t = T(0)
+    for steps in range(max_steps + 1):
+        i, violation = _step(K, i, j, t, state, n)
+        if violation <= tol:
             return steps, CONVERGED
-        i = _lowest(g, no_up, s)
-        row_i = K[i]
-        _gains(g, row_i, diag, no_down, g[i], diag[i], gain, top)
-        s = np.argmax(top)
-        if not top[s] > 0:
+        if steps == max_steps:
+            break
+        j = _partner(K, i, state, n)
+        rise = state[_SLOPE, j] - state[_SLOPE, i]
+        if not rise - state[_NO_FALL, j] > 0:
             return steps, STUCK
-        j = _place(gain, s, top[s])
-        curvature = max(np.float64(diag[i] + diag[j] - 2 * row_i[j]), LEAST_CURVATURE)
+        curvature = np.float64(state[_DIAGONAL, i] + state[_DIAGONAL, j] - 2 * K[i, j])
         room_i, room_j = hi[i] - b[i], b[j] - lo[j]
-        t = min(np.float64(g[j] - g[i]) / curvature, room_i, room_j)
+        by = min(np.float64(rise) / max(curvature, LEAST_CURVATURE), room_i, room_j)
         # At a bound, land on it to the bit; else the two sums drift apart.
-        new_i = hi[i] if t == room_i else b[i] + t
-        new_j = lo[j] if t == room_j else b[j] - t
+        new_i = hi[i] if by == room_i else b[i] + by
+        new_j = lo[j] if by == room_j else b[j] - by
         if new_i == b[i] and new_j == b[j]:
             return steps, STUCK
         b[i], b[j] = new_i, new_j
         for k in (i, j):
-            no_up[k] = T(0) if b[k] < hi[k] else T(NEVER)
-            no_down[k] = T(0) if b[k] > lo[k] else T(NEVER)
-        _step(g, row_i, K[j], T(t), no_up, no_down, least, most)
+            state[_NO_RISE, k] = 0 if b[k] < hi[k] else NEVER
+            state[_NO_FALL, k] = 0 if b[k] > lo[k] else NEVER
+        t = T(by)
     return max_steps, OUT_OF_STEPS
 
 

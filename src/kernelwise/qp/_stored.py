@@ -12,9 +12,9 @@ from numba import njit
 from ._box import reach
 from ._compiled import (
     CONVERGED,
-    NEVER,
     OUT_OF_STEPS,
     add_rows,
+    gather,
     smo,
     square_block,
 )
@@ -26,25 +26,6 @@ _MOST_SWEPT = 4e7  # row entries swept at most, about 50 ms: compiled code does 
 _ROUNDS = 12  # looks at all rows; what needs more is a hard problem
 _WORTH_COPYING = 0.6  # part of the rows that may be left for a copy of their block to pay
 _FEWEST_STEPS = 50
-
-
-@njit(cache=True, nogil=True)
-def _gather(diag, b, g, lo, hi, some):
-    """Return what SMO reads of some variables, in the type of the matrix; b and bounds in float64.
-
-    The last two are zero where a variable can rise, or fall, and NEVER where it cannot.
-    """
-    m, dtype = some.shape[0], diag.dtype
-    inner, low, high = np.empty(m), np.empty(m), np.empty(m)
-    own, slope = np.empty(m, dtype), np.empty(m, dtype)
-    no_rise, no_fall = np.empty(m, dtype), np.empty(m, dtype)
-    for k in range(m):
-        i = some[k]
-        inner[k], low[k], high[k] = b[i], lo[i], hi[i]
-        own[k], slope[k] = diag[i], g[i]
-        no_rise[k] = 0 if b[i] < hi[i] else NEVER
-        no_fall[k] = 0 if b[i] > lo[i] else NEVER
-    return inner, low, high, own, slope, no_rise, no_fall
 
 
 @njit(cache=True, nogil=True)
@@ -145,12 +126,10 @@ def solve_stored(K, b, p, lo, hi, tol, max_steps, product):
             block = square_block(K, some)
         else:
             some = everything
-        inner, low, high, own, slope, no_rise, no_fall = _gather(diag, b, g, lo, hi, some)
+        inner, low, high, state = gather(diag, b, g, lo, hi, some)
         most_steps = min(limit, max_steps - steps)
         inner_tol = K.dtype.type(0.9 * tol)
-        taken, ended = smo(
-            block, own, inner, slope, low, high, no_rise, no_fall, inner_tol, most_steps
-        )
+        taken, ended = smo(block, inner, low, high, state, inner_tol, most_steps)
         _put(b, change, inner, some)
         steps += taken
         swept += taken * some.shape[0]

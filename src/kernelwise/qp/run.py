@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -132,10 +131,9 @@ class Run:
             self._grow()
         m = self.rows.n_rows
         some = np.arange(m) if self._settled else self._movable()
-        if len(some) < _WORTH_SHRINKING * m:
-            self.n_iter += self._solve(some, self._step_limit(len(some), most_steps))
-        else:
-            self.n_iter += self._solve_leading(self._step_limit(m, most_steps))
+        if len(some) >= _WORTH_SHRINKING * m:
+            some = np.arange(m)
+        self.n_iter += self._solve(some, self._step_limit(len(some), most_steps))
         self._look()
         if not self.status and not self._settled and self.n_iter >= most_steps:
             self.status = "max_iter"
@@ -145,45 +143,20 @@ class Run:
         sweep = _SWEEP if self.n_iter else _FIRST_SWEEP
         return int(min(most_steps - self.n_iter, max(1000, sweep / max(1, size))))
 
-    def _solve_leading(self, limit: int) -> int:
-        """Solve on all rows in memory, in place."""
-        m = self.rows.n_rows
-        before = self.b[:m].copy()
-        steps = self._smo(self.rows.K, slice(0, m), self.b[:m], limit)
-        moved = np.flatnonzero(self.b[:m] != before)
-        self._update_gradient(moved, self.b[moved] - before[moved])
-        return steps
-
     def _solve(self, some: Index, limit: int) -> int:
-        """Solve on some of the rows in memory, on a copy of their block of K."""
-        from ._compiled import square_block
+        """Solve on some of the rows in memory; on a copy of their block of K, if not on all."""
+        from ._compiled import OUT_OF_STEPS, gather, smo, square_block
 
-        block, b = square_block(self.rows.K, some), self.b[some]
-        steps = self._smo(block, some, b, limit)
-        moved = np.flatnonzero(b != self.b[some])
-        change = b[moved] - self.b[some[moved]]
-        self.b[some] = b
-        self._update_gradient(some[moved], change)
-        return steps
-
-    def _smo(self, K: Array, where: Any, b: Array, limit: int) -> int:
-        from ._compiled import NEVER, OUT_OF_STEPS, smo
-
-        dtype = K.dtype
-        lo, hi = self.lo[where], self.hi[where]
-        steps, ended = smo(
-            K,
-            self.diag[where],
-            b,
-            self.gradient[where].astype(dtype),
-            lo,
-            hi,
-            np.where(b < hi, 0, NEVER).astype(dtype),
-            np.where(b > lo, 0, NEVER).astype(dtype),
-            dtype.type(self._inner_tol()),
-            limit,
-        )
+        K = self.rows.K
+        block = K if len(some) == self.rows.n_rows else square_block(K, some)
+        b, lo, hi, state = gather(self.diag, self.b, self.gradient, self.lo, self.hi, some)
+        tol = K.dtype.type(self._inner_tol())
+        steps, ended = smo(block, b, lo, hi, state, tol, limit)
         self._settled = ended != OUT_OF_STEPS
+        change = b - self.b[some]
+        moved = np.flatnonzero(change)
+        self.b[some] = b
+        self._update_gradient(some[moved], change[moved])
         return int(steps)
 
     def _inner_tol(self) -> float:
