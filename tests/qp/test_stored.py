@@ -7,6 +7,7 @@ import kernelwise.qp.smo as smo_module
 from kernelwise.kernels import RBF, LazyGram
 from kernelwise.qp import SMO, DualQP, c_svc, enclosing_ball
 from kernelwise.qp.solution import Point
+from tests.oracles import descend
 
 both_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 
@@ -183,3 +184,28 @@ def test_a_product_is_not_read_where_the_start_was_projected():
     solution = SMO().solve(c_svc(np.eye(3), y), start=np.array([5.0, 0.0, 0.0]), product=wrong)
     np.testing.assert_allclose(solution.beta, [0.5, -1.0, 0.5], atol=1e-3)
     np.testing.assert_allclose(solution.gradient, solution.beta - y, atol=1e-9)
+
+
+@both_types
+@pytest.mark.parametrize("n", [2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129])
+def test_every_number_of_rows(n, dtype):
+    """Vectors hold 8 to 32 rows: the last one of each size is made of fewer."""
+    X, y = rows(n)
+    y[:2] = 1.0, -1.0
+    K = RBF(gamma=0.2)(X).astype(dtype)
+    qp = c_svc(K, y, 3.0)
+    solution = SMO(exact=False).solve(qp)
+    assert solution.converged
+    expected = descend(c_svc(K.astype(np.float64), y, 3.0))
+    assert solution.objective == pytest.approx(qp.objective(expected), rel=1e-5)
+
+
+def test_steps_do_not_read_beyond_the_matrix():
+    """Rows of what follows K in memory hold NaN, which no step survives."""
+    X, y = rows(37)
+    room = np.full(37 * 37 + 64, np.nan)
+    room[: 37 * 37] = RBF(gamma=0.2)(X).ravel()
+    K = room[: 37 * 37].reshape(37, 37)
+    solution = SMO(exact=False).solve(c_svc(K, y, 3.0))
+    assert solution.converged
+    assert np.isfinite(solution.gradient).all()

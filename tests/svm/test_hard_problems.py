@@ -129,6 +129,17 @@ def test_hard_problems_end_in_a_usable_model(case, kernel):
     assert model.score(rows, y) >= (0.5 if case == "all rows conflict" else 0.6)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_usable_model_does_not_depend_on_the_order_of_rows(seed):
+    """Coefficients of the optimum are so large that float64 holds no margin made of them."""
+    rows, y = raw_columns([1e6] * 3)
+    order = np.random.default_rng(seed).permutation(len(y))
+    model = SVC(kernel="linear", C=1e6)
+    assert fit_in_time(model, rows[order], y[order])
+    scaled = SVC(kernel="linear", C=10.0).fit(rows / 1e6, y)
+    assert model.score(rows, y) >= scaled.score(rows / 1e6, y) - 0.02
+
+
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian", "matern32"])
 def test_distances_do_not_suffer_from_a_far_origin(kernel):
     rows, y = make_classification(200, 6, random_state=0)

@@ -30,7 +30,9 @@ TIGHT = 1e-5  # below this tolerance float32 rows are too coarse
 SMALL = 400  # rows up to which a kernel matrix is evaluated once, in float64
 _PATIENCE = 50_000  # steps before the active-set method is tried
 _LONGEST = 2e10  # row entries swept before a run without a limit of its own ends
-_RESOLVABLE = 1e14  # largest term of a gradient whose rounding, 1e-2, leaves a margin to be seen
+# Largest terms of a gradient with which a problem is tried again that could not be solved: of the
+# first the rounding, 1e-2, leaves a margin to be seen; with the last steps get there in time.
+_REACHES = (1e14, 1e8)
 _FEWEST = 64  # rows that are kept in any case: with fewer no pair can be picked well
 _BLOCK = 4e8  # bytes of rows kept when not all of them fit
 
@@ -176,22 +178,25 @@ class SMO:
 
     def _go_on(self, qp: DualQP, point: Point, start: Array) -> Solution:
         """Solve from a point on the way; where that fails, anew within narrower bounds."""
-        solution = self._certified(qp, qp, point)
-        within = qp if solution.converged else _resolvable(qp)
-        if within is qp:
-            return solution
-        other = self._certified(qp, within, Point.start(within.repair(start)))
-        return min(solution, other, key=lambda each: each.violation)
+        point = self._exactly(qp, point)
+        best = Solution.at(qp, replace(point, beta=qp.snap(point.beta)))
+        for reach in _REACHES:
+            within = _drawn_in(qp, reach)
+            if point.status == "converged" or within is qp:
+                break
+            point = self._exactly(within, Point.start(within.repair(start)))
+            other = Solution.at(qp, replace(point, beta=qp.snap(point.beta)))
+            if other.violation > self.tol:  # at a bound that is not the problem's
+                other = replace(other, status="stalled")
+            best = min(best, other, key=_primal)
+        return best
 
-    def _certified(self, qp: DualQP, within: DualQP, point: Point) -> Solution:
-        """Solve within bounds that may be narrower than the problem's own; certify for those."""
-        point = self._converge(within, point)
+    def _exactly(self, qp: DualQP, point: Point) -> Point:
+        """Run to the tolerance, and polish what it leads to."""
+        point = self._converge(qp, point)
         if self.exact and point.status == "converged":
-            point = polish(within, point, self.tol, self._polish_budget())
-        solution = Solution.at(qp, replace(point, beta=qp.snap(point.beta)))
-        if within is not qp and solution.violation > self.tol:
-            return replace(solution, status="stalled")  # at a bound that is not the problem's
-        return solution
+            point = polish(qp, point, self.tol, self._polish_budget())
+        return point
 
     def _with_small_kernel(self, qp: DualQP) -> DualQP:
         """Store a small kernel matrix in float64: solving and polishing then evaluate it once."""
@@ -270,14 +275,23 @@ class SMO:
             rows.close()
 
 
-def _resolvable(qp: DualQP) -> DualQP:
-    """Draw in finite bounds so far out that float64 could not tell what cancels there."""
-    if qp.largest_bound * qp.size <= _RESOLVABLE:
+def _drawn_in(qp: DualQP, reach: float) -> DualQP:
+    """Draw in finite bounds so far out that terms of the gradient exceed the reach there."""
+    if qp.largest_bound * qp.size <= reach:
         return qp
-    limit = _RESOLVABLE / qp.size
+    limit = reach / qp.size
     lo = np.where(np.isinf(qp.lo), qp.lo, np.maximum(qp.lo, -limit))
     hi = np.where(np.isinf(qp.hi), qp.hi, np.minimum(qp.hi, limit))
     return replace(qp, lo=lo, hi=hi)
+
+
+def _primal(solution: Solution) -> float:
+    """Return the primal objective, regularisation and loss: what tells which machine is of use.
+
+    The violation does not: far from the optimum it is that of one row. Without a gap it has to do.
+    """
+    primal = solution.gap - solution.objective
+    return solution.violation if np.isnan(primal) else primal
 
 
 def _start(qp: DualQP, start: Any) -> Array:

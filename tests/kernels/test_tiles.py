@@ -1,0 +1,82 @@
+"""Matrices made tile by tile: every shape of the last tile, and the exponential in them."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from kernelwise.kernels import RBF, LazyGram
+from kernelwise.kernels.stationary import _WIDEST
+
+TYPES = {np.float32: 3e-7, np.float64: 4e-16}  # with the largest error of an entry
+both_types = pytest.mark.parametrize("dtype", TYPES)
+
+
+def plain(X, Y, gamma):
+    return np.exp(-gamma * ((X[:, None] - Y[None]) ** 2).sum(axis=2))
+
+
+@both_types
+@pytest.mark.parametrize("n", [1, 2, 7, 8, 9, 15, 16, 17, 31, 33, 63, 65, 127, 128, 129, 150])
+@pytest.mark.parametrize("m", [1, 8, 15, 17, 32, 33, 70])
+def test_tiles_of_every_shape(n, m, dtype):
+    rng = np.random.default_rng(n * m)
+    X, Y = rng.normal(size=(n, 3)).astype(dtype), rng.normal(size=(m, 3)).astype(dtype)
+    expected = plain(X.astype(np.longdouble), Y.astype(np.longdouble), 0.2)
+    found = RBF(0.2)(X, Y)
+    assert found.dtype == dtype
+    assert_allclose(found, expected, rtol=0, atol=4 * TYPES[dtype])
+
+
+@both_types
+@pytest.mark.parametrize("d", [1, 2, 40, _WIDEST - 2, _WIDEST])
+@pytest.mark.parametrize("n", [1, 16, 31, 130, 300])
+def test_matrices_are_symmetric(n, d, dtype):
+    X = np.random.default_rng(n).normal(size=(n, d))
+    K = LazyGram(RBF(0.3 / d), X).dense(dtype)
+    assert_allclose(K, plain(X, X, 0.3 / d), rtol=0, atol=1e-6 if dtype == np.float32 else 2e-15)
+    if d < _WIDEST:  # wider ones are made by products of matrices, which round by place
+        assert_array_equal(K, K.T)
+
+
+@both_types
+@pytest.mark.parametrize("threads", [1, 3])
+def test_rows_that_come_later_are_those_of_the_whole(dtype, threads):
+    X = np.random.default_rng(0).normal(size=(300, 5))
+    whole = LazyGram(RBF(0.1), X).dense(dtype)
+    K, reader = np.full((300, 300), np.nan, dtype), LazyGram(RBF(0.1), X, threads).open(dtype)
+    for start, stop in ((0, 1), (1, 40), (40, 171), (171, 300)):
+        reader.fill(K, start, stop)
+    np.fill_diagonal(K, 1)
+    assert_array_equal(K, whole)
+
+
+@both_types
+def test_nothing_is_written_beyond_the_rows_that_are_asked_for(dtype):
+    X = np.random.default_rng(0).normal(size=(100, 5))
+    K = np.full((100, 100), np.nan, dtype)
+    LazyGram(RBF(0.1), X).open(dtype).fill(K, 0, 37)
+    assert np.isfinite(K[:37]).all()
+    assert np.isnan(K[37:]).all()
+
+
+@both_types
+@pytest.mark.parametrize("length", [1, 5, 16, 100_003])
+def test_the_exponential(length, dtype):
+    from kernelwise.kernels._compiled import exp_of_minus_rows
+
+    most = 50 if dtype == np.float32 else 500
+    t = np.linspace(0, most, length).astype(dtype)[None]
+    found = t.copy()
+    exp_of_minus_rows(found)
+    expected = np.exp(-t.astype(np.longdouble))
+    assert np.abs(found / expected - 1).max() < (1e-7 if dtype == np.float32 else 3e-16)
+
+
+@both_types
+def test_the_exponential_stays_within_one_and_the_least_number(dtype):
+    from kernelwise.kernels._compiled import exp_of_minus_rows
+
+    found = np.array([[-1e-3, 0.0, 1e4, np.inf]], dtype)
+    exp_of_minus_rows(found)
+    least = np.exp(-60.0 if dtype == np.float32 else -600.0)
+    assert_allclose(found, [[1, 1, least, least]], rtol=1e-6)
