@@ -145,6 +145,19 @@ def smo(K, b, lo, hi, state, tol, max_steps):
 
 
 @njit(cache=True, nogil=True)
+def count_movable(state):
+    """Count the variables that a step may still pick (LIBSVM's shrinking)."""
+    least, most, found = np.inf, -np.inf, 0
+    for k in range(state.shape[1]):
+        least = min(least, state[_SLOPE, k] + state[_NO_RISE, k])
+        most = max(most, state[_SLOPE, k] - state[_NO_FALL, k])
+    for k in range(state.shape[1]):
+        rises = state[_SLOPE, k] + state[_NO_RISE, k] < most
+        found += rises or state[_SLOPE, k] - state[_NO_FALL, k] > least
+    return found
+
+
+@njit(cache=True, nogil=True)
 def square_block(K, some):
     """Copy the rows and columns ``some`` of K."""
     out = np.empty((some.shape[0], some.shape[0]), K.dtype)

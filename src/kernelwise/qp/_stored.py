@@ -14,6 +14,7 @@ from ._compiled import (
     CONVERGED,
     OUT_OF_STEPS,
     add_rows,
+    count_movable,
     gather,
     smo,
     square_block,
@@ -21,11 +22,10 @@ from ._compiled import (
 
 UNFINISHED, NOT_A_NUMBER = 10, 11
 
-_FIRST_SWEEP = 4e6  # row entries swept before the working set is shrunk for the first time
-_MOST_SWEPT = 4e7  # row entries swept at most, about 50 ms: compiled code does not hear Ctrl-C
+_MOST_SWEPT = 8e7  # row entries swept at most, about 50 ms: compiled code does not hear Ctrl-C
 _ROUNDS = 12  # looks at all rows; what needs more is a hard problem
 _WORTH_COPYING = 0.6  # part of the rows that may be left for a copy of their block to pay
-_FEWEST_STEPS = 50
+_FEWEST_STEPS = 50  # between two looks at what is left
 
 
 @njit(cache=True, nogil=True)
@@ -52,13 +52,13 @@ def _movable(b, g, lo, hi, least, most):
 
 
 @njit(cache=True, nogil=True)
-def _first_limit(lo, hi):
-    """Return the steps on all rows after which a copy without the fixed ones would have paid."""
-    n, free = lo.shape[0], 0
-    for i in range(n):
-        free += lo[i] < hi[i]
-    limit = max(1000, _FIRST_SWEEP / n)
-    return int(min(limit, max(_FEWEST_STEPS, free * free / max(1, n - free))))
+def _pays(n, left, steps):
+    """Tell whether a copy of the block that is left pays, with as many steps to come as were made.
+
+    To copy an entry takes as long as three in a step; then all gradients have to be brought up to
+    date.
+    """
+    return left < _WORTH_COPYING * n and steps * (n - left) > 3 * left * left + n * left / 2
 
 
 @njit(cache=True, nogil=True)
@@ -82,6 +82,20 @@ def _has_nan(g):
 
 
 @njit(cache=True, nogil=True)
+def _steps(block, inner, low, high, state, tol, most_steps, most_swept):
+    """Run SMO until it ends, or a copy of what is left pays; return the steps and how it ended."""
+    m, taken, ended = inner.shape[0], 0, OUT_OF_STEPS
+    between = max(_FEWEST_STEPS, m // 8)
+    while ended == OUT_OF_STEPS and taken < most_steps and taken * m < most_swept:
+        limit = min(between, most_steps - taken)
+        made, ended = smo(block, inner, low, high, state, tol, limit)
+        taken += made
+        if ended == OUT_OF_STEPS and _pays(m, count_movable(state), taken):
+            break
+    return taken, ended
+
+
+@njit(cache=True, nogil=True)
 def solve_stored(K, b, p, lo, hi, tol, max_steps, product):
     """Run SMO on a stored matrix from a feasible b, which moves in place.
 
@@ -100,7 +114,6 @@ def solve_stored(K, b, p, lo, hi, tol, max_steps, product):
         diag[i] = K[i, i]
         g[i] = product[i] - p[i] if known else -p[i]
         change[i] = 0.0 if known else b[i]
-    some, limit = everything, _first_limit(lo, hi)
     steps, swept = 0, 0.0
     violation = np.inf
     taken, ended = 0, CONVERGED
@@ -116,21 +129,26 @@ def solve_stored(K, b, p, lo, hi, tol, max_steps, product):
             return g, violation, steps, OUT_OF_STEPS
         if swept >= _MOST_SWEPT or turn == _ROUNDS or (turn > 0 and taken == 0):
             break
+        some = everything
         if turn > 0 and ended == OUT_OF_STEPS:
             some = _movable(b, g, lo, hi, least, most)
-            limit = int(max(1000, (_MOST_SWEPT - swept) / max(1, some.shape[0])))
-        elif turn > 0:
-            some, limit = everything, 2 * limit
         block = K
         if some.shape[0] < _WORTH_COPYING * n:
             block = square_block(K, some)
         else:
             some = everything
         inner, low, high, state = gather(diag, b, g, lo, hi, some)
-        most_steps = min(limit, max_steps - steps)
-        inner_tol = K.dtype.type(0.9 * tol)
-        taken, ended = smo(block, inner, low, high, state, inner_tol, most_steps)
-        _put(b, change, inner, some)
+        taken, ended = _steps(
+            block,
+            inner,
+            low,
+            high,
+            state,
+            K.dtype.type(0.9 * tol),
+            max_steps - steps,
+            _MOST_SWEPT - swept,
+        )
         steps += taken
         swept += taken * some.shape[0]
+        _put(b, change, inner, some)
     return g, violation, steps, UNFINISHED

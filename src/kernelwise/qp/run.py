@@ -11,10 +11,11 @@ from .problem import DualQP
 from .rows import GrowingRows, StoredRows, exchange
 from .solution import Point
 
-_WHOLE = 2200  # up to this many rows a growing set costs more than it saves
-_WARM_WHOLE = 800  # the same for a start with a support ...
+_WHOLE = 3200  # up to this many rows a growing set costs more than it saves
+_HARD_WHOLE = 6000  # the same where a look at some rows shows ...
+_HARD = 0.25  # ... that more than this part of the others is wanted
+_WARM_WHOLE = 1500  # the same for a start with a support ...
 _MOST_SUPPORT = 0.75  # ... that is at most this part of the rows
-_NEAR = 0.1  # distance from the margin up to which such a start takes rows in at once
 _FIRST_ROWS = 512  # of a growing set
 _GROWTH = 0.5  # of it, in rows taken in at a time
 _WORTH_TAKING = 0.1  # violation of a row to be taken in, as a part of the largest
@@ -118,11 +119,11 @@ class Run:
         support = np.flatnonzero(self.b)
         n, capacity = self.qp.n, self.rows.capacity
         self._takes_all = takes_all_rows(n, len(support), capacity)
-        self._grows_warm = n <= _WHOLE and capacity == n and not self._takes_all
         if capacity < n and len(support) > capacity // 2:
             self.gradient = self.qp.gradient(self.b)
         elif len(support):
-            self._take(np.arange(n) if self._takes_all else support)
+            if self.rows.n_rows < n:
+                self._take(np.arange(n) if self._takes_all else support)
             self._update_gradient(np.flatnonzero(self.b), self.b[self.b != 0])
 
     def round(self, most_steps: int) -> None:
@@ -130,10 +131,13 @@ class Run:
         if self._settled:
             self._grow()
         m = self.rows.n_rows
-        some = np.arange(m) if self._settled else self._movable()
-        if len(some) >= _WORTH_SHRINKING * m:
-            some = np.arange(m)
-        self.n_iter += self._solve(some, self._step_limit(len(some), most_steps))
+        if m == self.qp.n:
+            self.n_iter += self._solve_all(most_steps - self.n_iter)
+        else:
+            some = np.arange(m) if self._settled else self._movable()
+            if len(some) >= _WORTH_SHRINKING * m:
+                some = np.arange(m)
+            self.n_iter += self._solve(some, self._step_limit(len(some), most_steps))
         self._look()
         if not self.status and not self._settled and self.n_iter >= most_steps:
             self.status = "max_iter"
@@ -142,6 +146,17 @@ class Run:
     def _step_limit(self, size: int, most_steps: int) -> int:
         sweep = _SWEEP if self.n_iter else _FIRST_SWEEP
         return int(min(most_steps - self.n_iter, max(1000, sweep / max(1, size))))
+
+    def _solve_all(self, limit: int) -> int:
+        """Solve on all rows for a while."""
+        from ._stored import solve_stored
+
+        vectors = self.b, self.p, self.lo, self.hi
+        product = self.gradient + self.p
+        found = solve_stored(self.rows.K, *vectors, self.tol, limit, product)
+        self.gradient, _, steps, _ = found
+        self._settled = steps == 0
+        return int(steps)
 
     def _solve(self, some: Index, limit: int) -> int:
         """Solve on some of the rows in memory; on a copy of their block of K, if not on all."""
@@ -160,8 +175,6 @@ class Run:
         return int(steps)
 
     def _inner_tol(self) -> float:
-        if self.rows.n_rows == self.qp.n or self._grows_warm:
-            return 0.9 * self.tol
         return max(0.9 * self.tol, _INNER_FRACTION * self.violation)
 
     def _update_gradient(self, moved: Index, change: Array) -> None:
@@ -244,9 +257,10 @@ class Run:
         middle = 0.5 * (self.least + self.most)
         score = np.maximum(middle - self._up[m:], self._down[m:] - middle)
         worth = _WORTH_TAKING * self.violation
-        if self.n_iter == 0 and self._grows_warm:
-            worth = min(worth, -_NEAR)
         found = np.flatnonzero(score > worth)
+        few = self.qp.n <= min(_HARD_WHOLE, self.rows.capacity)
+        if few and self.n_iter > 0 and len(found) > _HARD * len(score):
+            return np.arange(m, self.qp.n)
         if len(found) > most:
             order = np.argsort(-score[found], kind="stable")
             if score[found[order[0]]] == score[found[order[-1]]]:  # a cold start: all alike

@@ -133,31 +133,39 @@ class SMO:
         if given is None or (product is not None and _moved(beta, given)):
             product = None
         qp = self._with_small_kernel(qp)
-        point = self._begin(qp, beta, product)
-        if point.status == "converged" and not self._polishes(qp, point):
-            solution = Solution.at(qp, point)
-        else:
-            with single_blas():
-                solution = self._go_on(qp, point, beta)
+        rows = self._all_rows(qp, beta)
+        try:
+            point = self._begin(qp, rows, beta, product)
+            if point.status == "converged" and not self._polishes(qp, point):
+                solution = Solution.at(qp, point)
+            else:
+                with single_blas():
+                    solution = self._go_on(qp, point, beta, rows)
+        finally:
+            if rows is not None:
+                rows.close()
         if self.callback is not None:
             self.callback(Progress(solution.n_iter, solution.violation, solution.objective, qp.n))
         return solution
 
-    def _begin(self, qp: DualQP, beta: Array, product: Array | None) -> Point:
-        """Go the quick way where all of K is to be had at once; else stay at the start."""
+    def _all_rows(self, qp: DualQP, beta: Array) -> StoredRows | GrowingRows | None:
+        """Return all rows of K where they are there, or are best computed at once; else None."""
         dtype = self._dtype(qp)
         if isinstance(qp.gram, StoredGram):
-            given = qp.n > 0 and qp.gram.K.dtype == dtype
-            return self._quickly(qp, qp.gram.K, beta, product) if given else Point.start(beta)
+            return self._rows(qp, dtype) if qp.n > 0 and qp.gram.K.dtype == dtype else None
         if not takes_all_rows(qp.n, int(np.count_nonzero(beta)), self._capacity(qp, dtype)):
-            return Point.start(beta)
+            return None
         rows = self._rows(qp, dtype)
-        try:
-            with single_blas():
-                rows.add(np.arange(qp.n))
-            return self._quickly(qp, rows.K, beta, None)
-        finally:
-            rows.close()
+        with single_blas():
+            rows.add(np.arange(qp.n))
+        return rows
+
+    def _begin(self, qp: DualQP, rows: Any, beta: Array, product: Array | None) -> Point:
+        """Go the quick way where all rows are there; else stay at the start."""
+        if rows is None:
+            return Point.start(beta)
+        stored = isinstance(qp.gram, StoredGram)
+        return self._quickly(qp, rows.K, beta, product if stored else None)
 
     def _quickly(self, qp: DualQP, K: Array, beta: Array, product: Array | None) -> Point:
         point = solve_quickly(qp, K, beta, self.tol, self._most_steps(qp), product)
@@ -176,24 +184,24 @@ class SMO:
     def _polish_budget(self) -> float:
         return self.budget if self.tol >= TIGHT else DEAR
 
-    def _go_on(self, qp: DualQP, point: Point, start: Array) -> Solution:
+    def _go_on(self, qp: DualQP, point: Point, start: Array, rows: Any) -> Solution:
         """Solve from a point on the way; where that fails, anew within narrower bounds."""
-        point = self._exactly(qp, point)
+        point = self._exactly(qp, point, rows)
         best = Solution.at(qp, replace(point, beta=qp.snap(point.beta)))
         for reach in _REACHES:
             within = _drawn_in(qp, reach)
             if point.status == "converged" or within is qp:
                 break
-            point = self._exactly(within, Point.start(within.repair(start)))
+            point = self._exactly(within, Point.start(within.repair(start)), rows)
             other = Solution.at(qp, replace(point, beta=qp.snap(point.beta)))
             if other.violation > self.tol:  # at a bound that is not the problem's
                 other = replace(other, status="stalled")
             best = min(best, other, key=_primal)
         return best
 
-    def _exactly(self, qp: DualQP, point: Point) -> Point:
+    def _exactly(self, qp: DualQP, point: Point, rows: Any) -> Point:
         """Run to the tolerance, and polish what it leads to."""
-        point = self._converge(qp, point)
+        point = self._converge(qp, point, rows)
         if self.exact and point.status == "converged":
             point = polish(qp, point, self.tol, self._polish_budget())
         return point
@@ -205,12 +213,20 @@ class SMO:
         with single_blas():
             return replace(qp, K=qp.gram.dense(np.float64), is_psd=qp.gram.is_psd)
 
-    def _converge(self, qp: DualQP, point: Point) -> Point:
-        """Run to the tolerance; where steps do not get there, take turns with the active set."""
+    def _converge(self, qp: DualQP, point: Point, rows: Any) -> Point:
+        """Run to the tolerance; where steps do not get there, take turns with the active set.
+
+        ``rows`` are those of K that are in memory; None has them computed.
+        """
         dtype, most = self._dtype(qp), self._most_steps(qp)
         patience, n_iter = max(_PATIENCE, 20 * qp.n), point.n_iter
         while point.status == "":
-            point = self._run(qp, point, dtype, min(most - n_iter, patience), n_iter)
+            own = rows if rows is not None and rows.K.dtype == dtype else self._rows(qp, dtype)
+            try:
+                point = self._run(qp, point, own, min(most - n_iter, patience), n_iter)
+            finally:
+                if own is not rows:
+                    own.close()
             n_iter += point.n_iter
             point = replace(point, n_iter=n_iter)
             stalled = point.status == "stalled" and dtype == np.float64
@@ -262,17 +278,13 @@ class SMO:
         # Without room for all, a block of moderate size: what it saves falls, what it costs rises.
         return max(_FEWEST, int(min(self.memory, _BLOCK) / bytes_a_row))
 
-    def _run(self, qp: DualQP, point: Point, dtype: Any, most_steps: int, before: int) -> Point:
-        rows = self._rows(qp, dtype)
-        try:
-            run = Run(qp, point, rows, self.tol, before)
-            while run.status == "":
-                run.round(most_steps)
-                if self.callback is not None:
-                    self.callback(run.progress())
-            return run.point()
-        finally:
-            rows.close()
+    def _run(self, qp: DualQP, point: Point, rows: Any, most_steps: int, before: int) -> Point:
+        run = Run(qp, point, rows, self.tol, before)
+        while run.status == "":
+            run.round(most_steps)
+            if self.callback is not None:
+                self.callback(run.progress())
+        return run.point()
 
 
 def _drawn_in(qp: DualQP, reach: float) -> DualQP:

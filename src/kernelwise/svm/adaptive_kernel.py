@@ -323,7 +323,8 @@ class AdaptiveKernelSVC(WarmStartMixin, BaseLearnedSVC):
         with single_blas():
             rows = DistinctRows.of(self.kernel_, X, classes, counts)
             rows = rows.at_most(self._most_rows(), classes, random_state)
-            last = self._last_solutions(X, Y)
+            keys = self._row_keys(X)
+            last = self._last_solutions(keys, Y)
             walk = self._path(X, Y, rows, classes, last, random_state)
             self._walk(walk)
             self._store_path(walk, len(rows.first))
@@ -336,7 +337,7 @@ class AdaptiveKernelSVC(WarmStartMixin, BaseLearnedSVC):
         found = sizes(solutions, Y.astype(np.float64), self.radius_, float(counts.sum()))
         self.bound_ = found["bound"]
         members = [np.arange(len(classes))] * Y.shape[1]
-        self._keep(X, Y, solutions, members)
+        self._keep(keys, Y, solutions, members)
         return Machines.of(self.kernel_, X, solutions, members, classes)
 
     def _store(self, machines: Machines, classes: Index, counted: Index) -> None:
@@ -436,12 +437,12 @@ class AdaptiveKernelSVC(WarmStartMixin, BaseLearnedSVC):
         beta = beta.reshape(-1, k, beta.shape[1]).mean(axis=0)  # over folds, where there are any
         return [rows.spread(each, counts) for each in beta]
 
-    def _last_solutions(self, X: Any, Y: Codes) -> list[Array] | None:
+    def _last_solutions(self, keys: Array | None, Y: Codes) -> list[Array] | None:
         """Return the coefficients of the last fit on these rows, zero for what is new."""
-        found = self._starts(X, Y, [np.arange(X.shape[0])] * Y.shape[1])
+        found = self._starts(keys, Y, [np.arange(len(Y))] * Y.shape[1])
         if all(beta is None for beta in found):
             return None
-        return [np.zeros(X.shape[0]) if beta is None else beta for beta in found]
+        return [np.zeros(len(Y)) if beta is None else beta for beta in found]
 
     def _machine_names(self) -> list[tuple[Any, Any]]:
         """Name each machine by the class that it tells from the rest."""

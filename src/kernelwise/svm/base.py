@@ -6,6 +6,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -54,6 +55,12 @@ class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, Ba
         ``weights`` multiplies C of each row: sample weight times class weight. ``classes`` is the
         class of each row, for the order of the support rows.
         """
+
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        # Every fit asks for them, and reading a signature takes as long as checking the labels.
+        return super()._get_param_names()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -262,7 +262,8 @@ class GeneralizedBiasSVC(WarmStartMixin, OneVsOneMixin, BiasFeaturesSVC):
         F = self._fit_features(X, self.classes_[classes])
         rows, threads, n_machines = self._kernel_rows(X), n_threads(self.n_jobs), Y.shape[1]
         members = [np.flatnonzero(column) for column in Y.T]
-        starts = self._starts(X, Y, members)
+        keys = self._row_keys(X)
+        starts = self._starts(keys, Y, members)
         smo = SMO(
             tol=self.tol,
             memory=allowance(self.cache_size, min(threads, n_machines)),
@@ -298,7 +299,7 @@ class GeneralizedBiasSVC(WarmStartMixin, OneVsOneMixin, BiasFeaturesSVC):
         self.kernel_share_ = np.array([machine.kernel_share for machine in solved])
         self._trouble, self._doubts = trouble(solved, self.tol), doubts(solved)
         solutions = [machine.solution for machine in solved]
-        self._keep(X, Y, solutions, members)
+        self._keep(keys, Y, solutions, members)
         intercepts = np.array([machine.intercept for machine in solved])
         machines = Machines.of(self.kernel_, rows, solutions, members, classes)
         return replace(machines, intercept=intercepts)

@@ -49,7 +49,7 @@ def _variance(X: Matrix, weights: Array) -> float:
     """Return the variance over all cells, rows counted by their weight."""
     if (weights == weights[0]).all() and not sp.issparse(X):
         with np.errstate(over="ignore", invalid="ignore"):
-            variance = float(X.var())
+            variance = _plain_variance(X)
     else:
         total = weights.sum() * X.shape[1]
         with np.errstate(over="ignore", invalid="ignore"):
@@ -64,6 +64,13 @@ def _variance(X: Matrix, weights: Array) -> float:
             "computed; scale the columns of X first, for instance with StandardScaler."
         )
     return variance
+
+
+def _plain_variance(X: Array) -> float:
+    """Return X.var(), without a copy of X where the mean is so small that no digits are lost."""
+    cells = X.ravel(order="K")
+    square, mean = cells @ cells / cells.size, cells.mean()
+    return float(square - mean**2 if mean**2 < square / 2 else X.var())
 
 
 def _feature_vector(name: str, values: Any, d: int) -> Array:

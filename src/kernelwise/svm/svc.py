@@ -218,7 +218,8 @@ class SVC(ProbabilityMixin, WarmStartMixin, OneVsOneMixin, BaseLearnedSVC):
     def _fit_machines(self, X: Any, Y: Codes, weights: Array, classes: Index) -> Machines:
         threads, n_machines = n_threads(self.n_jobs), Y.shape[1]
         members = [np.flatnonzero(column) for column in Y.T]
-        starts = self._starts(X, Y, members)
+        keys = self._row_keys(X)
+        starts = self._starts(keys, Y, members)
         solver = SMO(
             tol=self.tol,
             max_iter=self.max_iter,
@@ -235,7 +236,7 @@ class SVC(ProbabilityMixin, WarmStartMixin, OneVsOneMixin, BaseLearnedSVC):
                 return self._solve_as_task(j, lambda: own.solve(qp, start=starts[j]))
 
             solutions = run(fit_one, range(n_machines), threads)
-        self._keep(X, Y, solutions, members)
+        self._keep(keys, Y, solutions, members)
         return Machines.of(self.kernel_, X, solutions, members, classes)
 
     def _solve_as_task(self, machine: int, solve: Callable[[], Solution]) -> Solution:

@@ -73,19 +73,23 @@ class WarmStartMixin:
     _last_fit: LastFit
 
     def _keep(
-        self, X: Any, Y: Codes, solutions: Sequence[Solution], members: Sequence[Index]
+        self,
+        keys: Array | None,
+        Y: Codes,
+        solutions: Sequence[Solution],
+        members: Sequence[Index],
     ) -> None:
         """Keep the solutions, where the next fit may want them."""
-        if self.warm_start:
+        if keys is not None:
             machines = zip(self._machine_names(), solutions, members, strict=True)
-            self._last_fit = LastFit.of(self._row_keys(X), Y, machines, self._first_is())
+            self._last_fit = LastFit.of(keys, Y, machines, self._first_is())
 
-    def _starts(self, X: Any, Y: Codes, members: list[Index]) -> list[Array | None]:
+    def _starts(self, keys: Array | None, Y: Codes, members: list[Index]) -> list[Array | None]:
         """Return where each machine starts: at its last solution, where there is one."""
         last = getattr(self, "_last_fit", None)
-        if not self.warm_start or last is None:
+        if keys is None or last is None:
             return [None] * Y.shape[1]
-        match = last.match(self._row_keys(X), Y)
+        match = last.match(keys, Y)
         machines = zip(self._machine_names(), members, strict=True)
         return [last.start(name, rows, match, self._first_is()) for name, rows in machines]
 
@@ -98,7 +102,10 @@ class WarmStartMixin:
         """Return the code of the first class of a pair."""
         return -1 if len(self.classes_) == 2 else 1
 
-    def _row_keys(self, X: Any) -> Array:
+    def _row_keys(self, X: Any) -> Array | None:
+        """Return what the rows are known by in the next fit; None where it does not start warm."""
+        if not self.warm_start:
+            return None
         if self._is_function():
             return np.arange(X.shape[0], dtype=np.uint64)
         return row_keys(X)
