@@ -21,6 +21,7 @@ from kernelwise._lanes import (
 )
 
 from ._tiles import TILE_ROWS, TILE_VECTORS, dots, exp_of_minus, flip
+from .base import BLOCK_ROWS
 
 
 @njit(cache=True, nogil=True)
@@ -51,12 +52,24 @@ def _pack_panels(right, column, stop, panels):
 
 
 @njit(cache=True, nogil=True)
-def gauss(left, right, out, first, last, column, mirrored, panels, tile):
-    """Write exp(-|x - z|^2) to out[first:last, column:], from the sides of squared distances.
+def gauss(left, right, out, first, last, stop, panels, tile):
+    """Write exp(-|x - z|^2) to the rows out[first:last], from the sides of squared distances.
 
-    What stands before the column ``mirrored`` is written across the diagonal as well. As much of
-    the right as ``panels`` holds is packed and multiplied at a time, so that it and the block that
-    is made of it stay in the second-level cache. ``panels`` and ``tile`` are work arrays.
+    With ``stop`` zero, whole rows; else from the diagonal to the right, and what stands before
+    the column ``stop`` is written across the diagonal as well. ``panels`` and ``tile`` are work
+    arrays.
+    """
+    for start in range(first, last, BLOCK_ROWS):
+        end, column = min(start + BLOCK_ROWS, last), start if stop > 0 else 0
+        _gauss_block(left, right, out, start, end, column, stop, panels, tile)
+
+
+@njit(cache=True, nogil=True)
+def _gauss_block(left, right, out, first, last, column, mirrored, panels, tile):
+    """Write a block of rows from a column on.
+
+    As much of the right as ``panels`` holds is packed and multiplied at a time, so that it and what
+    is made of it stay in the second-level cache.
     """
     d, m, lanes = left.shape[1] - 2, right.shape[1], tile.shape[1]
     width, lines = TILE_VECTORS * lanes, TILE_VECTORS * (d + 1)

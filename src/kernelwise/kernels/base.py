@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from .gram import RowReader
 
 
+BLOCK_ROWS = 128  # a block of this height stays in the second-level cache for n of some thousands
+
+
 def check_rows(X: Matrix, name: str = "X") -> Matrix:
     """Return X as a 2-D float32 or float64 array, or as a CSR matrix."""
     if sp.issparse(X):

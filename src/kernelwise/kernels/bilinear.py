@@ -12,7 +12,13 @@ import scipy.sparse as sp
 
 from .._typing import Array, Matrix
 from .base import check_rows
-from .pairwise import FLOAT32_REACH, PairwiseKernel, middle, refuse_overflow
+from .pairwise import (
+    FLOAT32_REACH,
+    GRADIENT_REACH,
+    PairwiseKernel,
+    middle,
+    refuse_overflow,
+)
 
 
 class SquaredDistanceKernel(PairwiseKernel):
@@ -40,13 +46,13 @@ class SquaredDistanceKernel(PairwiseKernel):
             right = sp.hstack([-2 * B, np.ones((len(b), 1)), b[:, None]], format="csr").T.tocsr()
             return left, right
         # Distances do not move with the origin; near the data's centre the rounding is least.
-        centre = middle(Y)
-        left, largest = _scaled(X, centre, root, dtype)
-        other, largest_other = (left, largest) if Y is X else _scaled(Y, centre, root, dtype)
-        if max(largest, largest_other) > reach and dtype == np.float32:
-            return self._sides(X, Y, np.float64)
-        refuse_overflow(largest, largest_other)
-        return left, _right_side(other)
+        return _dense_sides(X, Y, middle(Y), root, dtype, reach)
+
+    def _centred_sides(self, X: Matrix, dtype: Any) -> tuple[Matrix, Matrix]:
+        if sp.issparse(X):
+            return super()._centred_sides(X, dtype)
+        scales, origin = self._scales(X.shape[1]), np.zeros(X.shape[1])
+        return _dense_sides(X, X, origin, np.sqrt(scales), dtype, GRADIENT_REACH)
 
     def _terms(self, left: Matrix, right: Matrix, out: Array) -> None:
         super()._terms(left, right, out)
@@ -115,6 +121,18 @@ class DotKernel(PairwiseKernel):
     ) -> tuple[Array, float]:
         cross, rows = _outer_dot_contraction(S, a, b, X, Y)
         return cross, float(rows.sum())
+
+
+def _dense_sides(
+    X: Array, Y: Array, centre: Array, root: Array, dtype: Any, reach: float
+) -> tuple[Array, Array]:
+    """Return the sides around a centre; in float64 where rows are too long for float32."""
+    left, largest = _scaled(X, centre, root, dtype)
+    other, largest_other = (left, largest) if Y is X else _scaled(Y, centre, root, dtype)
+    if max(largest, largest_other) > reach and dtype == np.float32:
+        return _dense_sides(X, Y, centre, root, np.float64, reach)
+    refuse_overflow(largest, largest_other)
+    return left, _right_side(other)
 
 
 def _scaled(X: Array, centre: Array, root: Array, dtype: Any) -> tuple[Array, float]:

@@ -9,12 +9,12 @@ import numpy as np
 
 from .._threads import run
 from .._typing import Array, Index, Matrix
-from .base import Kernel, check_rows
+from .base import BLOCK_ROWS, Kernel, check_rows
 
 if TYPE_CHECKING:
     from .pairwise import PairwiseKernel
 
-_ROWS_A_TASK = 128
+_ENTRIES_A_CALL = 20_000_000  # of compiled code, which does not hear Ctrl-C
 
 
 class RowReader(Protocol):
@@ -46,19 +46,31 @@ class PairwiseReader:
     def fill(self, K: Array, start: int, stop: int) -> None:
         """Write rows ``start`` to ``stop`` of K, columns in order; those before are filled."""
         kernel, left, right = self._kernel, self._left, self._right
+        if kernel.makes_tiles(left, K.dtype):
+            self._fill_tiles(K, start, stop)
+            return
 
-        def tiles(first: int, last: int, column: int) -> None:
-            kernel.fill_tiles(left, right, K, first, last, column, stop)
-
-        def rows(first: int, last: int, column: int) -> None:
+        def compute(first: int, last: int, column: int) -> None:
             kernel.fill(left[first:last], right[:, column:], K[first:last, column:])
 
-        threads = self._threads
-        if kernel.makes_tiles(left, K.dtype):
-            fill_rows(K, start, stop, tiles, mirrors=True, mirrored=True, threads=threads)
-        else:
-            mirrors = kernel.costs_a_copy(left.shape[1])
-            fill_rows(K, start, stop, rows, mirrors=mirrors, threads=threads)
+        mirrors = kernel.costs_a_copy(left.shape[1])
+        fill_rows(K, start, stop, compute, mirrors=mirrors, threads=self._threads)
+
+    def _fill_tiles(self, K: Array, start: int, stop: int) -> None:
+        """Fill rows by tiles, which stand on both sides of the diagonal at once."""
+        height = BLOCK_ROWS
+        if self._threads == 1:
+            height = max(height, _ENTRIES_A_CALL // max(1, K.shape[1]))
+
+        def part(first: int) -> None:
+            last = min(first + height, stop)
+            self._kernel.fill_tiles(self._left, self._right, K, first, last, stop)
+
+        run(part, range(start, stop, height), self._threads)
+        if start > 0:
+            from ._compiled import transpose
+
+            transpose(K[:start, start:stop], K[start:stop, :start])
 
 
 def fill_rows(
@@ -68,26 +80,24 @@ def fill_rows(
     compute: Callable[[int, int, int], None],
     *,
     mirrors: bool,
-    mirrored: bool = False,
     threads: int,
 ) -> None:
     """Fill rows ``start`` to ``stop`` of a symmetric matrix, those before being filled.
 
     ``compute(first, last, column)`` writes some rows from a column on. Where ``mirrors`` it starts
-    at the diagonal, and what stands before is copied from above it; but ``mirrored`` says that
-    compute writes its part of rows ``start`` to ``stop`` across the diagonal by itself.
+    at the diagonal, and what stands before is copied from above it.
     """
-    tasks = range(start, stop, _ROWS_A_TASK)
+    tasks = range(start, stop, BLOCK_ROWS)
 
     def make(first: int) -> None:
-        compute(first, min(first + _ROWS_A_TASK, stop), first if mirrors else 0)
+        compute(first, min(first + BLOCK_ROWS, stop), first if mirrors else 0)
 
     def mirror(first: int) -> None:
-        last, before = min(first + _ROWS_A_TASK, stop), start if mirrored else first
-        transpose(K[:before, first:last], K[first:last, :before])
+        last = min(first + BLOCK_ROWS, stop)
+        transpose(K[:first, first:last], K[first:last, :first])
 
     run(make, tasks, threads)
-    if mirrors and (start > 0 or (len(tasks) > 1 and not mirrored)):
+    if mirrors and (start > 0 or len(tasks) > 1):  # nothing stands before the first block
         from ._compiled import transpose
 
         run(mirror, tasks, threads)
@@ -106,8 +116,8 @@ class GatheringReader:
 
     def fill(self, K: Array, start: int, stop: int) -> None:
         """Write rows ``start`` to ``stop`` of K, columns in order; those before are filled."""
-        for first in range(start, stop, _ROWS_A_TASK):
-            last = min(first + _ROWS_A_TASK, stop)
+        for first in range(start, stop, BLOCK_ROWS):
+            last = min(first + BLOCK_ROWS, stop)
             block = self._rows_of(self._order[first:last])
             K[first:last] = np.take(block, self._order, axis=1)
 

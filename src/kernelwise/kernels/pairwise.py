@@ -18,10 +18,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from .._typing import Array, Matrix
-from .base import Kernel, check_rows
+from .base import BLOCK_ROWS, Kernel, check_rows
 from .cotangent import Cotangent
 
-BLOCK_ROWS = 128  # a block of this height stays in the second-level cache for n of some thousands
 _SOME_ROWS = 33  # enough to find the middle of the data
 FLOAT32_REACH = 32.0  # largest |x|^2 (in units of t) whose float32 rounding, 4e-6, is harmless
 _LEAST_SINGLE = 1e-26  # nothing beside a diagonal of one, with room for products of it
@@ -165,14 +164,12 @@ class PairwiseKernel(Kernel):
             from .gram import PairwiseReader
 
             PairwiseReader(self, left, right).fill(out, 0, len(out))
+        elif self.makes_tiles(left, dtype):
+            self.fill_tiles(left, right, out, 0, len(out), 0)
         else:
-            tiles = self.makes_tiles(left, dtype)
             for start in range(0, left.shape[0], BLOCK_ROWS):
-                stop = min(start + BLOCK_ROWS, left.shape[0])
-                if tiles:
-                    self.fill_tiles(left, right, out, start, stop, 0, 0)
-                else:
-                    self.fill(left[start:stop], right, out[start:stop])
+                rows = slice(start, start + BLOCK_ROWS)
+                self.fill(left[rows], right, out[rows])
         if symmetric:
             np.fill_diagonal(out, self.diag(X))
         return out
@@ -216,9 +213,9 @@ class PairwiseKernel(Kernel):
         return False
 
     def fill_tiles(
-        self, left: Array, right: Array, K: Array, first: int, last: int, column: int, stop: int
+        self, left: Array, right: Array, K: Array, first: int, last: int, stop: int
     ) -> None:
-        """Write the kernel of prepared sides to K[first:last, column:], tile by tile.
+        """Write the kernel of prepared sides to K[first:last], tile by tile.
 
         Parameters
         ----------
@@ -230,10 +227,9 @@ class PairwiseKernel(Kernel):
             The matrix.
         first, last : int
             The rows to write.
-        column : int
-            The column from which on to write.
         stop : int
-            Columns before this one are written across the diagonal, too.
+            Zero writes whole rows. Else they are written from the diagonal on, and what stands
+            before this column across the diagonal, too.
         """
         raise NotImplementedError
 
@@ -274,7 +270,7 @@ class PairwiseKernel(Kernel):
         slopes, where it is known.
         """
         X = self._recentred(X.astype(np.float64, copy=False)).astype(dtype, copy=False)
-        left, right = self._sides(X, X, dtype, GRADIENT_REACH)
+        left, right = self._centred_sides(X, dtype)
         if left.dtype != X.dtype:  # float32 cannot hold these distances
             X = X.astype(left.dtype)
         dK = dK.astype(left.dtype)
@@ -287,9 +283,7 @@ class PairwiseKernel(Kernel):
             if K is not None and K.dtype == left.dtype:
                 S = -K[start:stop, start:]
             else:
-                S = np.empty((stop - start, n - start), dtype=left.dtype)
-                self._terms(left[start:stop], right[:, start:], S)
-                self._differentiate(S)
+                S = self._slopes(left, right, start, stop)
             if self._is_distance:  # terms of a row with itself are zero, not what rounding leaves
                 np.fill_diagonal(S[:, : stop - start], 0)
             here, there = slice(start, stop), slice(start, n)
@@ -308,6 +302,17 @@ class PairwiseKernel(Kernel):
                 contraction += part
                 total += sum_of
         return contraction, total
+
+    def _centred_sides(self, X: Matrix, dtype: Any) -> tuple[Matrix, Matrix]:
+        """Return the sides of rows that `_recentred` gave."""
+        return self._sides(X, X, dtype, GRADIENT_REACH)
+
+    def _slopes(self, left: Matrix, right: Matrix, start: int, stop: int) -> Array:
+        """Return the slopes of some rows, from the diagonal to the right."""
+        S = np.empty((stop - start, right.shape[1] - start), dtype=left.dtype)
+        self._terms(left[start:stop], right[:, start:], S)
+        self._differentiate(S)
+        return S
 
     def _outer_products(self, dK: Cotangent) -> list[tuple[Array, Array]] | None:
         """Return dK as one or two products of vectors, where that saves multiplying it out."""

@@ -62,7 +62,7 @@ class RBF(SquaredDistanceKernel):
         return not sp.issparse(left) and left.dtype == dtype and left.shape[1] <= _WIDEST
 
     def fill_tiles(
-        self, left: Array, right: Array, K: Array, first: int, last: int, column: int, stop: int
+        self, left: Array, right: Array, K: Array, first: int, last: int, stop: int
     ) -> None:
         from ._compiled import BYTES, TILE_ROWS, TILE_VECTORS, gauss
 
@@ -70,7 +70,15 @@ class RBF(SquaredDistanceKernel):
         count = max(1, min(16, _PANEL_BYTES // (BYTES * lines)))
         panels = np.empty((count * lines, BYTES // K.itemsize), dtype=K.dtype)
         tile = np.empty((TILE_ROWS * TILE_VECTORS, panels.shape[1]), dtype=K.dtype)
-        gauss(left, right, K, first, last, column, stop, panels, tile)
+        gauss(left, right, K, first, last, stop, panels, tile)
+
+    def _slopes(self, left: Array, right: Array, start: int, stop: int) -> Array:
+        n = left.shape[0]
+        if stop - start < n or not self.makes_tiles(left, left.dtype):
+            return super()._slopes(left, right, start, stop)
+        S = np.empty((n, n), dtype=left.dtype)
+        self.fill_tiles(left, right, S, 0, n, n)
+        return np.negative(S, out=S)
 
     def _differentiate(self, T: Array) -> None:
         _exp_of_minus(T)

@@ -164,7 +164,8 @@ def history(learned: list[Learned], start: Start) -> dict[str, Array]:
     """Return a table with one row an evaluation."""
     steps = [(g, step) for g, each in enumerate(learned) for step in each.minimum.history]
     thetas = [start.everywhere(step.theta) for _, step in steps]
-    costs = [t[-1] if start.recipe.learns_C else learned[0].criterion.C for t in thetas]
+    C = learned[0].criterion.C
+    costs = [theta[-1] if start.recipe.learns_C else C for theta in thetas]
     return {
         "value": np.array([step.value for _, step in steps]),
         "weights": np.array([start.mean_weights(theta) for theta in thetas]),
