@@ -248,7 +248,7 @@ class EqualitiesCase(SolverCase):
 _SMALL_STEPS = (
     (run_module, "_WHOLE", 4),
     (run_module, "_FIRST_ROWS", 6),
-    (run_module, "_SWEEP", 2e3),
+    (run_module, "SWEEP", 2e3),
     (run_module, "_FIRST_SWEEP", 2e3),
     (smo_module, "SMALL", 0),
     (smo_module, "_FEWEST", 12),

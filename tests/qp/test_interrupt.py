@@ -18,7 +18,7 @@ def endless_problem(n=1500):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 2))
     y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
-    return c_svc(RBF(gamma=0.1)(X), y, 1e5)
+    return c_svc(RBF(gamma=0.1)(X), y, 1e8)
 
 
 def quick_problem():
@@ -41,7 +41,7 @@ def test_callback_hears_of_the_progress():
 
 
 def test_steps_and_objective_go_on_through_a_long_solve(monkeypatch):
-    monkeypatch.setattr(run, "_SWEEP", 1e5)  # a call every thousand steps
+    monkeypatch.setattr(run, "SWEEP", 1e6)  # a call every thousand steps
     heard = []
 
     def listen(progress):

@@ -116,7 +116,7 @@ def test_a_hard_problem_goes_on_the_general_way():
     """Steps of both ways add up, and are heard of in order."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(700, 2))
-    qp = c_svc(RBF(gamma=0.1)(X), np.where(rng.random(700) < 0.5, 1.0, -1.0), 1e3)
+    qp = c_svc(RBF(gamma=0.1)(X), np.where(rng.random(700) < 0.5, 1.0, -1.0), 1e4)
     heard = []
     solution = SMO(exact=False, max_iter=400_000, callback=heard.append).solve(qp)
     steps = [progress.n_iter for progress in heard]
@@ -128,7 +128,7 @@ def test_a_hard_problem_goes_on_the_general_way():
 
 
 def test_a_warm_start_reads_few_rows_and_finds_the_same(monkeypatch):
-    X, y = rows(1200)
+    X, y = rows(1800)
     gammas = np.full(6, 0.2) * np.exp(0.1 * np.random.default_rng(2).normal(size=6))
     first = SMO(exact=False).solve(c_svc(LazyGram(RBF(gamma=0.2), X), y))
     gram = LazyGram(RBF(weights=gammas), X)

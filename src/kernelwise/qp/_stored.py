@@ -22,7 +22,7 @@ from ._compiled import (
 
 UNFINISHED, NOT_A_NUMBER = 10, 11
 
-_MOST_SWEPT = 8e7  # row entries swept at most, about 50 ms: compiled code does not hear Ctrl-C
+_STEP = 256  # row entries that a step is worth beside those that it sweeps
 _ROUNDS = 12  # looks at all rows; what needs more is a hard problem
 _WORTH_COPYING = 0.6  # part of the rows that may be left for a copy of their block to pay
 _FEWEST_STEPS = 50  # between two looks at what is left
@@ -86,7 +86,7 @@ def _steps(block, inner, low, high, state, tol, most_steps, most_swept):
     """Run SMO until it ends, or a copy of what is left pays; return the steps and how it ended."""
     m, taken, ended = inner.shape[0], 0, OUT_OF_STEPS
     between = max(_FEWEST_STEPS, m // 8)
-    while ended == OUT_OF_STEPS and taken < most_steps and taken * m < most_swept:
+    while ended == OUT_OF_STEPS and taken < most_steps and taken * (m + _STEP) < most_swept:
         limit = min(between, most_steps - taken)
         made, ended = smo(block, inner, low, high, state, tol, limit)
         taken += made
@@ -96,23 +96,24 @@ def _steps(block, inner, low, high, state, tol, most_steps, most_swept):
 
 
 @njit(cache=True, nogil=True)
-def solve_stored(K, b, p, lo, hi, tol, max_steps, product):
+def solve_stored(K, b, g, p, lo, hi, known, tol, max_steps, most_swept):
     """Run SMO on a stored matrix from a feasible b, which moves in place.
 
     Fixed variables (lo = hi) never enter a step; once a copy of the block without them, and
     without those that stay at their bounds, costs less than sweeping them did, there is one.
 
-    ``product`` is K b of the start, or empty where it has to be computed.
+    ``g`` is overwritten by the gradient K b - p; ``known`` says that it holds that of the start.
+    ``most_swept`` is about how many row entries are swept at most: compiled code does not hear
+    Ctrl-C. No array is returned: numba makes one in Python, where a Ctrl-C would be lost.
 
-    Returns the gradient K b - p, its largest minus its least over what can move, the number of
-    steps, and one of CONVERGED, OUT_OF_STEPS, UNFINISHED, NOT_A_NUMBER.
+    Returns the largest of g minus its least over what can move, the number of steps, and one of
+    CONVERGED, OUT_OF_STEPS, UNFINISHED, NOT_A_NUMBER.
     """
     n = b.shape[0]
-    everything, diag, g = np.arange(n), np.empty(n, K.dtype), np.empty(n, np.float64)
-    change, known = np.empty(n, np.float64), product.shape[0] == n
+    everything, diag, change = np.arange(n), np.empty(n, K.dtype), np.empty(n, np.float64)
     for i in range(n):
         diag[i] = K[i, i]
-        g[i] = product[i] - p[i] if known else -p[i]
+        g[i] = g[i] if known else -p[i]
         change[i] = 0.0 if known else b[i]
     steps, swept = 0, 0.0
     violation = np.inf
@@ -122,12 +123,12 @@ def solve_stored(K, b, p, lo, hi, tol, max_steps, product):
         least, most = reach(b, g, lo, hi)
         violation = most - least
         if np.isnan(violation) or _has_nan(g):
-            return g, violation, steps, NOT_A_NUMBER
+            return violation, steps, NOT_A_NUMBER
         if not violation > tol:
-            return g, violation, steps, CONVERGED
+            return violation, steps, CONVERGED
         if steps >= max_steps:
-            return g, violation, steps, OUT_OF_STEPS
-        if swept >= _MOST_SWEPT or turn == _ROUNDS or (turn > 0 and taken == 0):
+            return violation, steps, OUT_OF_STEPS
+        if swept >= most_swept or turn == _ROUNDS or (turn > 0 and taken == 0):
             break
         some = everything
         if turn > 0 and ended == OUT_OF_STEPS:
@@ -146,9 +147,9 @@ def solve_stored(K, b, p, lo, hi, tol, max_steps, product):
             state,
             K.dtype.type(0.9 * tol),
             max_steps - steps,
-            _MOST_SWEPT - swept,
+            most_swept - swept,
         )
         steps += taken
-        swept += taken * some.shape[0]
+        swept += taken * (some.shape[0] + _STEP)
         _put(b, change, inner, some)
-    return g, violation, steps, UNFINISHED
+    return violation, steps, UNFINISHED

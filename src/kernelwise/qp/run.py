@@ -10,6 +10,7 @@ from .._typing import Array, Index
 from .problem import DualQP
 from .rows import GrowingRows, StoredRows, exchange
 from .solution import Point
+from .stored import SWEEP
 
 _WHOLE = 3200  # up to this many rows a growing set costs more than it saves
 _HARD_WHOLE = 6000  # the same where a look at some rows shows ...
@@ -22,7 +23,6 @@ _WORTH_TAKING = 0.1  # violation of a row to be taken in, as a part of the large
 _INNER_FRACTION = 0.2  # an active set is solved to this part of the violation of all rows
 _FIRST_SWEEP = 4e6  # row entries swept before the active set is shrunk for the first time
 _WORTH_SHRINKING = 0.6  # part of the active set that may be left for a copy of its block to pay
-_SWEEP = 4e7  # row entries swept between two looks at Ctrl-C, about 50 ms
 
 
 @dataclass(frozen=True)
@@ -144,18 +144,16 @@ class Run:
         self._watch()
 
     def _step_limit(self, size: int, most_steps: int) -> int:
-        sweep = _SWEEP if self.n_iter else _FIRST_SWEEP
+        sweep = SWEEP if self.n_iter else _FIRST_SWEEP
         return int(min(most_steps - self.n_iter, max(1000, sweep / max(1, size))))
 
     def _solve_all(self, limit: int) -> int:
         """Solve on all rows for a while."""
         from ._stored import solve_stored
 
-        vectors = self.b, self.p, self.lo, self.hi
-        product = self.gradient + self.p
-        found = solve_stored(self.rows.K, *vectors, self.tol, limit, product)
-        self.gradient, _, steps, _ = found
-        self._settled = steps == 0
+        vectors = self.b, self.gradient, self.p, self.lo, self.hi
+        _, steps, _ = solve_stored(self.rows.K, *vectors, True, self.tol, limit, SWEEP)
+        self._settled = steps == 0 and limit > 0
         return int(steps)
 
     def _solve(self, some: Index, limit: int) -> int:
