@@ -1,7 +1,7 @@
 """One solve on a stored kernel matrix, compiled from start to end. Loads numba.
 
-Written in loops, with the solver called from one place and no function between: array expressions
-and each level of calls around the solver take numba seconds to compile.
+Written in loops, with the solver called from one place: array expressions, and each place that
+calls the solver, take numba seconds to compile.
 """
 
 # mypy: ignore-errors
