@@ -38,6 +38,24 @@ def exp_of_minus_rows(T):
 
 
 @njit(cache=True, nogil=True)
+def transpose(source, target):
+    """Copy source' to target, by tiles that stay in registers; rows of both are contiguous."""
+    n, m = source.shape
+    side = BYTES // source.itemsize
+    for j in range(0, m, side):
+        for b in range(j + side, min(j + 2 * side, m)):
+            for i in range(0, n, side):
+                await_store(target, b, i)
+        for i in range(0, n, side):
+            if i + side <= n and j + side <= m:
+                flip(source, i, j, target, j, i)
+            else:
+                for a in range(i, min(i + side, n)):
+                    for b in range(j, min(j + side, m)):
+                        target[b, a] = source[a, b]
+
+
+@njit(cache=True, nogil=True)
 def _pack_panels(right, column, stop, panels):
     """Copy columns to panels: for some columns lines of their features, then of their squares."""
     d, m = right.shape[0] - 2, right.shape[1]
@@ -94,39 +112,8 @@ def _gauss_block(left, right, out, first, last, column, mirrored, panels, tile):
                             store(value, out, i + a, place)
                         else:
                             store_part(value, out, i + a, place, m)
-        _mirror(out, first, last, start, min(stop, mirrored))
-
-
-@njit(cache=True, nogil=True)
-def _mirror(K, first, last, start, stop):
-    """Copy the block K[first:last, start:stop] across the diagonal."""
-    side = BYTES // K.itemsize
-    for j in range(start, stop, side):
-        for b in range(j + side, min(j + 2 * side, stop)):
-            for i in range(first, last, side):
-                await_store(K, b, i)
-        for i in range(first, last, side):
-            if i + side <= last and j + side <= stop:
-                flip(K, i, j, K, j, i)
-            else:
-                for a in range(i, min(i + side, last)):
-                    for b in range(j, min(j + side, stop)):
-                        K[b, a] = K[a, b]
-
-
-@njit(cache=True, nogil=True)
-def transpose(source, target):
-    """Copy source' to target, by tiles that stay in registers; rows of both are contiguous."""
-    n, m = source.shape
-    side = 64 // source.itemsize
-    for j in range(0, m, side):
-        for i in range(0, n, side):
-            if i + side <= n and j + side <= m:
-                flip(source, i, j, target, j, i)
-            else:
-                for a in range(i, min(i + side, n)):
-                    for b in range(j, min(j + side, m)):
-                        target[b, a] = source[a, b]
+        stop = min(stop, mirrored)
+        transpose(out[first:last, start:stop], out[start:stop, first:last])
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)

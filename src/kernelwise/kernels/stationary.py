@@ -15,6 +15,7 @@ from .pairwise import PairwiseKernel
 
 _WIDEST = 512  # features up to which a tile at a time is no slower than a product of matrices
 _PANEL_BYTES = 2**19  # of the columns that are packed at a time, half of a second-level cache
+_MOST_PANELS = 16  # of them: the block that is made of more would not fit beside them
 
 
 def _exp_of_minus(T: Array) -> None:
@@ -67,7 +68,7 @@ class RBF(SquaredDistanceKernel):
         from ._compiled import BYTES, TILE_ROWS, TILE_VECTORS, gauss
 
         lines = TILE_VECTORS * (left.shape[1] - 1)
-        count = max(1, min(16, _PANEL_BYTES // (BYTES * lines)))
+        count = max(1, min(_MOST_PANELS, _PANEL_BYTES // (BYTES * lines)))
         panels = np.empty((count * lines, BYTES // K.itemsize), dtype=K.dtype)
         tile = np.empty((TILE_ROWS * TILE_VECTORS, panels.shape[1]), dtype=K.dtype)
         gauss(left, right, K, first, last, stop, panels, tile)
