@@ -236,6 +236,18 @@ def if_less(typingctx: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
 
 
 @intrinsic
+def any_less(typingctx: Any, a: Any, b: Any) -> Any:
+    """Tell whether a < b in any lane."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        bits = ir.IntType(args[0].type.count)
+        less = builder.bitcast(builder.fcmp_ordered("<", *args), bits)
+        return builder.icmp_unsigned("!=", less, bits(0))
+
+    return types.boolean(a, b), codegen
+
+
+@intrinsic
 def accumulate(typingctx: Any, lanes: Any, array: Any, i: Any, j: Any) -> Any:
     """Add lanes, of whichever type, to float64 numbers from array[i, j] along the row."""
 

@@ -79,8 +79,11 @@ class DualObjective(Criterion):
         if not gradient:
             return Evaluation(value, None, machines=machines, carry=machines)
         beta = np.column_stack([machine.beta for machine in machines])
-        rows = np.flatnonzero(beta.any(axis=1))
-        cotangent = Cotangent(beta[rows], np.full(Y.shape[1], -0.5), rows=rows)
+        rows, scale = np.flatnonzero(beta.any(axis=1)), np.full(Y.shape[1], -0.5)
+        if len(rows) == len(beta):
+            cotangent = Cotangent(beta, scale)
+        else:
+            cotangent = Cotangent(beta[rows], scale, rows=rows)
         by_C = partial(self._by_C, machines, beta, Y, weights)
         return Evaluation(value, cotangent, by_C, machines, machines)
 

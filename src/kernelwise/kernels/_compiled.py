@@ -6,8 +6,9 @@ from numba import njit
 from kernelwise._jit import FASTMATH
 from kernelwise._lanes import (
     BYTES,
-    accumulate,
+    any_less,
     await_store,
+    if_less,
     load,
     load_part,
     minus,
@@ -22,6 +23,12 @@ from kernelwise._lanes import (
 
 from ._tiles import TILE_ROWS, TILE_VECTORS, dots, exp_of_minus, flip
 from .base import BLOCK_ROWS
+
+# What |x|^2 + |z|^2 - 2 x.z leaves of far rows that are close together is mostly rounding: where
+# the squares exceed the first number and the distance is below the second, beyond which nothing is
+# left of the error in exp(-t), it is made of the differences.
+_FAR, _CLOSE = 64.0, 8.0
+_LEAST_SQUARE = 7.9  # of each such row, as |x| and |z| differ by the root of _CLOSE at most
 
 
 @njit(cache=True, nogil=True)
@@ -70,6 +77,39 @@ def _pack_panels(right, column, stop, panels):
 
 
 @njit(cache=True, nogil=True)
+def _squared(left, i, panels, at, k):
+    """Return the squared differences of one feature, of which panels hold minus the double."""
+    half = splat(left.dtype.type(0.5))
+    difference = plus(times(half, load(panels, at + TILE_VECTORS * k, 0)), spread(left, i, k))
+    return times(difference, difference)
+
+
+@njit(cache=True, nogil=True)
+def _from_differences(left, i, panels, at, d):
+    """Return the squared distances of a row to the columns of a panel."""
+    s0 = s1 = s2 = s3 = splat(left.dtype.type(0))
+    whole = d - d % 4
+    for k in range(0, whole, 4):  # four sums: one would wait for itself
+        s0 = plus(_squared(left, i, panels, at, k), s0)
+        s1 = plus(_squared(left, i, panels, at, k + 1), s1)
+        s2 = plus(_squared(left, i, panels, at, k + 2), s2)
+        s3 = plus(_squared(left, i, panels, at, k + 3), s3)
+    for k in range(whole, d):
+        s0 = plus(_squared(left, i, panels, at, k), s0)
+    return plus(plus(s0, s1), plus(s2, s3))
+
+
+@njit(cache=True, nogil=True)
+def _sharpened(t, both, left, i, panels, at, d):
+    """Return squared distances, made of the differences where t has lost too much."""
+    close = splat(left.dtype.type(_CLOSE))
+    doubtful = if_less(splat(left.dtype.type(_FAR)), both, t, close)
+    if any_less(doubtful, close):
+        return if_less(doubtful, close, _from_differences(left, i, panels, at, d), t)
+    return t
+
+
+@njit(cache=True, nogil=True)
 def gauss(left, right, out, first, last, stop, panels, tile):
     """Write exp(-|x - z|^2) to the rows out[first:last], from the sides of squared distances.
 
@@ -91,6 +131,7 @@ def _gauss_block(left, right, out, first, last, column, mirrored, panels, tile):
     """
     d, m, lanes = left.shape[1] - 2, right.shape[1], tile.shape[1]
     width, lines = TILE_VECTORS * lanes, TILE_VECTORS * (d + 1)
+    single = left.itemsize == 4
     chunk = panels.shape[0] // lines * width
     for start in range(column, m, chunk):
         stop = min(start + chunk, m)
@@ -107,7 +148,10 @@ def _gauss_block(left, right, out, first, last, column, mirrored, panels, tile):
                     squares, place = load(panels, at + TILE_VECTORS * d + v, 0), j + v * lanes
                     for a in range(rows):
                         both = plus(spread(left, i + a, d), squares)  # first: it is symmetric
-                        value = exp_of_minus(plus(load(tile, a + v * TILE_ROWS, 0), both))
+                        t = plus(load(tile, a + v * TILE_ROWS, 0), both)
+                        if single and left[i + a, d] > _LEAST_SQUARE:
+                            t = _sharpened(t, both, left, i + a, panels, at + v, d)
+                        value = exp_of_minus(t)
                         if place + lanes <= m:  # parts take longer to store
                             store(value, out, i + a, place)
                         else:
@@ -135,9 +179,32 @@ def scaled_rows(X, centre, root, out):
     return largest
 
 
+@njit(cache=True, nogil=True, fastmath=FASTMATH)
+def centred_rows(X, centre, scales, squares, out):
+    """Write X - centre to the first columns.
+
+    Return the largest sum of a row's squares, or else absolute values, times their scales, and the
+    largest sum of squares alone; NaN where there is one.
+    """
+    size = largest = 0.0
+    for i in range(X.shape[0]):
+        x, row = X[i], out[i]
+        absolute = square = plain = 0.0
+        for k in range(X.shape[1]):
+            value = np.float64(x[k] - centre[k])
+            row[k] = value
+            absolute += scales[k] * abs(value)
+            square += scales[k] * value * value
+            plain += value * value
+        if np.isnan(plain):
+            return plain, plain
+        size, largest = max(size, square if squares else absolute), max(largest, plain)
+    return size, largest
+
+
 # --- L1 distances -----------------------------------------------------------------------------
 #
-# A distance takes two instructions a feature instead of three, and so does its contraction, by
+# A distance takes two instructions a feature instead of three by
 #
 #     |x - z| = 2 max(x, z) - x - z
 #
@@ -165,12 +232,12 @@ def shifted_rows(X, centre, scales, out):
 
 
 @njit(cache=True, nogil=True)
-def _pack(Yt, rows, j, panel):
+def _pack(Yt, j, panel):
     """Copy columns of Yt from j on to the panel, zeros behind the last.
 
     Lines of a panel follow each other, so that they do not push each other from the cache.
     """
-    for k in range(rows):
+    for k in range(Yt.shape[0]):
         store(load_part(Yt, k, j, Yt.shape[1]), panel, k, 0)
 
 
@@ -210,7 +277,7 @@ def l1_distances(left, right, out, panel, tile):
     n, m = out.shape
     lanes = panel.shape[1]
     for j in range(0, m, lanes):
-        _pack(right, right.shape[0], j, panel)
+        _pack(right, j, panel)
         for i in range(0, n, 4):
             _tile(left, i, panel, tile)
             for a in range(min(4, n - i)):
@@ -218,62 +285,3 @@ def l1_distances(left, right, out, panel, tile):
                     store(load(tile, a, 0), out, i + a, j)
                 else:
                     store_part(load(tile, a, 0), out, i + a, j, m)
-
-
-@njit(cache=True, nogil=True)
-def _weigh(S, rows, start, left, panel, d, diagonal, sums):
-    """Multiply S by the factors of the cotangent, above the diagonal; return the sums of columns.
-
-    The factors stand behind the d features. Sums of rows are added to ``sums``, lane by lane.
-    """
-    total = splat(S.dtype.type(0))
-    for i in range(rows):
-        weight = times(spread(left, start + i, d), load(panel, d, 0))
-        for r in range(d + 1, left.shape[1]):
-            weight = plus(times(spread(left, start + i, r), load(panel, r, 0)), weight)
-        store(times(weight, load(S, i, 0)), S, i, 0)
-        for c in range(i - diagonal + 1):
-            S[i, c] = 0
-        s = load(S, i, 0)
-        store(plus(load(sums, start + i, 0), s), sums, start + i, 0)
-        total = plus(total, s)
-    return total
-
-
-@njit(cache=True, nogil=True)
-def _contract(S, rows, start, left, panel, d, out):
-    """Add to out[k] the sum over rows of S max(left, panel) of each feature, lane by lane."""
-    zero = splat(S.dtype.type(0))
-    for k in range(0, d, 4):  # one load of S serves four features; the last may repeat
-        b, c, e = min(k + 1, d - 1), min(k + 2, d - 1), min(k + 3, d - 1)
-        y0, y1, y2, y3 = load(panel, k, 0), load(panel, b, 0), load(panel, c, 0), load(panel, e, 0)
-        t0 = t1 = t2 = t3 = zero
-        for i in range(rows):
-            s = load(S, i, 0)
-            t0 = plus(times(s, most(spread(left, start + i, k), y0)), t0)
-            t1 = plus(times(s, most(spread(left, start + i, b), y1)), t1)
-            t2 = plus(times(s, most(spread(left, start + i, c), y2)), t2)
-            t3 = plus(times(s, most(spread(left, start + i, e), y3)), t3)
-        accumulate(t0, out, k, 0)
-        accumulate(t1, out, k + 1, 0)
-        accumulate(t2, out, k + 2, 0)
-        accumulate(t3, out, k + 3, 0)
-
-
-@njit(cache=True, nogil=True)
-def l1_contraction(K, start, left, right, d, S, panel, out, sums, columns):
-    """Contract a block of K, its rows and columns from ``start`` on, above the diagonal.
-
-    With s_ij = K_ij times the product of the factors, which stand behind the d features in left
-    (n, q) and right (q, n), add sum_ij s_ij max(x_ik, x_jk) to out[k], the sum of s in a row to
-    ``sums``, both lane by lane, and that in a column to ``columns``. ``out`` has three lines to
-    spare; ``S`` and ``panel`` are work arrays of as many lines as K and right have rows.
-    """
-    lanes = panel.shape[1]
-    for j in range(start, right.shape[1], lanes):
-        rows = min(K.shape[0], j - start + lanes)
-        _pack(right, right.shape[0], j, panel)
-        _pack(K, rows, j - start, S)
-        total = _weigh(S, rows, start, left, panel, d, j - start, sums)
-        accumulate(total, columns, 0, j)
-        _contract(S, rows, start, left, panel, d, out)

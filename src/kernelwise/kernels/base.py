@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from .._typing import Array, Matrix
+from .._typing import Array, Index, Matrix
 from .cotangent import Cotangent
 
 if TYPE_CHECKING:
@@ -109,11 +109,23 @@ class Kernel(ABC):
         if cotangent.rows is not None:
             rows = cotangent.rows
             X = X[np.ix_(rows, rows)] if self.reads_values else X[rows]
-            cotangent, K = cotangent.everywhere(), None  # gathering costs what computing does
+            cotangent, K = cotangent.everywhere(), self._slopes_of(K, rows)
         return self._vjp(X, cotangent, np.dtype(dtype), K)
 
     def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any, K: Array | None) -> dict[str, Any]:
         return {}
+
+    #: Whether the slope is minus the value, as it is of exp(-t).
+    _decays = False
+
+    def _slopes_of(self, K: Array | None, rows: Index) -> Array | None:
+        """Return the block of K that tells the slopes of some rows, where it does."""
+        if K is None or not self._decays:
+            return None
+        from .._blocks import square_block
+
+        block: Array = square_block(np.ascontiguousarray(K), rows)
+        return block
 
     def reader(self, X: Matrix, dtype: Any, threads: int = 1) -> RowReader:
         """Open the kernel of these rows for reading by a solver, row by row.

@@ -12,66 +12,54 @@ import scipy.sparse as sp
 
 from .._typing import Array, Matrix
 from .base import check_rows
-from .pairwise import (
-    FLOAT32_REACH,
-    GRADIENT_REACH,
-    PairwiseKernel,
-    middle,
-    refuse_overflow,
-)
+from .cotangent import Cotangent
+from .distance import DistanceKernel
+from .pairwise import PairwiseKernel, refuse_overflow
 
 
-class SquaredDistanceKernel(PairwiseKernel):
+class SquaredDistanceKernel(DistanceKernel):
     """Base of the kernels of t = gamma sum_k w_k (x_k - z_k)^2; tagged positive semi-definite."""
-
-    _is_distance = True
 
     @property
     def accepts_sparse(self) -> bool:
         """Whether rows may come as a sparse matrix."""
         return True
 
-    def diag(self, X: Matrix) -> Array:
-        return np.ones(check_rows(X).shape[0])
-
-    def _sides(
-        self, X: Matrix, Y: Matrix, dtype: Any, reach: float = FLOAT32_REACH
-    ) -> tuple[Matrix, Matrix]:
+    def _sides(self, X: Matrix, Y: Matrix, dtype: Any) -> tuple[Matrix, Matrix]:
+        if not (sp.issparse(X) or sp.issparse(Y)):
+            return super()._sides(X, Y, dtype)
         root = np.sqrt(self._scales(X.shape[1]))
-        if sp.issparse(X) or sp.issparse(Y):
-            A, B = sp.csr_array(X).multiply(root), sp.csr_array(Y).multiply(root)
-            a, b = _squares(A), _squares(B)
-            refuse_overflow(a.max(initial=0.0), b.max(initial=0.0))
-            left = sp.hstack([A, a[:, None], np.ones((len(a), 1))], format="csr")
-            right = sp.hstack([-2 * B, np.ones((len(b), 1)), b[:, None]], format="csr").T.tocsr()
-            return left, right
-        # Distances do not move with the origin; near the data's centre the rounding is least.
-        return _dense_sides(X, Y, middle(Y), root, dtype, reach)
+        A, B = sp.csr_array(X).multiply(root), sp.csr_array(Y).multiply(root)
+        a, b = _squares(A), _squares(B)
+        refuse_overflow(a.max(initial=0.0), b.max(initial=0.0))
+        left = sp.hstack([A, a[:, None], np.ones((len(a), 1))], format="csr")
+        right = sp.hstack([-2 * B, np.ones((len(b), 1)), b[:, None]], format="csr").T.tocsr()
+        return left, right
 
-    def _centred_sides(self, X: Matrix, dtype: Any) -> tuple[Matrix, Matrix]:
-        if sp.issparse(X):
-            return super()._centred_sides(X, dtype)
-        scales, origin = self._scales(X.shape[1]), np.zeros(X.shape[1])
-        return _dense_sides(X, X, origin, np.sqrt(scales), dtype, GRADIENT_REACH)
+    def _sides_around(
+        self, centre: Array, X: Array, Y: Array, dtype: Any, reach: float
+    ) -> tuple[Array, Array]:
+        root = np.sqrt(self._scales(X.shape[1]))
+        return _dense_sides(X, Y, centre, root, dtype, reach)
 
     def _terms(self, left: Matrix, right: Matrix, out: Array) -> None:
         super()._terms(left, right, out)
         np.maximum(out, 0, out=out)
 
-    def _recentred(self, X: Matrix) -> Matrix:
-        return X if sp.issparse(X) or not len(X) else X - X.mean(axis=0)
+    def _contraction(
+        self, X: Matrix, dK: Cotangent, dtype: Any, K: Array | None
+    ) -> tuple[Array, float]:
+        if sp.issparse(X):
+            return PairwiseKernel._contraction(self, X, dK, dtype, K)
+        return super()._contraction(X, dK, dtype, K)
+
+    def _contract_parts(self, mixed: Array, ends: Array, X: Array) -> Array:
+        return ends @ _powers(X) - 2 * mixed
 
     def _contract(self, S: Array, X: Matrix, Y: Matrix) -> Array:
-        cross = _dot_contraction(S, X, Y)
         rows, columns = S @ np.ones(S.shape[1], S.dtype), np.ones(S.shape[0], S.dtype) @ S
+        cross = _dot_contraction(S, X, Y)
         return rows @ _powers(X) + columns @ _powers(Y) - 2 * cross
-
-    def _contract_outer(
-        self, S: Array, a: Array, b: Array, X: Matrix, Y: Matrix
-    ) -> tuple[Array, float]:
-        cross, rows = _outer_dot_contraction(S, a, b, X, Y)
-        columns = b * (a @ S)
-        return rows @ _powers(X) + columns @ _powers(Y) - 2 * cross, float(rows.sum())
 
 
 class DotKernel(PairwiseKernel):
@@ -97,9 +85,7 @@ class DotKernel(PairwiseKernel):
         with np.errstate(over="ignore", invalid="ignore"):
             refuse_overflow(*largest.astype(dtype), *self.profile(largest).astype(dtype))
 
-    def _sides(
-        self, X: Matrix, Y: Matrix, dtype: Any, reach: float = FLOAT32_REACH
-    ) -> tuple[Matrix, Matrix]:
+    def _sides(self, X: Matrix, Y: Matrix, dtype: Any) -> tuple[Matrix, Matrix]:
         root = np.sqrt(self._scales(X.shape[1]))
         sparse = sp.issparse(X) or sp.issparse(Y)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -165,7 +151,7 @@ def _squares(A: Matrix) -> Array:
 
 
 def _powers(X: Matrix) -> Matrix:
-    return X.multiply(X).tocsr() if sp.issparse(X) else X**2
+    return X.multiply(X).tocsr() if sp.issparse(X) else X * X
 
 
 def _dot_contraction(S: Array, X: Matrix, Y: Matrix) -> Array:

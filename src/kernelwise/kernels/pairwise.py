@@ -97,12 +97,10 @@ class PairwiseKernel(Kernel):
         """
 
     @abstractmethod
-    def _sides(
-        self, X: Matrix, Y: Matrix, dtype: Any, reach: float = FLOAT32_REACH
-    ) -> tuple[Matrix, Matrix]:
+    def _sides(self, X: Matrix, Y: Matrix, dtype: Any) -> tuple[Matrix, Matrix]:
         """Return left (n, q) and right (q, m) from which `_terms` makes t.
 
-        Rows longer than ``reach`` (in units of t) are given in float64 in any case.
+        Rows too long for float32 are given in float64 in any case.
         """
 
     def _terms(self, left: Matrix, right: Matrix, out: Array) -> None:
@@ -269,8 +267,8 @@ class PairwiseKernel(Kernel):
         S = dK * slope(t) is made by blocks of rows, from the diagonal to the right. K is minus the
         slopes, where it is known.
         """
-        X = self._recentred(X.astype(np.float64, copy=False)).astype(dtype, copy=False)
-        left, right = self._centred_sides(X, dtype)
+        X = X.astype(dtype, copy=False)
+        left, right = self._sides(X, X, dtype)
         if left.dtype != X.dtype:  # float32 cannot hold these distances
             X = X.astype(left.dtype)
         dK = dK.astype(left.dtype)
@@ -283,7 +281,9 @@ class PairwiseKernel(Kernel):
             if K is not None and K.dtype == left.dtype:
                 S = -K[start:stop, start:]
             else:
-                S = self._slopes(left, right, start, stop)
+                S = np.empty((stop - start, n - start), dtype=left.dtype)
+                self._terms(left[start:stop], right[:, start:], S)
+                self._differentiate(S)
             if self._is_distance:  # terms of a row with itself are zero, not what rounding leaves
                 np.fill_diagonal(S[:, : stop - start], 0)
             here, there = slice(start, stop), slice(start, n)
@@ -302,17 +302,6 @@ class PairwiseKernel(Kernel):
                 contraction += part
                 total += sum_of
         return contraction, total
-
-    def _centred_sides(self, X: Matrix, dtype: Any) -> tuple[Matrix, Matrix]:
-        """Return the sides of rows that `_recentred` gave."""
-        return self._sides(X, X, dtype, GRADIENT_REACH)
-
-    def _slopes(self, left: Matrix, right: Matrix, start: int, stop: int) -> Array:
-        """Return the slopes of some rows, from the diagonal to the right."""
-        S = np.empty((stop - start, right.shape[1] - start), dtype=left.dtype)
-        self._terms(left[start:stop], right[:, start:], S)
-        self._differentiate(S)
-        return S
 
     def _outer_products(self, dK: Cotangent) -> list[tuple[Array, Array]] | None:
         """Return dK as one or two products of vectors, where that saves multiplying it out."""
@@ -334,17 +323,12 @@ class PairwiseKernel(Kernel):
 
     #: Whether the terms are differences, so that those of a row with itself are zero.
     _is_distance = False
-    #: Whether the slope is minus the value, as it is of exp(-t).
-    _decays = False
     #: Whether the profile has a constant beside t, which takes the sum of all slopes.
     _has_constant = False
 
     def _differentiate(self, T: Array) -> None:
         """Turn t into the slope, in place."""
         T[...] = self.slope(T)
-
-    def _recentred(self, X: Matrix) -> Matrix:
-        return X
 
     def _gradient(self, contraction: Array, weights: Array, total: float) -> dict[str, Any]:
         return {"weights": self.gamma * contraction, "gamma": float(weights @ contraction)}

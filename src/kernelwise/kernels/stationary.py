@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from .._typing import Array, Matrix
 from .bilinear import SquaredDistanceKernel
 from .l1 import L1Kernel
-from .pairwise import PairwiseKernel
+from .pairwise import FLOAT32_REACH, GRADIENT_REACH, PairwiseKernel
 
 _WIDEST = 512  # features up to which a tile at a time is no slower than a product of matrices
 _PANEL_BYTES = 2**19  # of the columns that are packed at a time, half of a second-level cache
@@ -62,6 +62,10 @@ class RBF(SquaredDistanceKernel):
     def makes_tiles(self, left: Matrix, dtype: Any) -> bool:
         return not sp.issparse(left) and left.dtype == dtype and left.shape[1] <= _WIDEST
 
+    def _reach(self, d: int) -> float:
+        # Tiles make short distances of far rows from the differences.
+        return GRADIENT_REACH if d + 2 <= _WIDEST else FLOAT32_REACH
+
     def fill_tiles(
         self, left: Array, right: Array, K: Array, first: int, last: int, stop: int
     ) -> None:
@@ -72,14 +76,6 @@ class RBF(SquaredDistanceKernel):
         panels = np.empty((count * lines, BYTES // K.itemsize), dtype=K.dtype)
         tile = np.empty((TILE_ROWS * TILE_VECTORS, panels.shape[1]), dtype=K.dtype)
         gauss(left, right, K, first, last, stop, panels, tile)
-
-    def _slopes(self, left: Array, right: Array, start: int, stop: int) -> Array:
-        n = left.shape[0]
-        if stop - start < n or not self.makes_tiles(left, left.dtype):
-            return super()._slopes(left, right, start, stop)
-        S = np.empty((n, n), dtype=left.dtype)
-        self.fill_tiles(left, right, S, 0, n, n)
-        return np.negative(S, out=S)
 
     def _differentiate(self, T: Array) -> None:
         _exp_of_minus(T)

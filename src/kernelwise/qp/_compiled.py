@@ -158,17 +158,6 @@ def count_movable(state):
 
 
 @njit(cache=True, nogil=True)
-def square_block(K, some):
-    """Copy the rows and columns ``some`` of K."""
-    out = np.empty((some.shape[0], some.shape[0]), K.dtype)
-    for i in range(some.shape[0]):
-        source, target = K[some[i]], out[i]
-        for j in range(some.shape[0]):
-            target[j] = source[some[j]]
-    return out
-
-
-@njit(cache=True, nogil=True)
 def swap_columns(K, n_rows, a, b):
     """Exchange the columns a with the columns b in the leading rows of K."""
     for r in range(n_rows):

@@ -9,6 +9,8 @@ calls the solver, take numba seconds to compile.
 import numpy as np
 from numba import njit
 
+from kernelwise._blocks import square_block
+
 from ._box import reach
 from ._compiled import (
     CONVERGED,
@@ -17,7 +19,6 @@ from ._compiled import (
     count_movable,
     gather,
     smo,
-    square_block,
 )
 
 UNFINISHED, NOT_A_NUMBER = 10, 11

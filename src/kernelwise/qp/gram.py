@@ -66,9 +66,10 @@ class StoredGram:
         """Return a block in float64."""
         if not self.K.flags.c_contiguous:  # compiled for one layout only
             return self.K[np.ix_(rows, columns)].astype(np.float64, copy=False)
-        from ._gather import gather
+        from .._blocks import gather
 
-        block: Array = gather(self.K, rows, columns)
+        block = np.empty((len(rows), len(columns)))
+        gather(self.K, rows, columns, block)
         return block
 
     def dense(self, dtype: Any) -> Array:

@@ -158,7 +158,8 @@ class Run:
 
     def _solve(self, some: Index, limit: int) -> int:
         """Solve on some of the rows in memory; on a copy of their block of K, if not on all."""
-        from ._compiled import OUT_OF_STEPS, gather, smo, square_block
+        from .._blocks import square_block
+        from ._compiled import OUT_OF_STEPS, gather, smo
 
         K = self.rows.K
         block = K if len(some) == self.rows.n_rows else square_block(K, some)
