@@ -224,8 +224,78 @@ class Criterion(ABC):
             return run(solve, machines, self.threads)
 
 
+class Labels:
+    """Codes and weights of some rows, checked once for many evaluations.
+
+    Parameters
+    ----------
+    Y : array-like of shape (n, m) or (n,)
+        The codes, copied.
+    weights : array-like of shape (n,), default=None
+        What multiplies C of each row, copied.
+    """
+
+    def __init__(self, Y: Any, weights: Any = None) -> None:
+        self.codes = np.array(as_codes(Y))
+        self.weights = np.array(as_weights(weights, len(self.codes)))
+        self._problems: dict[int, tuple[float, DualQP]] = {}
+
+    @classmethod
+    def of(cls, Y: Any, weights: Any) -> Labels:
+        """Return labels as they are, or check what is given.
+
+        Parameters
+        ----------
+        Y : Labels or array-like
+            Labels, or codes.
+        weights : array-like of shape (n,) or None
+            The weights of codes.
+
+        Returns
+        -------
+        labels : Labels
+            The labels.
+        """
+        return Y if isinstance(Y, Labels) else cls(Y, weights)
+
+    @property
+    def n_machines(self) -> int:
+        """Number of machines."""
+        return int(self.codes.shape[1])
+
+    def problem(self, criterion: Criterion, K: Array | Gram, machine: int) -> DualQP:
+        """Build a machine of a criterion; of hinge loss only the kernel differs from the last.
+
+        Parameters
+        ----------
+        criterion : Criterion
+            The criterion.
+        K : ndarray of shape (n, n) or Gram
+            The kernel matrix.
+        machine : int
+            The number of the machine.
+
+        Returns
+        -------
+        qp : DualQP
+            What ``criterion.problem`` returns.
+        """
+        C, known = self._problems.get(machine, (None, None))
+        if known is not None and C == criterion.C and K.shape == (known.n, known.n):
+            return known.of_kernel(K)
+        made = criterion.problem(K, self.codes[:, machine], self.weights)
+        if criterion.slack == "hinge":
+            self._problems[machine] = criterion.C, made.of_kernel(_NO_KERNEL)
+        return made
+
+
+_NO_KERNEL = np.empty((0, 0))
+
+
 def as_codes(Y: Any) -> Array:
     """Return codes as a float64 matrix, one column a machine."""
+    if isinstance(Y, Labels):
+        return Y.codes
     Y = np.asarray(Y, dtype=np.float64)
     Y = Y[:, None] if Y.ndim == 1 else Y
     if Y.ndim != 2 or not ((Y == 0) | (np.abs(Y) == 1)).all():

@@ -17,7 +17,7 @@ from .._typing import Array
 from ..kernels import Cotangent
 from ..qp import Solution
 from ..qp.gram import Gram
-from .base import Criterion, Evaluation, as_codes, as_weights, starts, stored
+from .base import Criterion, Evaluation, Labels, starts, stored
 
 
 @dataclass(frozen=True)
@@ -66,25 +66,24 @@ class DualObjective(Criterion):
         start: Any = None,
         gradient: bool = True,
     ) -> Evaluation:
-        Y = as_codes(Y)
-        weights = as_weights(weights, len(Y))
+        labels = Labels.of(Y, weights)
         K = stored(K, self.solver) if self.slack == "squared" else K
-        begin = starts(start, Y.shape[1])
+        begin = starts(start, labels.n_machines)
 
         def solve(j: int) -> Solution:
-            return self.solver.solve(self.problem(K, Y[:, j], weights), start=begin[j])
+            return self.solver.solve(labels.problem(self, K, j), start=begin[j])
 
-        machines = tuple(self._solve_all(solve, range(Y.shape[1])))
+        machines = tuple(self._solve_all(solve, range(labels.n_machines)))
         value = -sum(machine.objective for machine in machines)
         if not gradient:
             return Evaluation(value, None, machines=machines, carry=machines)
         beta = np.column_stack([machine.beta for machine in machines])
-        rows, scale = np.flatnonzero(beta.any(axis=1)), np.full(Y.shape[1], -0.5)
+        rows, scale = np.flatnonzero(beta.any(axis=1)), np.full(len(machines), -0.5)
         if len(rows) == len(beta):
             cotangent = Cotangent(beta, scale)
         else:
             cotangent = Cotangent(beta[rows], scale, rows=rows)
-        by_C = partial(self._by_C, machines, beta, Y, weights)
+        by_C = partial(self._by_C, machines, beta, labels.codes, labels.weights)
         return Evaluation(value, cotangent, by_C, machines, machines)
 
     def _by_C(self, machines: Any, beta: Array, Y: Array, weights: Array) -> float:

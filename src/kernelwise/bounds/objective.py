@@ -11,7 +11,7 @@ import numpy as np
 from .._threads import single_blas
 from .._typing import Array, Matrix
 from ..kernels import Kernel, LazyGram
-from .base import Criterion, Evaluation, as_codes, precision, shared, with_tol
+from .base import Criterion, Evaluation, Labels, precision, shared, with_tol
 
 
 class Objective:
@@ -66,9 +66,10 @@ class Objective:
         weights: Any = None,
         log: bool = False,
     ) -> None:
-        self.criterion, self.kernel, self.X, self.Y = criterion, kernel, X, as_codes(Y)
+        self.criterion, self.kernel, self.X = criterion, kernel, X
+        self.labels = Labels(Y, weights)
         self.names = (names,) if isinstance(names, str) else tuple(names)
-        self.weights, self.log = weights, log
+        self.log = log
         self._shapes = self._check_names()
         self._carry: Any = None
         self.best: Evaluation | None = None
@@ -145,10 +146,11 @@ class Objective:
         if tol != criterion.solver.tol:
             criterion = with_tol(criterion, tol)
         with single_blas():
-            K = shared(LazyGram(kernel, self.X, criterion.threads), self.Y.shape[1], criterion)
-            evaluation = criterion.evaluate(K, self.Y, weights=self.weights, start=self._carry)
+            labels = self.labels
+            K = shared(LazyGram(kernel, self.X, criterion.threads), labels.n_machines, criterion)
+            evaluation = criterion.evaluate(K, labels, weights=labels.weights, start=self._carry)
             assert evaluation.cotangent is not None
-            dtype = precision(criterion.solver, len(self.Y))
+            dtype = precision(criterion.solver, K.shape[0])
             stored = K if isinstance(K, np.ndarray) else None
             by_name = kernel.vjp(self.X, evaluation.cotangent, dtype=dtype, K=stored)
             if "C" in self.names:

@@ -18,10 +18,9 @@ from kernelwise._lanes import (
     spread,
     store,
     store_part,
-    times,
 )
 
-from ._tiles import TILE_ROWS, TILE_VECTORS, dots, exp_of_minus, flip
+from ._tiles import TILE_ROWS, TILE_VECTORS, dots, exp_of_minus, flip, squares
 from .base import BLOCK_ROWS
 
 # What |x|^2 + |z|^2 - 2 x.z leaves of far rows that are close together is mostly rounding: where
@@ -77,53 +76,43 @@ def _pack_panels(right, column, stop, panels):
 
 
 @njit(cache=True, nogil=True)
-def _squared(left, i, panels, at, k):
-    """Return the squared differences of one feature, of which panels hold minus the double."""
-    half = splat(left.dtype.type(0.5))
-    difference = plus(times(half, load(panels, at + TILE_VECTORS * k, 0)), spread(left, i, k))
-    return times(difference, difference)
+def _is_blurred(left, i, rows, panels, at, d, tile):
+    """Tell whether any distance of a tile, made of its dot products, is mostly rounding."""
+    far, close = splat(left.dtype.type(_FAR)), splat(left.dtype.type(_CLOSE))
+    for a in range(rows):
+        if left[i + a, d] > _LEAST_SQUARE:
+            for v in range(TILE_VECTORS):
+                both = plus(spread(left, i + a, d), load(panels, at + TILE_VECTORS * d + v, 0))
+                t = plus(load(tile, a + v * TILE_ROWS, 0), both)
+                if any_less(if_less(far, both, t, close), close):
+                    return True
+    return False
 
 
 @njit(cache=True, nogil=True)
-def _from_differences(left, i, panels, at, d):
-    """Return the squared distances of a row to the columns of a panel."""
-    s0 = s1 = s2 = s3 = splat(left.dtype.type(0))
-    whole = d - d % 4
-    for k in range(0, whole, 4):  # four sums: one would wait for itself
-        s0 = plus(_squared(left, i, panels, at, k), s0)
-        s1 = plus(_squared(left, i, panels, at, k + 1), s1)
-        s2 = plus(_squared(left, i, panels, at, k + 2), s2)
-        s3 = plus(_squared(left, i, panels, at, k + 3), s3)
-    for k in range(whole, d):
-        s0 = plus(_squared(left, i, panels, at, k), s0)
-    return plus(plus(s0, s1), plus(s2, s3))
+def _has_far_row(left, i, rows, d):
+    """Tell whether any of some rows is so far out that its distances may be mostly rounding."""
+    found = False
+    for a in range(rows):
+        found = found or left[i + a, d] > _LEAST_SQUARE
+    return found and left.itemsize == 4
 
 
 @njit(cache=True, nogil=True)
-def _sharpened(t, both, left, i, panels, at, d):
-    """Return squared distances, made of the differences where t has lost too much."""
-    close = splat(left.dtype.type(_CLOSE))
-    doubtful = if_less(splat(left.dtype.type(_FAR)), both, t, close)
-    if any_less(doubtful, close):
-        return if_less(doubtful, close, _from_differences(left, i, panels, at, d), t)
-    return t
-
-
-@njit(cache=True, nogil=True)
-def gauss(left, right, out, first, last, stop, panels, tile):
+def gauss(left, right, out, first, last, stop, panels, tile, sharp):
     """Write exp(-|x - z|^2) to the rows out[first:last], from the sides of squared distances.
 
     With ``stop`` zero, whole rows; else from the diagonal to the right, and what stands before
-    the column ``stop`` is written across the diagonal as well. ``panels`` and ``tile`` are work
-    arrays.
+    the column ``stop`` is written across the diagonal as well. ``panels``, ``tile`` and ``sharp``
+    are work arrays.
     """
     for start in range(first, last, BLOCK_ROWS):
         end, column = min(start + BLOCK_ROWS, last), start if stop > 0 else 0
-        _gauss_block(left, right, out, start, end, column, stop, panels, tile)
+        _gauss_block(left, right, out, start, end, column, stop, panels, tile, sharp)
 
 
 @njit(cache=True, nogil=True)
-def _gauss_block(left, right, out, first, last, column, mirrored, panels, tile):
+def _gauss_block(left, right, out, first, last, column, mirrored, panels, tile, sharp):
     """Write a block of rows from a column on.
 
     As much of the right as ``panels`` holds is packed and multiplied at a time, so that it and what
@@ -131,26 +120,31 @@ def _gauss_block(left, right, out, first, last, column, mirrored, panels, tile):
     """
     d, m, lanes = left.shape[1] - 2, right.shape[1], tile.shape[1]
     width, lines = TILE_VECTORS * lanes, TILE_VECTORS * (d + 1)
-    single = left.itemsize == 4
+    far, close = splat(left.dtype.type(_FAR)), splat(left.dtype.type(_CLOSE))
     chunk = panels.shape[0] // lines * width
     for start in range(column, m, chunk):
         stop = min(start + chunk, m)
         _pack_panels(right, start, stop, panels)
         for i in range(first, last, TILE_ROWS):
             rows = min(TILE_ROWS, last - i)
+            has_far = _has_far_row(left, i, rows, d)
             for j in range(start, stop, width):  # no function for a tile: a call costs a third
                 at = (j - start) // width * lines
                 for a in range(rows):
                     await_store(out, i + a, j + width)
                     await_store(out, i + a, j + width + lanes)
                 dots(left, i, last - 1, panels, at, d, tile)
+                blurred = has_far and _is_blurred(left, i, rows, panels, at, d, tile)
+                if blurred:
+                    squares(left, i, last - 1, panels, at, d, sharp)
                 for v in range(TILE_VECTORS):
-                    squares, place = load(panels, at + TILE_VECTORS * d + v, 0), j + v * lanes
+                    lengths, place = load(panels, at + TILE_VECTORS * d + v, 0), j + v * lanes
                     for a in range(rows):
-                        both = plus(spread(left, i + a, d), squares)  # first: it is symmetric
+                        both = plus(spread(left, i + a, d), lengths)  # first: it is symmetric
                         t = plus(load(tile, a + v * TILE_ROWS, 0), both)
-                        if single and left[i + a, d] > _LEAST_SQUARE:
-                            t = _sharpened(t, both, left, i + a, panels, at + v, d)
+                        if blurred:  # each lane for itself: this is symmetric, too
+                            clear = load(sharp, a + v * TILE_ROWS, 0)
+                            t = if_less(if_less(far, both, t, close), close, clear, t)
                         value = exp_of_minus(t)
                         if place + lanes <= m:  # parts take longer to store
                             store(value, out, i + a, place)
@@ -162,21 +156,40 @@ def _gauss_block(left, right, out, first, last, column, mirrored, panels, tile):
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
 def scaled_rows(X, centre, root, out):
-    """Write (X - centre) * root and, after it, its squared length; return the largest length."""
+    """Write (X - centre) * root, its squared length and a one; return the largest squared length.
+
+    What is so small that its square is nothing becomes zero: features that hardly weigh would make
+    sums of subnormal numbers, with which a processor is many times slower.
+    """
     d = X.shape[1]
+    least = 1e-15 if out.itemsize == 4 else 1e-140
     largest = 0.0
     for i in range(X.shape[0]):
         x, row = X[i], out[i]
         total = 0.0
         for k in range(d):
             value = out.dtype.type((x[k] - centre[k]) * root[k])
+            if abs(value) < least:
+                value = out.dtype.type(0)
             row[k] = value
             total += np.float64(value) * np.float64(value)
-        row[d] = total
+        row[d], row[d + 1] = total, 1
         if np.isnan(total):
             return total
         largest = max(largest, total)
     return largest
+
+
+@njit(cache=True, nogil=True)
+def other_side(left, right):
+    """Write the columns (-2 b, 1, |b|^2) of the rows (b, |b|^2, 1)."""
+    d = left.shape[1] - 2
+    transpose(left, right)
+    for k in range(d):
+        for j in range(right.shape[1]):
+            right[k, j] *= -2
+    for j in range(right.shape[1]):
+        right[d, j], right[d + 1, j] = right[d + 1, j], right[d, j]
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
@@ -213,14 +226,20 @@ def centred_rows(X, centre, scales, squares, out):
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
 def shifted_rows(X, centre, scales, out):
-    """Write (X - centre) * scales and, after it, its sum; return the largest sum of |values|."""
+    """Write (X - centre) * scales and, after it, its sum; return the largest sum of |values|.
+
+    What is too small to count becomes zero, see `scaled_rows`.
+    """
     d = X.shape[1]
+    least = 1e-30 if out.itemsize == 4 else 1e-280
     largest = 0.0
     for i in range(X.shape[0]):
         x, row = X[i], out[i]
         total = size = 0.0
         for k in range(d):
             value = out.dtype.type((x[k] - centre[k]) * scales[k])
+            if abs(value) < least:
+                value = out.dtype.type(0)
             row[k] = value
             total += np.float64(value)
             size += abs(np.float64(value))

@@ -11,8 +11,10 @@ each column. Work arrays come from outside: what makes its own takes numba a sec
 compile.
 """
 
+import numpy as np
 from numba import njit
 
+from kernelwise._jit import FASTMATH
 from kernelwise._lanes import accumulate, load, load_part, most, plus, splat, spread, store, times
 
 from ._tiles import TILE_ROWS, TILE_VECTORS, dots
@@ -112,3 +114,20 @@ def contract(K, start, left, right, d, squares, S, panel, tile, mixed, sums, tot
                 _add_products(S, v * height, here, features, panel, v * q, d, tile, mixed)
             else:
                 _add_maxima(S, v * height, here, start, left, panel, v * q, d, mixed)
+
+
+@njit(cache=True, nogil=True, fastmath=FASTMATH)
+def whole_terms(rows, d, squares, mixed, sums, totals, out):
+    """Write the contraction with the terms, put together from that with their parts."""
+    for k in range(d):
+        total = 0.0
+        for lane in range(mixed.shape[1]):
+            total += mixed[k, lane]
+        out[k] = -2 * total if squares else 2 * total
+    for i in range(rows.shape[0]):
+        end = np.float64(totals[0, i])
+        for lane in range(sums.shape[1]):
+            end += sums[i, lane]
+        for k in range(d):
+            x = np.float64(rows[i, k])
+            out[k] += end * x * x if squares else -end * x

@@ -3,6 +3,7 @@
 Import this module inside functions: it loads numba.
 """
 
+from collections.abc import Callable
 from math import factorial
 from typing import Any
 
@@ -27,54 +28,71 @@ from kernelwise._lanes import (
 TILE_ROWS, TILE_VECTORS = (8, 2) if WIDE_REGISTERS else (4, 1)
 
 
-@intrinsic
-def dots(
-    typingctx: Any, left: Any, i: Any, last: Any, panel: Any, at: Any, d: Any, tile: Any
-) -> Any:
-    """Write to ``tile`` the dot products of rows of ``left``, from i on, with the panel's columns.
+def _tile_sums(add: Callable[..., Any]) -> Any:
+    @intrinsic
+    def sums_of_tile(
+        typingctx: Any, left: Any, i: Any, last: Any, panel: Any, at: Any, d: Any, tile: Any
+    ) -> Any:
+        left_kind, panel_kind, tile_kind = left, panel, tile
 
-    The panel has TILE_VECTORS lines a feature, from line ``at`` on; the tile has the first vector
-    of each row, then the second of each. The row ``last`` of the left is repeated where there is
-    no other.
-    """
-    left_kind, panel_kind, tile_kind = left, panel, tile
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        left, i, last, panel, at, d, tile = args
-        vector = context.get_value_type(lanes_of(left_kind.dtype))
-        align, zero = left_kind.dtype.bitwidth // 8, ir.Constant(i.type, 0)
-
-        def whole(number: int) -> Any:
-            return ir.Constant(i.type, number)
-
-        rows, sums = [], []
-        for a in range(TILE_ROWS):
-            row = builder.add(i, whole(a))
-            row = builder.select(builder.icmp_signed("<", row, last), row, last)
-            rows.append(place(context, builder, left_kind, (left, row, zero)))
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            left, i, last, panel, at, d, tile = args
+            vector = context.get_value_type(lanes_of(left_kind.dtype))
+            align, zero = left_kind.dtype.bitwidth // 8, ir.Constant(i.type, 0)
             nothing = ir.Constant(vector, [0.0] * vector.count)
-            sums.append([cgutils.alloca_once_value(builder, nothing) for _ in range(TILE_VECTORS)])
-        lines = vector_place(context, builder, panel_kind, (panel, at, zero), vector)
-        with cgutils.for_range(builder, d) as loop:
-            first = builder.mul(loop.index, whole(TILE_VECTORS))
-            columns = [
-                builder.load(builder.gep(lines, [builder.add(first, whole(v))]), align=align)
-                for v in range(TILE_VECTORS)
-            ]
-            for row, own in zip(rows, sums, strict=True):
-                number = builder.load(builder.gep(row, [loop.index]))
-                x = splat_value(vector, builder, number)
-                for column, total in zip(columns, own, strict=True):
-                    product = builder.fmul(x, column, flags=CONTRACT)
-                    builder.store(builder.fadd(builder.load(total), product, flags=CONTRACT), total)
-        for a, own in enumerate(sums):
-            for v, total in enumerate(own):
-                at_line = tile, whole(a + v * TILE_ROWS), zero
-                write(context, builder, tile_kind, at_line, builder.load(total))
-        return context.get_dummy_value()
 
-    where = types.intp
-    return types.void(left, where, where, panel, where, where, tile), codegen
+            def whole(number: int) -> Any:
+                return ir.Constant(i.type, number)
+
+            rows, sums = [], []
+            for a in range(TILE_ROWS):
+                row = builder.add(i, whole(a))
+                row = builder.select(builder.icmp_signed("<", row, last), row, last)
+                rows.append(place(context, builder, left_kind, (left, row, zero)))
+                own = [cgutils.alloca_once_value(builder, nothing) for _ in range(TILE_VECTORS)]
+                sums.append(own)
+            lines = vector_place(context, builder, panel_kind, (panel, at, zero), vector)
+            with cgutils.for_range(builder, d) as loop:
+                first = builder.mul(loop.index, whole(TILE_VECTORS))
+                columns = [
+                    builder.load(builder.gep(lines, [builder.add(first, whole(v))]), align=align)
+                    for v in range(TILE_VECTORS)
+                ]
+                for row, own in zip(rows, sums, strict=True):
+                    number = builder.load(builder.gep(row, [loop.index]))
+                    x = splat_value(vector, builder, number)
+                    for column, total in zip(columns, own, strict=True):
+                        builder.store(add(builder, builder.load(total), x, column), total)
+            for a, own in enumerate(sums):
+                for v, total in enumerate(own):
+                    at_line = tile, whole(a + v * TILE_ROWS), zero
+                    write(context, builder, tile_kind, at_line, builder.load(total))
+            return context.get_dummy_value()
+
+        where = types.intp
+        return types.void(left, where, where, panel, where, where, tile), codegen
+
+    return sums_of_tile
+
+
+def _multiply_add(builder: Any, a: Any, b: Any, c: Any) -> Any:
+    return builder.fadd(builder.fmul(a, b, flags=CONTRACT), c, flags=CONTRACT)
+
+
+def _add_square(builder: Any, total: Any, x: Any, column: Any) -> Any:
+    half = ir.Constant(column.type, [0.5] * column.type.count)
+    difference = _multiply_add(builder, half, column, x)
+    return _multiply_add(builder, difference, difference, total)
+
+
+# Both write to ``tile`` what rows of ``left``, from i on, make with the columns of a panel. It has
+# TILE_VECTORS lines a feature, from line ``at`` on; the tile has the first vector of each row, then
+# the second of each. The row ``last`` of the left is repeated where there is no other.
+#
+# dots: the dot products. squares: the squared distances to columns of which the panel holds minus
+# the double.
+dots = _tile_sums(lambda builder, total, x, column: _multiply_add(builder, x, column, total))
+squares = _tile_sums(_add_square)
 
 
 # exp(x) = 2^k exp(r), |r| <= log(2) / 2: log(2) in two parts, of which the first has so few bits
@@ -111,24 +129,21 @@ def exp_of_minus(typingctx: Any, t: Any) -> Any:
         def every(number: float) -> Any:
             return ir.Constant(vector, [number] * t.count)
 
-        def multiply_add(a: Any, b: Any, c: Any) -> Any:
-            return builder.fadd(builder.fmul(a, b, flags=CONTRACT), c, flags=CONTRACT)
-
         x = builder.fneg(args[0])
         least, zero = every(_LEAST[bits]), every(0.0)
         x = builder.select(builder.fcmp_ordered(">", x, least), x, least)
         x = builder.select(builder.fcmp_ordered("<", x, zero), x, zero)
         # Beside so large a number the last bits are whole numbers: k stands in them.
         large = every(1.5 * 2**shift)
-        shifted = multiply_add(x, every(1.4426950408889634), large)
+        shifted = _multiply_add(builder, x, every(1.4426950408889634), large)
         k = builder.fsub(shifted, large)
         r = x
         for part in _HALVES[bits]:
-            r = multiply_add(k, every(-part), r)
+            r = _multiply_add(builder, k, every(-part), r)
         e = every(_POWERS[bits][0])
         for coefficient in _POWERS[bits][1:]:
-            e = multiply_add(e, r, every(coefficient))
-        e = multiply_add(builder.fmul(e, r), r, r)
+            e = _multiply_add(builder, e, r, every(coefficient))
+        e = _multiply_add(builder, builder.fmul(e, r), r, r)
         e = builder.fadd(e, every(1.0))  # last: the others round numbers that are smaller
         exponent = builder.add(
             builder.bitcast(shifted, whole), ir.Constant(whole, [offset] * t.count)

@@ -53,9 +53,6 @@ class SquaredDistanceKernel(DistanceKernel):
             return PairwiseKernel._contraction(self, X, dK, dtype, K)
         return super()._contraction(X, dK, dtype, K)
 
-    def _contract_parts(self, mixed: Array, ends: Array, X: Array) -> Array:
-        return ends @ _powers(X) - 2 * mixed
-
     def _contract(self, S: Array, X: Matrix, Y: Matrix) -> Array:
         rows, columns = S @ np.ones(S.shape[1], S.dtype), np.ones(S.shape[0], S.dtype) @ S
         cross = _dot_contraction(S, X, Y)
@@ -126,20 +123,15 @@ def _scaled(X: Array, centre: Array, root: Array, dtype: Any) -> tuple[Array, fl
     from ._compiled import scaled_rows
 
     left = np.empty((X.shape[0], X.shape[1] + 2), dtype=dtype)
-    left[:, -1] = 1
-    with np.errstate(over="ignore", invalid="ignore"):
-        return left, scaled_rows(np.ascontiguousarray(X), centre, root, left)
+    return left, scaled_rows(np.ascontiguousarray(X), centre, root, left)
 
 
 def _right_side(left: Array) -> Array:
     """Return the columns (-2 b, 1, |b|^2), so that left @ right is the squared distance."""
-    from ._compiled import transpose
+    from ._compiled import other_side
 
-    d = left.shape[1] - 2
-    right = np.empty((d + 2, left.shape[0]), dtype=left.dtype)
-    transpose(left[:, :d], right[:d])
-    right[:d] *= -2
-    right[d], right[d + 1] = 1, left[:, d]
+    right = np.empty(left.shape[::-1], dtype=left.dtype)
+    other_side(left, right)
     return right
 
 

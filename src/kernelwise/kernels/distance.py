@@ -45,10 +45,6 @@ class DistanceKernel(PairwiseKernel):
     ) -> tuple[Array, Array]:
         """Return the sides of rows around a centre; in float64 where one is beyond the reach."""
 
-    @abstractmethod
-    def _contract_parts(self, mixed: Array, ends: Array, X: Array) -> Array:
-        """Return the contraction with the terms from that with what is mixed, and with the ends."""
-
     def _contraction(
         self, X: Array, dK: Cotangent, dtype: Any, K: Array | None
     ) -> tuple[Array, float]:
@@ -81,7 +77,7 @@ class DistanceKernel(PairwiseKernel):
             if dK.dense is not None:
                 S = S * dK.block(start, stop, start).astype(dtype)
             total.add(S, start)
-        return self._contract_parts(total.mixed(), total.ends(), rows[:, :d]), 0.0
+        return total.whole(), 0.0
 
     def _whole(self, left: Array, right: Array) -> Array | None:
         """Return the kernel of the sides where that tells its slopes and is quickly made."""
@@ -120,14 +116,14 @@ class _Contraction:
 
         contract(S, start, *self._given, *self._work, self._mixed, self._sums, self._totals)
 
-    def mixed(self) -> Array:
-        """Return the contraction with what is mixed of two rows, for each feature."""
-        return self._mixed[:-3].sum(axis=1)
+    def whole(self) -> Array:
+        """Return the contraction with the terms, for each feature."""
+        from ._contraction import whole_terms
 
-    def ends(self) -> Array:
-        """Return the sum of each row, over both sides of the diagonal."""
-        n = len(self._sums)
-        return self._sums.sum(axis=1) + self._totals[0, :n]
+        rows, _, d, squares = self._given
+        out = np.empty(d)
+        whole_terms(rows, d, squares, self._mixed, self._sums, self._totals, out)
+        return out
 
 
 def _factors(dK: Cotangent) -> tuple[Array, Any]:

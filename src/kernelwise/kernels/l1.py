@@ -44,9 +44,6 @@ class L1Kernel(DistanceKernel):
 
         l1_distances(left, right, out, lines(len(right), out.dtype), lines(4, out.dtype))
 
-    def _contract_parts(self, mixed: Array, ends: Array, X: Array) -> Array:
-        return 2 * mixed - ends @ X
-
 
 def _shifted(X: Array, centre: Array, scales: Array, dtype: Any) -> tuple[Array, float]:
     """Return rows (a, sum of a) with a = (x - centre) * scales, and the largest sum of |a|."""

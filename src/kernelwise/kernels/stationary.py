@@ -74,8 +74,8 @@ class RBF(SquaredDistanceKernel):
         lines = TILE_VECTORS * (left.shape[1] - 1)
         count = max(1, min(_MOST_PANELS, _PANEL_BYTES // (BYTES * lines)))
         panels = np.empty((count * lines, BYTES // K.itemsize), dtype=K.dtype)
-        tile = np.empty((TILE_ROWS * TILE_VECTORS, panels.shape[1]), dtype=K.dtype)
-        gauss(left, right, K, first, last, stop, panels, tile)
+        tile, sharp = np.empty((2, TILE_ROWS * TILE_VECTORS, panels.shape[1]), dtype=K.dtype)
+        gauss(left, right, K, first, last, stop, panels, tile, sharp)
 
     def _differentiate(self, T: Array) -> None:
         _exp_of_minus(T)

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dposv
 
 from .._typing import Array, Index
 from .problem import DualQP
@@ -94,10 +94,13 @@ def polish(qp: DualQP, point: Point, tol: float, budget: float) -> Point:
 
 def _active_set(qp: DualQP, beta: Array, near: Index, operations: float) -> Array | None:
     """Improve the variables in ``near`` for as many operations; the rest stays."""
+    from ._active_set import residuals, walk
+
     K = qp.gram.block(near, near)
     lo, hi, p, b = qp.lo[near], qp.hi[near], qp.p[near], beta[near].copy()
     gradient = K @ b - p  # complete: the support lies in ``near``
-    free = (b > lo) & (b < hi)
+    free, held = (b > lo) & (b < hi), np.empty(len(near))
+    largest = float(np.diagonal(K).max())
     refinements = 0
     for _ in range(100 + 20 * len(near)):
         operations -= np.count_nonzero(free) ** 3 / 3 + K.size
@@ -105,23 +108,20 @@ def _active_set(qp: DualQP, beta: Array, near: Index, operations: float) -> Arra
             break
         if not free.any() and not _free_a_pair(b, lo, hi, gradient, free):
             break
-        step = _newton_step(K, gradient, np.flatnonzero(free))
+        some = np.flatnonzero(free)
+        step = _newton_step(K, gradient, some)
         if step is None:
             return None
-        direction, nu = step
-        length = _room(b, lo, hi, direction)
-        b = np.clip(b + min(1.0, length) * direction, lo, hi)
-        gradient = K @ b - p  # anew: what is left after large terms cancel must not drift
-        if length < 1:
+        if walk(K, b, lo, hi, gradient, some, step) < 1:
             free &= (b > lo) & (b < hi)
             continue
-        residual = gradient + nu
-        tiny = 1e-12 + _ROUNDING * float(np.diagonal(K).max()) * float(np.linalg.norm(b))
-        held = np.where((b <= lo) & (hi > lo), -residual, np.where(b >= hi, residual, 0.0))
+        gradient = K @ b - p  # anew: what is left after large terms cancel must not drift
+        tiny = 1e-12 + _ROUNDING * largest * float(np.linalg.norm(b))
+        left = residuals(b, lo, hi, gradient, free, held)
         worst = int(np.argmax(held))
         if held[worst] > tiny:
             free[worst] = True
-        elif refinements < _REFINEMENTS and np.abs(residual[free]).max(initial=0.0) > tiny:
+        elif refinements < _REFINEMENTS and left > tiny:
             refinements += 1  # of what the ridge left
         else:
             break
@@ -138,47 +138,20 @@ def _free_a_pair(b: Array, lo: Array, hi: Array, gradient: Array, free: Any) -> 
     return bool(free.any())
 
 
-def _newton_step(K: Array, gradient: Array, free: Index) -> tuple[Array, float] | None:
-    """Return the step to the optimum over the free variables, and the multiplier there.
+def _newton_step(K: Array, gradient: Array, free: Index) -> Array | None:
+    """Return the step to the optimum over the free variables; None where K is indefinite.
 
-    The step keeps the sum: it solves H K H d = -H g with H the centring. Where H K H is singular
-    (equal rows, more free variables than dimensions) the step is long and ends at a bound.
+    The step keeps the sum. Where the system is singular (equal rows, more free variables than
+    dimensions) it is long and ends at a bound.
     """
-    direction = np.zeros(len(gradient))
-    if len(free) == 0:
-        return None
-    factor = _factor(_centred(K[np.ix_(free, free)]))
-    if factor is None:
-        return None
-    slope = gradient[free] - gradient[free].mean()
-    step = cho_solve(factor, -slope, check_finite=False)
-    direction[free] = step - step.mean()
-    return direction, -float((gradient[free] + K[free] @ direction).mean())
+    from ._active_set import centre, newton_system
 
-
-def _centred(block: Array) -> Array:
-    """Return H B H, and in the direction that it loses what keeps it definite."""
-    size = float(np.diagonal(block).mean())
-    means = block.mean(axis=0)
-    return block - means - means[:, None] + (means.mean() + size / len(block))
-
-
-def _factor(block: Array) -> Any:
-    """Factor a block that may be singular; None where it is indefinite."""
-    size = float(np.diagonal(block).max())
+    block, slope = np.empty((len(free), len(free))), np.empty(len(free))
     for ridge in _RIDGES:
-        try:
-            ridged = block + np.diag(np.full(len(block), ridge * size))
-            return cho_factor(ridged, lower=True, overwrite_a=True, check_finite=False)
-        except LinAlgError:
-            continue
+        newton_system(K, gradient, free, ridge, block, slope)
+        # Of a symmetric matrix the transpose, which needs no copy, is the same.
+        _, step, failed = dposv(block.T, slope, lower=True, overwrite_a=True, overwrite_b=True)
+        if not failed:
+            centre(step)
+            return step
     return None
-
-
-def _room(b: Array, lo: Array, hi: Array, direction: Array) -> float:
-    """Return how much of the direction fits between the bounds."""
-    up, down = direction > 0, direction < 0
-    lengths = np.concatenate(
-        [(hi[up] - b[up]) / direction[up], (lo[down] - b[down]) / direction[down]]
-    )
-    return float(lengths.min(initial=np.inf))

@@ -136,6 +136,25 @@ class DualQP:
         other.__dict__.pop("largest_bound", None)
         return other
 
+    def of_kernel(self, K: Array | Gram) -> DualQP:
+        """Return the same problem of another kernel matrix, without a check.
+
+        Parameters
+        ----------
+        K : ndarray of shape (n, n) or Gram
+            The kernel matrix, in float32 or float64 where it is stored.
+
+        Returns
+        -------
+        qp : DualQP
+            The other problem.
+        """
+        other = object.__new__(DualQP)
+        gram = StoredGram(K, self.is_psd) if isinstance(K, np.ndarray) else K
+        other.__dict__.update(self.__dict__, K=K, gram=gram)
+        other.__dict__.pop("size", None)
+        return other
+
     @property
     def n(self) -> int:
         """Number of variables."""
