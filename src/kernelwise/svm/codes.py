@@ -79,6 +79,8 @@ def libsvm_layout(coef: Array, classes: Index, n_classes: int) -> Array:
     dual_coef : ndarray of shape (n_classes - 1, n_support)
         Row r of a column holds the coefficient against the r-th of the other classes.
     """
+    if n_classes == 2:
+        return coef.T.copy()
     out = np.zeros((n_classes - 1, len(classes)))
     column = 0
     for i in range(n_classes):
