@@ -19,25 +19,29 @@ class _SingleBlas:
     def __init__(self) -> None:
         self._lock = Lock()
         self._depth = 0
-        self._limit: Any = None
+        self._threads: list[int] = []
 
     @cached_property
-    def _controller(self) -> Any:
+    def _libraries(self) -> list[Any]:
         from threadpoolctl import ThreadpoolController
 
-        return ThreadpoolController()
+        return list(ThreadpoolController().select(user_api="blas").lib_controllers)
 
     def __enter__(self) -> None:
+        # Library by library: threadpoolctl's own context asks them for all they know of themselves.
         with self._lock:
             self._depth += 1
             if self._depth == 1:
-                self._limit = self._controller.limit(limits=1, user_api="blas")
+                self._threads = [library.get_num_threads() for library in self._libraries]
+                for library in self._libraries:
+                    library.set_num_threads(1)
 
     def __exit__(self, *exception: object) -> None:
         with self._lock:
             self._depth -= 1
             if self._depth == 0:
-                self._limit.restore_original_limits()
+                for library, threads in zip(self._libraries, self._threads, strict=True):
+                    library.set_num_threads(threads)
 
 
 _single_blas = _SingleBlas()

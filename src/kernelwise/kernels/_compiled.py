@@ -99,6 +99,18 @@ def _has_far_row(left, i, rows, d):
 
 
 @njit(cache=True, nogil=True)
+def _mirror(out, first, last, start, stop):
+    """Write some columns of a block of rows, from its diagonal on, across the diagonal."""
+    side = BYTES // out.itemsize
+    for b in range(max(start, first), min(stop, last), side):
+        end = min(b + side, stop, last)
+        transpose(out[first:b, b:end], out[b:end, first:b])
+    beyond = max(start, last)
+    if beyond < stop:
+        transpose(out[first:last, beyond:stop], out[beyond:stop, first:last])
+
+
+@njit(cache=True, nogil=True)
 def gauss(left, right, out, first, last, stop, panels, tile, sharp):
     """Write exp(-|x - z|^2) to the rows out[first:last], from the sides of squared distances.
 
@@ -128,7 +140,10 @@ def _gauss_block(left, right, out, first, last, column, mirrored, panels, tile, 
         for i in range(first, last, TILE_ROWS):
             rows = min(TILE_ROWS, last - i)
             has_far = _has_far_row(left, i, rows, d)
-            for j in range(start, stop, width):  # no function for a tile: a call costs a third
+            # Tiles below the diagonal are written across it; no function for a tile: a call costs
+            # a third.
+            skipped = max(0, i - start) // width * width if mirrored > 0 else 0
+            for j in range(start + skipped, stop, width):
                 at = (j - start) // width * lines
                 for a in range(rows):
                     await_store(out, i + a, j + width)
@@ -150,8 +165,8 @@ def _gauss_block(left, right, out, first, last, column, mirrored, panels, tile, 
                             store(value, out, i + a, place)
                         else:
                             store_part(value, out, i + a, place, m)
-        stop = min(stop, mirrored)
-        transpose(out[first:last, start:stop], out[start:stop, first:last])
+        if mirrored > 0:
+            _mirror(out, first, last, start, min(stop, mirrored))
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)

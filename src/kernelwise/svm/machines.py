@@ -21,7 +21,9 @@ from ..qp import Solution
 
 def take(X: Any, rows: Index) -> Any:
     """Return some rows of an array, a sparse matrix, or whatever else a user's kernel is of."""
-    if isinstance(X, np.ndarray) or sp.issparse(X):
+    if isinstance(X, np.ndarray):
+        return X.take(rows, axis=0)
+    if sp.issparse(X):
         return X[rows]
     return _safe_indexing(X, rows)
 
