@@ -47,8 +47,9 @@ def _needs_no_check(X: Any, y: Any) -> bool:
         return False
     if y.shape != X.shape[:1] or y.dtype.kind not in "biu":
         return False
+    cells = X.ravel()
     with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(X.sum()))
+        return bool(np.isfinite(cells @ cells))
 
 
 class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
