@@ -97,3 +97,23 @@ def test_logarithm_of_a_ridged_bound():
     assert log_value == pytest.approx(np.log(value), rel=1e-9)
     np.testing.assert_allclose(log_gradient, gradient / value, rtol=1e-6)
     assert log.best.value == pytest.approx(value, rel=1e-9)
+
+
+def test_every_point_is_that_of_the_criterion():
+    """Problems are built once: what changes between evaluations must not be taken from the last."""
+    objective = DualObjective(C=2.0, solver=TIGHT).of(RBF(), ["gamma", "C"], X, Y, weights=WEIGHTS)
+    for gamma, C in ((0.4, 3.0), (0.8, 3.0), (0.8, 0.5), (0.4, 3.0)):
+        value, gradient = objective([gamma, C])
+        found = DualObjective(C=C, solver=TIGHT).evaluate(RBF(gamma=gamma)(X), Y, weights=WEIGHTS)
+        assert value == pytest.approx(found.value, rel=1e-9)
+        by_gamma = RBF(gamma=gamma).vjp(X, found.cotangent)["gamma"]
+        np.testing.assert_allclose(gradient, [by_gamma, found.by_C], rtol=1e-6)
+
+
+def test_codes_and_weights_are_the_objectives_own():
+    codes, weights = np.array(Y), np.array(WEIGHTS)
+    objective = DualObjective(solver=TIGHT).of(RBF(), "gamma", X, codes, weights=weights)
+    before, _ = objective([0.5])
+    codes *= -1
+    weights *= 7
+    assert objective([0.5])[0] == pytest.approx(before, rel=1e-9)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from kernelwise.kernels import RBF, LazyGram
+from kernelwise.kernels import RBF, Laplacian, LazyGram
 from kernelwise.kernels.stationary import _WIDEST
 
 TYPES = {np.float32: 3e-7, np.float64: 4e-16}  # with the largest error of an entry
@@ -80,3 +80,46 @@ def test_the_exponential_stays_within_one_and_the_least_number(dtype):
     exp_of_minus_rows(found)
     least = np.exp(-60.0 if dtype == np.float32 else -600.0)
     assert_allclose(found, [[1, 1, least, least]], rtol=1e-6)
+
+
+def clusters(spread, rng):
+    """Return rows in groups far from the centre, each of close ones."""
+    centres = rng.normal(size=(9, 20))
+    centres *= np.sqrt(spread) / np.linalg.norm(centres, axis=1, keepdims=True)
+    return np.repeat(centres, 17, axis=0) + 0.2 * rng.normal(size=(153, 20))
+
+
+@pytest.mark.parametrize("spread", [10.0, 40.0, 100.0, 400.0])
+def test_far_rows_that_are_close_together(spread):
+    """Of |x|^2 + |z|^2 - 2 xz float32 would leave an error of 1e-4 here."""
+    X = clusters(spread, np.random.default_rng(0))
+    K = LazyGram(RBF(1.0), X).dense(np.float32)
+    assert K.dtype == np.float32
+    assert_array_equal(K, K.T)
+    wide = X.astype(np.longdouble)
+    assert (plain(wide, wide, 1.0) > 0.01).mean() > 0.1  # there are such rows
+    assert_allclose(K, plain(wide, wide, 1.0), rtol=0, atol=1.2e-5)
+    assert_allclose(RBF(1.0)(X[:50].astype(np.float32), X.astype(np.float32)), K[:50], atol=3e-5)
+
+
+def test_equal_far_rows_have_the_kernel_one():
+    X = np.repeat(clusters(400.0, np.random.default_rng(1))[::17], 40, axis=0)
+    K = LazyGram(RBF(1.0), X).dense(np.float32)
+    same = np.arange(9).repeat(40)
+    assert (K[same[:, None] == same] == 1).all()
+
+
+@both_types
+@pytest.mark.parametrize("kernel", [RBF, Laplacian], ids=lambda kernel: kernel.__name__)
+def test_weights_next_to_nothing_are_nothing(kernel, dtype):
+    """Sums of subnormal numbers take a processor many times as long as those of zeros."""
+    X = np.random.default_rng(2).normal(size=(40, 6))
+    tiny = np.array([1e-300, 1e-45, 1e-40, 1e-33, 1e-31, 1.0])
+    own = kernel(1.0, tiny)
+    left, right = own._sides(X, X, dtype)
+    least = np.finfo(dtype).tiny
+    for side in (left, right):
+        assert ((side == 0) | (np.abs(side) > least)).all()
+    if kernel is RBF:  # nor are their products
+        assert ((left == 0) | (left.astype(np.longdouble) ** 2 > least)).all()
+    assert_allclose(own(X), kernel(1.0, tiny * (tiny == 1))(X), rtol=1e-12)

@@ -220,3 +220,21 @@ def test_one_class_has_no_support(y):
     solution = SMO().solve(c_svc(np.eye(4), y, 1.0))
     assert solution.converged
     assert not solution.beta.any()
+
+
+@pytest.mark.parametrize("other", [RBF(gamma=2.0)(X), LazyGram(RBF(gamma=2.0), X)])
+def test_of_another_kernel_all_else_stays(other):
+    first = c_svc(K, Y, 2.0)
+    assert first.size == 1
+    moved = first.of_kernel(other)
+    assert moved.K is other
+    assert first.K is K
+    found, expected = SMO(tol=1e-9).solve(moved), SMO(tol=1e-9).solve(c_svc(other, Y, 2.0))
+    np.testing.assert_allclose(found.beta, expected.beta, atol=1e-8)
+    np.testing.assert_allclose(found.gap, expected.gap, atol=1e-8)
+
+
+def test_of_another_kernel_the_size_is_its_own():
+    first = c_svc(K, Y, 2.0)
+    assert first.size == 1
+    assert first.of_kernel(5.0 * K).size == 5

@@ -373,3 +373,38 @@ def test_train_test_script_of_a_user():
     joblib.dump(model, stream)
     stream.seek(0)
     assert joblib.load(stream).score(X_test, y_test) == model.score(X_test, y_test)
+
+
+def test_names_are_forgotten_with_a_table_that_has_none():
+    X, y = data("iris")
+    model = SVC().fit(pd.DataFrame(X, columns=list("abcd")), y)
+    model.fit(np.ascontiguousarray(X[:, :3]), y)
+    assert not hasattr(model, "feature_names_in_")
+    assert model.n_features_in_ == 3
+
+
+@pytest.mark.parametrize(
+    "form",
+    [np.asfortranarray, lambda X: X.astype(np.float32).astype(object), lambda X: X[::-1][::-1]],
+)
+def test_the_form_of_a_table_does_not_matter(form):
+    """Tables that need no check go past scikit-learn's; all others do not."""
+    X, y = data("iris")
+    X = X.astype(np.float32).astype(np.float64)
+    quick, slow = SVC().fit(X, y), SVC().fit(form(X), y.astype(float))
+    assert_array_equal(quick.decision_function(X), slow.decision_function(X))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_plain_tables_are_looked_at(value):
+    X, y = data("iris")
+    X = np.array(X, dtype=np.float64)
+    X[7, 2] = value
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
+        SVC().fit(X, y)
+
+
+def test_finite_values_whose_squares_overflow_are_no_infinities():
+    X, y = data("iris")
+    model = SVC(kernel="rbf", gamma=1e-320).fit(1e155 * X, y)
+    assert model.n_features_in_ == 4
