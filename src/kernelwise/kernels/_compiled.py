@@ -99,6 +99,14 @@ def _has_far_row(left, i, rows, d):
 
 
 @njit(cache=True, nogil=True)
+def _await_tile(out, i, rows, j, lanes):
+    """Have the memory of a tile brought to the cache."""
+    for a in range(rows):
+        await_store(out, i + a, j)
+        await_store(out, i + a, j + lanes)
+
+
+@njit(cache=True, nogil=True)
 def _mirror(out, first, last, start, stop):
     """Write some columns of a block of rows, from its diagonal on, across the diagonal."""
     side = BYTES // out.itemsize
@@ -145,9 +153,7 @@ def _gauss_block(left, right, out, first, last, column, mirrored, panels, tile, 
             skipped = max(0, i - start) // width * width if mirrored > 0 else 0
             for j in range(start + skipped, stop, width):
                 at = (j - start) // width * lines
-                for a in range(rows):
-                    await_store(out, i + a, j + width)
-                    await_store(out, i + a, j + width + lanes)
+                _await_tile(out, i, rows, j + width, lanes)
                 dots(left, i, last - 1, panels, at, d, tile)
                 blurred = has_far and _is_blurred(left, i, rows, panels, at, d, tile)
                 if blurred:

@@ -11,6 +11,8 @@ each column. Work arrays come from outside: what makes its own takes numba a sec
 compile.
 """
 
+# mypy: ignore-errors
+
 import numpy as np
 from numba import njit
 

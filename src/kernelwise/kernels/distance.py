@@ -17,7 +17,7 @@ from .cotangent import Cotangent
 from .pairwise import FLOAT32_REACH, GRADIENT_REACH, PairwiseKernel, middle, refuse_overflow
 
 _LARGEST_FLOAT32 = 1e30  # squares of it, with room for sums of products
-_BLOCK_ROWS = 256  # what a panel has of them stays in the first-level cache
+_BLOCK_ROWS = 128  # what a panel has of them stays in the first-level cache
 _WHOLE = 384  # rows up to which a whole matrix of tiles is made faster than blocks of it
 
 
@@ -114,7 +114,9 @@ class _Contraction:
         """Add a block, its rows and columns from ``start`` on."""
         from ._contraction import contract
 
-        contract(S, start, *self._given, *self._work, self._mixed, self._sums, self._totals)
+        sums = self._mixed, self._sums, self._totals
+        arguments: tuple[Any, ...] = (*self._given, *self._work, *sums)
+        contract(S, start, *arguments)
 
     def whole(self) -> Array:
         """Return the contraction with the terms, for each feature."""
