@@ -285,6 +285,7 @@ class Labels:
             return known.of_kernel(K)
         made = criterion.problem(K, self.codes[:, machine], self.weights)
         if criterion.slack == "hinge":
+            _ = made.largest_bound  # known from now on
             self._problems[machine] = criterion.C, made.of_kernel(_NO_KERNEL)
         return made
 

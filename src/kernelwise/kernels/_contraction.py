@@ -5,7 +5,7 @@ Both kinds of terms, |x - z| = 2 max(x, z) - x - z and (x - z)^2 = x^2 + z^2 - 2
     mixed_k = sum_{i<j} s_ij f(x_ik, x_jk),  f = max or product,     ends_i = sum_j s_ij
 
 where s_ij is K_ij times the product of factors, which stand behind the d features in left (n, q)
-and right (q, n). A call adds those of a block of K, its rows and columns from ``start`` on, above
+and right (q, n). A call adds those of some rows of K, they and the columns from ``start`` on, above
 the diagonal: to ``mixed`` and, for each row, to ``sums`` lane by lane, and to ``totals`` the sum of
 each column. Work arrays come from outside: what makes its own takes numba a second longer to
 compile.
@@ -100,8 +100,8 @@ def _add_products(S, first, rows, features, panel, at, d, tile, mixed):
 
 
 @njit(cache=True, nogil=True)
-def contract(K, start, left, right, d, squares, S, panel, tile, mixed, sums, totals):
-    """Contract a block of K with x z, where terms are squares, else with max(x, z)."""
+def _contract_block(K, start, left, right, d, squares, S, panel, tile, mixed, sums, totals):
+    """Contract as many rows as S has room for."""
     lanes, (q, n), height = S.shape[1], right.shape, S.shape[0] // CHUNK
     group = TILE_VECTORS if squares else 1
     features = right[:, start:]
@@ -116,6 +116,15 @@ def contract(K, start, left, right, d, squares, S, panel, tile, mixed, sums, tot
                 _add_products(S, v * height, here, features, panel, v * q, d, tile, mixed)
             else:
                 _add_maxima(S, v * height, here, start, left, panel, v * q, d, mixed)
+
+
+@njit(cache=True, nogil=True)
+def contract(K, start, left, right, d, squares, S, panel, tile, mixed, sums, totals):
+    """Contract rows of K with x z, where terms are squares, else with max(x, z)."""
+    height = S.shape[0] // CHUNK
+    for row in range(0, K.shape[0], height):
+        block, at = K[row : row + height, row:], start + row
+        _contract_block(block, at, left, right, d, squares, S, panel, tile, mixed, sums, totals)
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)

@@ -67,8 +67,10 @@ class DistanceKernel(PairwiseKernel):
             sides = self._sides_around(centre, X, X, dtype, np.inf)  # its size is known
             K = self._whole(*sides) if n <= _WHOLE else None
         total = _Contraction(rows, columns, d, self._squares)
-        for start in range(0, n, _BLOCK_ROWS):
-            stop = min(start + _BLOCK_ROWS, n)
+        at_once = K is not None and K.dtype == dtype and dK.dense is None
+        height = max(1, n) if at_once else _BLOCK_ROWS
+        for start in range(0, n, height):
+            stop = min(start + height, n)
             if K is not None:
                 S = K[start:stop, start:].astype(dtype, copy=False)
             else:
@@ -111,7 +113,7 @@ class _Contraction:
         self._work = [lines(count, dtype) for count in work]
 
     def add(self, S: Array, start: int) -> None:
-        """Add a block, its rows and columns from ``start`` on."""
+        """Add some rows, they and their columns from ``start`` on."""
         from ._contraction import contract
 
         sums = self._mixed, self._sums, self._totals

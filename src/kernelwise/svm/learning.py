@@ -70,8 +70,14 @@ class Start:
         own = self.weights[self._free]
         return np.append(own, self.C) if self.recipe.learns_C else own
 
+    @cached_property
+    def _all_free(self) -> bool:
+        return bool(self._free.all())
+
     def everywhere(self, theta: Array) -> Array:
         """Put the learned weights at their columns; constant ones have zero."""
+        if self._all_free:
+            return theta
         n_free = int(self._free.sum())
         full = np.zeros(len(self._free))
         full[self._free] = theta[:n_free]
@@ -79,6 +85,8 @@ class Start:
 
     def gradient(self, gradient: Array) -> Array:
         """Return the derivative by what is learned, from the derivative by all weights."""
+        if self._all_free:
+            return gradient
         return np.append(gradient[: len(self._free)][self._free], gradient[len(self._free) :])
 
     def domain(self, optimizer: str) -> Domain:
