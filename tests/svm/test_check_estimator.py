@@ -1,7 +1,10 @@
 """scikit-learn's own checks, over a registry of our estimators; expected failures say why."""
 
+from inspect import signature
+
 import pytest
 from sklearn.svm import SVC as Reference
+from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
 import kernelwise.svm
@@ -16,6 +19,7 @@ from kernelwise.svm import (
     RelevanceSVC,
     SVCSearchCV,
 )
+from kernelwise.svm.base import BaseLearnedSVC
 from kernelwise.transform import (
     EmpiricalKernelMap,
     FeatureDiscriminationScaler,
@@ -167,3 +171,21 @@ def test_one_vs_one_fails_only_the_check_that_takes_pairs_for_classes():
     mistaken = {"check_classifiers_train"}
     assert failed_checks(Reference(decision_function_shape="ovo")) - WEIGHT_CHECKS == mistaken
     assert failed_checks(SVC(decision_function_shape="ovo")) == mistaken
+
+
+CLASSIFIERS = sorted(
+    {type(each) for each in REGISTRY if isinstance(each, BaseLearnedSVC)}, key=lambda c: c.__name__
+)
+
+
+@pytest.mark.parametrize("estimator", CLASSIFIERS, ids=lambda cls: cls.__name__)
+def test_defaults_are_valid(estimator):
+    """A fit checks only parameters that are not the defaults."""
+    defaults = {
+        name: parameter.default
+        for name, parameter in signature(estimator).parameters.items()
+        if parameter.default is not parameter.empty
+    }
+    constraints = estimator._parameter_constraints
+    assert defaults.keys() == constraints.keys()
+    validate_parameter_constraints(constraints, defaults, caller_name=estimator.__name__)

@@ -189,11 +189,10 @@ def scaled_rows(X, centre, root, out):
         x, row = X[i], out[i]
         total = 0.0
         for k in range(d):
-            value = out.dtype.type((x[k] - centre[k]) * root[k])
-            if abs(value) < least:
-                value = out.dtype.type(0)
-            row[k] = value
-            total += np.float64(value) * np.float64(value)
+            value = (x[k] - centre[k]) * root[k]
+            row[k] = 0.0 if abs(value) < least else value
+        for k in range(d):  # of what is written: a row has no distance from itself
+            total += np.float64(row[k]) * np.float64(row[k])
         row[d], row[d + 1] = total, 1
         if np.isnan(total):
             return total

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from inspect import signature
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import column_or_1d, compute_class_weight
+from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -77,6 +79,19 @@ class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, Ba
     def _get_param_names(cls) -> list[str]:
         # Every fit asks for them, and reading a signature takes as long as checking the labels.
         return super()._get_param_names()
+
+    @classmethod
+    @cache
+    def _defaults(cls) -> dict[str, Any]:
+        parameters = signature(cls).parameters
+        return {name: parameters[name].default for name in cls._get_param_names()}
+
+    def _validate_params(self) -> None:
+        # Defaults are valid, and to check all 19 takes as long as X does.
+        defaults = self._defaults()
+        given = {k: v for k, v in self.get_params(deep=False).items() if v is not defaults[k]}
+        constraints = self._parameter_constraints
+        validate_parameter_constraints(constraints, given, caller_name=type(self).__name__)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
