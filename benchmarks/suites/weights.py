@@ -1,7 +1,6 @@
 """Feature weights: the dual they reach, the accuracy they give and what they cost."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
@@ -151,7 +150,6 @@ def weight_steps(effort: Effort) -> Iterator[dict]:
     X = np.hstack([X, np.random.default_rng(0).normal(size=X.shape)])
     times = _cost(X, y, "scale", effort)
     yield {"case": _case("make_classification", "normal", X, y), "times": times}
-    brief = replace(effort, budget=min(effort.budget, 2.0))
     for name, noise in [("diagnostic", "wine")] if effort.quick else _pairs(effort):
         others = [other for other in PROTOCOL if other != name]
         if not effort.quick and name not in TWO_CLASSES and noise != others[0]:
@@ -160,7 +158,7 @@ def weight_steps(effort: Effort) -> Iterator[dict]:
         table = with_noise(name, noise, rng)
         X = to_interval(table.X)
         train, _ = split(len(X), rng)
-        times = _cost(X[train], table.y[train], 1.0, brief)
+        times = _cost(X[train], table.y[train], 1.0, effort)
         yield {"case": _case(name, noise, X[train], table.y[train]), "times": times}
 
 

@@ -349,14 +349,12 @@ def to_single(wide: Array, out: Array) -> None:
 
 
 def middle(Y: Array) -> Array:
-    """Return a point near most rows, whatever a few far ones do: medians over some rows."""
+    """Return a point near most rows, whatever a few far ones do: lower medians over some rows."""
     if Y.shape[0] == 0:
         return np.zeros(Y.shape[1])
     some = np.array(Y[:: -(-Y.shape[0] // _SOME_ROWS)].T, order="C")  # a copy, always
     some.sort(axis=1)  # of so few numbers a whole order is found faster than a part of it
-    last = some.shape[1] - 1
-    with np.errstate(invalid="ignore"):  # infinite rows are refused where their size is known
-        return 0.5 * some[:, last // 2].astype(np.float64) + 0.5 * some[:, (last + 1) // 2]
+    return some[:, (some.shape[1] - 1) // 2].astype(np.float64)
 
 
 def refuse_overflow(*sizes: float) -> None:
