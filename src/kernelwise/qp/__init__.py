@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from .._on_demand import on_demand
 from .builders import c_svc, enclosing_ball, hard_margin, l2_svm
 from .problem import DualQP
 from .run import Progress
@@ -30,14 +31,7 @@ __all__ = [
 # Imported when first asked for: who fits an SVC does not wait for solvers that it does not use.
 _HOMES = {"Adatron": "adatron", "SeveralEqualities": "equalities"}
 
-
-def __getattr__(name: str) -> Any:
-    """Import a solver when it is first asked for."""
-    from importlib import import_module
-
-    if name in _HOMES:
-        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = on_demand(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

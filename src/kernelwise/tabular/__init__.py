@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .._on_demand import on_demand
 
 if TYPE_CHECKING:
     from .columns import Column, describe_columns
@@ -65,14 +67,7 @@ _HOMES = {
     "read_table": "reading",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Import a part when it is first asked for."""
-    from importlib import import_module
-
-    if name in _HOMES:
-        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = on_demand(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:
