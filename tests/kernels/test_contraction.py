@@ -85,3 +85,17 @@ def test_rows_beyond_float32_are_contracted_in_float64():
     single, double = (kernel.vjp(X, u * u.T, dtype=dtype)["weights"] for dtype in TYPES)
     assert_allclose(single, double, rtol=1e-12)
     assert np.isfinite(single).all()
+
+
+@both_types
+@every_kernel
+def test_the_order_of_a_matrix_in_memory_does_not_matter(kernel, dtype):
+    rng = np.random.default_rng(3)
+    X, u = rng.normal(size=(200, 4)), rng.normal(size=(200, 1))
+    own, dK = kernel(0.3, np.ones(4)), Cotangent(u)
+    K = LazyGram(own, X).dense(dtype)
+    found = [own.vjp(X, dK, dtype=dtype, K=each)["weights"] for each in (K, np.asfortranarray(K))]
+    assert_allclose(*found, rtol=1e-12)
+    wide = np.empty((200, 400), dtype)
+    wide[:, ::2] = K
+    assert_allclose(own.vjp(X, dK, dtype=dtype, K=wide[:, ::2])["weights"], found[0], rtol=1e-12)

@@ -22,11 +22,12 @@ from kernelwise._lanes import (
 
 from ._tiles import TILE_ROWS, TILE_VECTORS, dots, exp_of_minus, flip, squares
 from .base import BLOCK_ROWS
+from .pairwise import FLOAT32_REACH
 
 # What |x|^2 + |z|^2 - 2 x.z leaves of far rows that are close together is mostly rounding: where
 # the squares exceed the first number and the distance is below the second, beyond which nothing is
 # left of the error in exp(-t), it is made of the differences.
-_FAR, _CLOSE = 64.0, 8.0
+_FAR, _CLOSE = 2 * FLOAT32_REACH, 8.0
 _LEAST_SQUARE = 7.9  # of each such row, as |x| and |z| differ by the root of _CLOSE at most
 
 

@@ -66,6 +66,8 @@ class DistanceKernel(PairwiseKernel):
         if K is None:
             sides = self._sides_around(centre, X, X, dtype, np.inf)  # its size is known
             K = self._whole(*sides) if n <= _WHOLE else None
+        else:
+            K = np.ascontiguousarray(K)  # compiled code reads along its rows
         total = _Contraction(rows, columns, d, self._squares)
         at_once = K is not None and K.dtype == dtype and dK.dense is None
         height = max(1, n) if at_once else _BLOCK_ROWS

@@ -24,7 +24,8 @@ from .cotangent import Cotangent
 _SOME_ROWS = 33  # enough to find the middle of the data
 FLOAT32_REACH = 32.0  # largest |x|^2 (in units of t) whose float32 rounding, 4e-6, is harmless
 _LEAST_SINGLE = 1e-26  # nothing beside a diagonal of one, with room for products of it
-GRADIENT_REACH = 512.0  # the same in a float32 gradient, which adds up many such errors as noise
+# The same in a float32 gradient, which adds up many such errors as noise, and in tiles.
+GRADIENT_REACH = 512.0
 
 
 def check_weights(weights: Any, name: str = "weights") -> Array | None:
