@@ -255,7 +255,7 @@ _SMALL_STEPS = (
 )
 
 # A warm start takes the rows of its support and those near the margin.
-_GROW_WARM = ((run_module, "_WARM_WHOLE", 4), (smo_module, "SMALL", 0))
+_GROW_WARM = ((run_module, "WARM_WHOLE", 4), (smo_module, "SMALL", 0))
 
 
 def _stay(qp, K, beta, tol, most_steps, product):

@@ -544,3 +544,14 @@ def test_scikit_learn_callbacks_see_a_task_a_step(weights, n_jobs):
     assert counter.ended == [*expected[1:], expected[0]]
     assert len(model.history_["value"]) == len(expected) - 1
     assert counter.set_up == counter.torn_down == 1
+
+
+def test_the_machine_itself_is_polished_on_an_exact_kernel():
+    """Only on the way do float32 entries do: the machine is that of SVC with the same kernel."""
+    rng = np.random.default_rng(0)
+    y = np.arange(600) % 2
+    X = rng.normal(size=(600, 3)) + 6 * y[:, None]
+    model = DualObjectiveSVC(max_iter=3).fit(X, y)
+    exact = SVC(kernel=model.kernel_).fit(X, y)
+    assert 600 * len(exact.support_) < 1e5  # so few that a polish is cheap
+    assert_allclose(model.decision_function(X), exact.decision_function(X), rtol=0, atol=1e-10)

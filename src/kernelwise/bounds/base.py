@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_WHOLE = 1500  # rows up to which a warm solver takes all of them
-
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -341,14 +339,10 @@ def precision(solver: SMO, n: int) -> Any:
     return np.float64 if exact else np.float32
 
 
-def shared(K: Gram, n_machines: int, criterion: Criterion) -> Array | Gram:
-    """Return one stored matrix where several read it and it fits, else what was given.
-
-    With few rows a machine reads all of it, and so does the gradient.
-    """
-    n = K.shape[0]
-    fits = 4.0 * n**2 <= criterion.solver.memory
-    if criterion.reads_all_rows or ((n_machines > 1 or n <= _WHOLE) and fits):
+def shared(K: Gram, n_readers: int, criterion: Criterion) -> Array | Gram:
+    """Return one stored matrix where several read it and it fits, else what was given."""
+    fits = 4.0 * K.shape[0] ** 2 <= criterion.solver.memory
+    if criterion.reads_all_rows or (n_readers > 1 and fits):
         return stored(K, criterion.solver)
     return K
 

@@ -11,6 +11,7 @@ import numpy as np
 from .._threads import single_blas
 from .._typing import Array, Matrix
 from ..kernels import Kernel, LazyGram
+from ..qp.run import WARM_WHOLE
 from .base import Criterion, Evaluation, Labels, precision, shared, with_tol
 
 
@@ -146,8 +147,10 @@ class Objective:
         if tol != criterion.solver.tol:
             criterion = with_tol(criterion, tol)
         with single_blas():
-            labels = self.labels
-            K = shared(LazyGram(kernel, self.X, criterion.threads), labels.n_machines, criterion)
+            labels, gram = self.labels, LazyGram(kernel, self.X, criterion.threads)
+            # Of so few rows a machine takes all from a warm start, and the gradient reads them too.
+            n_readers = labels.n_machines + (gram.shape[0] <= WARM_WHOLE)
+            K = shared(gram, n_readers, criterion)
             evaluation = criterion.evaluate(K, labels, weights=labels.weights, start=self._carry)
             assert evaluation.cotangent is not None
             dtype = precision(criterion.solver, K.shape[0])

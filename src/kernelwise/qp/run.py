@@ -15,7 +15,7 @@ from .stored import SWEEP
 _WHOLE = 3200  # up to this many rows a growing set costs more than it saves
 _HARD_WHOLE = 6000  # the same where a look at some rows shows ...
 _HARD = 0.25  # ... that more than this part of the others is wanted
-_WARM_WHOLE = 1500  # the same for a start with a support ...
+WARM_WHOLE = 1500  # the same for a start with a support ...
 _MOST_SUPPORT = 0.75  # ... that is at most this part of the rows
 _FIRST_ROWS = 512  # of a growing set
 _GROWTH = 0.5  # of it, in rows taken in at a time
@@ -71,7 +71,7 @@ def takes_all_rows(n: int, n_support: int, capacity: int) -> bool:
         Whether a growing set of rows would cost more than it saves.
     """
     few = 0 < n_support <= _MOST_SUPPORT * n
-    return n <= (_WARM_WHOLE if few else _WHOLE) and n <= min(_WHOLE, capacity)
+    return n <= (WARM_WHOLE if few else _WHOLE) and n <= min(_WHOLE, capacity)
 
 
 class Run:
