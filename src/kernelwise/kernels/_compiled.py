@@ -20,7 +20,16 @@ from kernelwise._lanes import (
     store_part,
 )
 
-from ._tiles import TILE_ROWS, TILE_VECTORS, dots, exp_of_minus, flip, squares
+from ._tiles import (
+    TILE_ROWS,
+    TILE_VECTORS,
+    dots,
+    exp_of_minus,
+    flip,
+    gauss_tile,
+    less_double,
+    squares,
+)
 from .base import BLOCK_ROWS
 from .pairwise import FLOAT32_REACH
 
@@ -63,17 +72,23 @@ def transpose(source, target):
 
 
 @njit(cache=True, nogil=True)
-def _pack_panels(right, column, stop, panels):
-    """Copy columns to panels: for some columns lines of their features, then of their squares."""
-    d, m = right.shape[0] - 2, right.shape[1]
-    lanes = panels.shape[1]
+def _pack_panels(other, first, stop, panels):
+    """Write rows to panels as columns: lines of their features, then one of their squares.
+
+    Places behind the last row are zero.
+    """
+    lines, side = other.shape[1] - 1, BYTES // other.itemsize
     line = 0
-    for j in range(column, stop, TILE_VECTORS * lanes):
-        for k in range(d + 1):
-            for v in range(TILE_VECTORS):
-                source = load_part(right, k if k < d else d + 1, j + v * lanes, m)
-                store(source, panels, line, 0)
-                line += 1
+    for j in range(first, stop, panels.shape[1]):
+        for v in range(0, panels.shape[1], side):
+            whole = lines - lines % side if j + v + side <= other.shape[0] else 0
+            for k in range(0, whole, side):
+                flip(other, j + v, k, panels, line + k, v)
+            for k in range(whole, lines):
+                for a in range(side):
+                    row = j + v + a
+                    panels[line + k, v + a] = other[row, k] if row < other.shape[0] else 0
+        line += lines
 
 
 @njit(cache=True, nogil=True)
@@ -83,8 +98,9 @@ def _is_blurred(left, i, rows, panels, at, d, tile):
     for a in range(rows):
         if left[i + a, d] > _LEAST_SQUARE:
             for v in range(TILE_VECTORS):
-                both = plus(spread(left, i + a, d), load(panels, at + TILE_VECTORS * d + v, 0))
-                t = plus(load(tile, a + v * TILE_ROWS, 0), both)
+                lengths = load(panels, at + d, v * tile.shape[1])
+                both = plus(spread(left, i + a, d), lengths)
+                t = less_double(both, load(tile, a + v * TILE_ROWS, 0))
                 if any_less(if_less(far, both, t, close), close):
                     return True
     return False
@@ -120,8 +136,8 @@ def _mirror(out, first, last, start, stop):
 
 
 @njit(cache=True, nogil=True)
-def gauss(left, right, out, first, last, stop, panels, tile, sharp):
-    """Write exp(-|x - z|^2) to the rows out[first:last], from the sides of squared distances.
+def gauss(left, other, out, first, last, stop, panels, tile, sharp):
+    """Write exp(-|x - z|^2) to the rows out[first:last], from rows (x, |x|^2, 1) of both.
 
     With ``stop`` zero, whole rows; else from the diagonal to the right, and what stands before
     the column ``stop`` is written across the diagonal as well. ``panels``, ``tile`` and ``sharp``
@@ -129,23 +145,23 @@ def gauss(left, right, out, first, last, stop, panels, tile, sharp):
     """
     for start in range(first, last, BLOCK_ROWS):
         end, column = min(start + BLOCK_ROWS, last), start if stop > 0 else 0
-        _gauss_block(left, right, out, start, end, column, stop, panels, tile, sharp)
+        _gauss_block(left, other, out, start, end, column, stop, panels, tile, sharp)
 
 
 @njit(cache=True, nogil=True)
-def _gauss_block(left, right, out, first, last, column, mirrored, panels, tile, sharp):
+def _gauss_block(left, other, out, first, last, column, mirrored, panels, tile, sharp):
     """Write a block of rows from a column on.
 
-    As much of the right as ``panels`` holds is packed and multiplied at a time, so that it and what
+    As much of the other rows as ``panels`` holds is packed and multiplied at a time, so that it and what
     is made of it stay in the second-level cache.
     """
-    d, m, lanes = left.shape[1] - 2, right.shape[1], tile.shape[1]
-    width, lines = TILE_VECTORS * lanes, TILE_VECTORS * (d + 1)
+    d, m, lanes = left.shape[1] - 2, other.shape[0], tile.shape[1]
+    width, lines = TILE_VECTORS * lanes, d + 1
     far, close = splat(left.dtype.type(_FAR)), splat(left.dtype.type(_CLOSE))
     chunk = panels.shape[0] // lines * width
     for start in range(column, m, chunk):
         stop = min(start + chunk, m)
-        _pack_panels(right, start, stop, panels)
+        _pack_panels(other, start, stop, panels)
         for i in range(first, last, TILE_ROWS):
             rows = min(TILE_ROWS, last - i)
             has_far = _has_far_row(left, i, rows, d)
@@ -155,15 +171,18 @@ def _gauss_block(left, right, out, first, last, column, mirrored, panels, tile, 
             for j in range(start + skipped, stop, width):
                 at = (j - start) // width * lines
                 _await_tile(out, i, rows, j + width, lanes)
+                if rows == TILE_ROWS and not has_far and j + width <= m:
+                    gauss_tile(left, i, panels, at, d, out, j)
+                    continue
                 dots(left, i, last - 1, panels, at, d, tile)
                 blurred = has_far and _is_blurred(left, i, rows, panels, at, d, tile)
                 if blurred:
                     squares(left, i, last - 1, panels, at, d, sharp)
                 for v in range(TILE_VECTORS):
-                    lengths, place = load(panels, at + TILE_VECTORS * d + v, 0), j + v * lanes
+                    lengths, place = load(panels, at + d, v * lanes), j + v * lanes
                     for a in range(rows):
                         both = plus(spread(left, i + a, d), lengths)  # first: it is symmetric
-                        t = plus(load(tile, a + v * TILE_ROWS, 0), both)
+                        t = less_double(both, load(tile, a + v * TILE_ROWS, 0))
                         if blurred:  # each lane for itself: this is symmetric, too
                             clear = load(sharp, a + v * TILE_ROWS, 0)
                             t = if_less(if_less(far, both, t, close), close, clear, t)

@@ -110,12 +110,22 @@ def _dense_sides(
     X: Array, Y: Array, centre: Array, root: Array, dtype: Any, reach: float
 ) -> tuple[Array, Array]:
     """Return the sides around a centre; in float64 where rows are too long for float32."""
+    rows = scaled_pair(X, Y, centre, root, dtype, reach)
+    if rows is None:
+        return _dense_sides(X, Y, centre, root, np.float64, reach)
+    return rows[0], _right_side(rows[1])
+
+
+def scaled_pair(
+    X: Array, Y: Array, centre: Array, root: Array, dtype: Any, reach: float
+) -> tuple[Array, Array] | None:
+    """Return the rows (a, |a|^2, 1) of X and Y; None where they are too long for float32."""
     left, largest = _scaled(X, centre, root, dtype)
     other, largest_other = (left, largest) if Y is X else _scaled(Y, centre, root, dtype)
     if max(largest, largest_other) > reach and dtype == np.float32:
-        return _dense_sides(X, Y, centre, root, np.float64, reach)
+        return None
     refuse_overflow(largest, largest_other)
-    return left, _right_side(other)
+    return left, other
 
 
 def _scaled(X: Array, centre: Array, root: Array, dtype: Any) -> tuple[Array, float]:

@@ -33,11 +33,7 @@ class DistanceKernel(PairwiseKernel):
 
     def _sides(self, X: Matrix, Y: Matrix, dtype: Any) -> tuple[Matrix, Matrix]:
         # Distances do not move with the origin; near the data's centre the rounding is least.
-        return self._sides_around(middle(Y), X, Y, dtype, self._reach(X.shape[1]))
-
-    def _reach(self, d: int) -> float:
-        """Return the largest size of a row (in units of t) for which float32 will do."""
-        return FLOAT32_REACH
+        return self._sides_around(middle(Y), X, Y, dtype, FLOAT32_REACH)
 
     @abstractmethod
     def _sides_around(
@@ -63,11 +59,9 @@ class DistanceKernel(PairwiseKernel):
         # Where values are minus the slopes, the sign is cheaper in the factors.
         rows[:, d:] = (-2 if self._decays else 2) * scale * factors
         columns[d:] = factors.T
+        K = self._whole(X, dtype) if K is None else np.ascontiguousarray(K)  # read along its rows
         if K is None:
             sides = self._sides_around(centre, X, X, dtype, np.inf)  # its size is known
-            K = self._whole(*sides) if n <= _WHOLE else None
-        else:
-            K = np.ascontiguousarray(K)  # compiled code reads along its rows
         total = _Contraction(rows, columns, d, self._squares)
         at_once = K is not None and K.dtype == dtype and dK.dense is None
         height = max(1, n) if at_once else _BLOCK_ROWS
@@ -83,12 +77,13 @@ class DistanceKernel(PairwiseKernel):
             total.add(S, start)
         return total.whole(), 0.0
 
-    def _whole(self, left: Array, right: Array) -> Array | None:
-        """Return the kernel of the sides where that tells its slopes and is quickly made."""
-        if not (self._decays and self.makes_tiles(left, left.dtype)):
+    def _whole(self, X: Array, dtype: Any) -> Array | None:
+        """Return the kernel where that tells its slopes and is quickly made."""
+        rows = self._tile_rows(X, X, dtype) if self._decays and len(X) <= _WHOLE else None
+        if rows is None:
             return None
-        K = np.empty((len(left), len(left)), dtype=left.dtype)
-        self.fill_tiles(left, right, K, 0, len(K), len(K))
+        K = np.empty((len(X), len(X)), dtype=dtype)
+        self.fill_tiles(*rows, K, 0, len(K), len(K))
         return K
 
     def _fill_slopes(self, left: Array, right: Array, S: Array) -> None:

@@ -46,9 +46,6 @@ class PairwiseReader:
     def fill(self, K: Array, start: int, stop: int) -> None:
         """Write rows ``start`` to ``stop`` of K, columns in order; those before are filled."""
         kernel, left, right = self._kernel, self._left, self._right
-        if kernel.makes_tiles(left, K.dtype):
-            self._fill_tiles(K, start, stop)
-            return
 
         def compute(first: int, last: int, column: int) -> None:
             kernel.fill(left[first:last], right[:, column:], K[first:last, column:])
@@ -56,15 +53,27 @@ class PairwiseReader:
         mirrors = kernel.costs_a_copy(left.shape[1])
         fill_rows(K, start, stop, compute, mirrors=mirrors, threads=self._threads)
 
-    def _fill_tiles(self, K: Array, start: int, stop: int) -> None:
-        """Fill rows by tiles, which stand on both sides of the diagonal at once."""
+
+class TileReader:
+    """Rows of a kernel that is made by tiles, which stand on both sides of the diagonal at once."""
+
+    def __init__(self, kernel: PairwiseKernel, rows: Array, threads: int = 1) -> None:
+        self._kernel, self._rows, self._threads = kernel, rows, threads
+
+    def swap(self, a: Index, b: Index) -> None:
+        """Exchange the positions ``a`` with the positions ``b``, pair by pair."""
+        both, other = np.concatenate([a, b]), np.concatenate([b, a])
+        self._rows[both] = self._rows[other]
+
+    def fill(self, K: Array, start: int, stop: int) -> None:
+        """Write rows ``start`` to ``stop`` of K, columns in order; those before are filled."""
         height = BLOCK_ROWS
         if self._threads == 1:
             height = max(height, _ENTRIES_A_CALL // max(1, K.shape[1]))
 
         def part(first: int) -> None:
             last = min(first + height, stop)
-            self._kernel.fill_tiles(self._left, self._right, K, first, last, stop)
+            self._kernel.fill_tiles(self._rows, self._rows, K, first, last, stop)
 
         run(part, range(start, stop, height), self._threads)
         if start > 0:

@@ -24,7 +24,8 @@ from .cotangent import Cotangent
 _SOME_ROWS = 33  # enough to find the middle of the data
 FLOAT32_REACH = 32.0  # largest |x|^2 (in units of t) whose float32 rounding, 4e-6, is harmless
 _LEAST_SINGLE = 1e-26  # nothing beside a diagonal of one, with room for products of it
-# The same in a float32 gradient, which adds up many such errors as noise, and in tiles.
+# The same in a float32 gradient, which adds up many such errors as noise, and in tiles, which make
+# short distances of far rows from the differences.
 GRADIENT_REACH = 512.0
 
 
@@ -47,8 +48,8 @@ def check_weights(weights: Any, name: str = "weights") -> Array | None:
 def check_number(name: str, value: Any, least: float = -np.inf) -> None:
     """Refuse a parameter that is not a finite number, or too small."""
     try:
-        fine = bool(np.isfinite(value)) and value >= least
-    except (TypeError, ValueError):
+        fine = isfinite(value) and value >= least
+    except (TypeError, ValueError, OverflowError):
         fine = False
     if not fine:
         bound = "" if least == -np.inf else f" of at least {least:g}"
@@ -157,21 +158,24 @@ class PairwiseKernel(Kernel):
         """
         symmetric = Y is None
         X, Y, dtype = self._check_pair(X, Y)
-        left, right = self._sides(X, Y, dtype)
-        out = np.empty((left.shape[0], right.shape[1]), dtype=dtype)
-        if symmetric and not sp.issparse(left):
-            from .gram import PairwiseReader
-
-            PairwiseReader(self, left, right).fill(out, 0, len(out))
-        elif self.makes_tiles(left, dtype):
-            self.fill_tiles(left, right, out, 0, len(out), 0)
+        out = np.empty((X.shape[0], Y.shape[0]), dtype=dtype)
+        if symmetric and not sp.issparse(X):
+            self.reader(X, dtype).fill(out, 0, len(out))
         else:
-            for start in range(0, left.shape[0], BLOCK_ROWS):
-                rows = slice(start, start + BLOCK_ROWS)
-                self.fill(left[rows], right, out[rows])
+            self._fill_between(X, Y, out)
         if symmetric:
             np.fill_diagonal(out, self.diag(X))
         return out
+
+    def _fill_between(self, X: Matrix, Y: Matrix, out: Array) -> None:
+        rows = self._tile_rows(X, Y, out.dtype)
+        if rows is not None:
+            self.fill_tiles(*rows, out, 0, len(out), 0)
+            return
+        left, right = self._sides(X, Y, out.dtype)
+        for start in range(0, left.shape[0], BLOCK_ROWS):
+            block = slice(start, start + BLOCK_ROWS)
+            self.fill(left[block], right, out[block])
 
     def fill(self, left: Matrix, right: Matrix, out: Array) -> None:
         """Write the kernel of prepared sides into ``out``.
@@ -194,34 +198,21 @@ class PairwiseKernel(Kernel):
             self._finish(wide)
             to_single(wide, out)
 
-    def makes_tiles(self, left: Matrix, dtype: Any) -> bool:
-        """Tell whether `fill_tiles` makes the kernel of such sides, in one go with its distances.
-
-        Parameters
-        ----------
-        left : {ndarray, sparse matrix} of shape (n, q)
-            The left side.
-        dtype : dtype
-            The type of the entries.
-
-        Returns
-        -------
-        makes : bool
-            Whether it does; else there is `fill`.
-        """
-        return False
+    def _tile_rows(self, X: Matrix, Y: Matrix, dtype: Any) -> tuple[Array, Array] | None:
+        """Return both rows as `fill_tiles` wants them; None where it does not make their kernel."""
+        return None
 
     def fill_tiles(
-        self, left: Array, right: Array, K: Array, first: int, last: int, stop: int
+        self, left: Array, other: Array, K: Array, first: int, last: int, stop: int
     ) -> None:
-        """Write the kernel of prepared sides to K[first:last], tile by tile.
+        """Write the kernel of prepared rows to K[first:last], in one go with its distances.
 
         Parameters
         ----------
         left : ndarray of shape (n, q)
-            The left side.
-        right : ndarray of shape (q, m)
-            The right side.
+            The first rows.
+        other : ndarray of shape (m, q)
+            The second rows.
         K : ndarray of shape (n, m)
             The matrix.
         first, last : int
@@ -233,11 +224,14 @@ class PairwiseKernel(Kernel):
         raise NotImplementedError
 
     def reader(self, X: Matrix, dtype: Any, threads: int = 1) -> Any:
-        from .gram import PairwiseReader
+        from .gram import PairwiseReader, TileReader
 
         X = check_rows(X)
         if sp.issparse(X):
             return super().reader(X, dtype, threads)
+        rows = self._tile_rows(X, X, dtype)
+        if rows is not None:
+            return TileReader(self, rows[0], threads)
         return PairwiseReader(self, *self._sides(X, X, dtype), threads)
 
     def costs_a_copy(self, width: int) -> bool:

@@ -9,11 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from .._typing import Array, Matrix
-from .bilinear import SquaredDistanceKernel
+from .bilinear import SquaredDistanceKernel, scaled_pair
 from .l1 import L1Kernel
-from .pairwise import FLOAT32_REACH, GRADIENT_REACH, PairwiseKernel
+from .pairwise import GRADIENT_REACH, PairwiseKernel, middle
 
-_WIDEST = 512  # features up to which a tile at a time is no slower than a product of matrices
+_WIDEST = 510  # features up to which a tile at a time is no slower than a product of matrices
 _PANEL_BYTES = 2**19  # of the columns that are packed at a time, half of a second-level cache
 _MOST_PANELS = 16  # of them: the block that is made of more would not fit beside them
 
@@ -59,23 +59,23 @@ class RBF(SquaredDistanceKernel):
     def _finish(self, T: Array) -> None:
         _exp_of_minus(T)
 
-    def makes_tiles(self, left: Matrix, dtype: Any) -> bool:
-        return not sp.issparse(left) and left.dtype == dtype and left.shape[1] <= _WIDEST
-
-    def _reach(self, d: int) -> float:
-        # Tiles make short distances of far rows from the differences.
-        return GRADIENT_REACH if d + 2 <= _WIDEST else FLOAT32_REACH
+    def _tile_rows(self, X: Matrix, Y: Matrix, dtype: Any) -> tuple[Array, Array] | None:
+        d = X.shape[1]
+        if sp.issparse(X) or sp.issparse(Y) or d > _WIDEST:
+            return None
+        root = np.sqrt(self._scales(d))
+        return scaled_pair(X, Y, middle(Y), root, dtype, GRADIENT_REACH)
 
     def fill_tiles(
-        self, left: Array, right: Array, K: Array, first: int, last: int, stop: int
+        self, left: Array, other: Array, K: Array, first: int, last: int, stop: int
     ) -> None:
         from ._compiled import BYTES, TILE_ROWS, TILE_VECTORS, gauss
 
-        lines = TILE_VECTORS * (left.shape[1] - 1)
-        count = max(1, min(_MOST_PANELS, _PANEL_BYTES // (BYTES * lines)))
-        panels = np.empty((count * lines, BYTES // K.itemsize), dtype=K.dtype)
-        tile, sharp = np.empty((2, TILE_ROWS * TILE_VECTORS, panels.shape[1]), dtype=K.dtype)
-        gauss(left, right, K, first, last, stop, panels, tile, sharp)
+        lines, lanes = left.shape[1] - 1, BYTES // K.itemsize
+        count = max(1, min(_MOST_PANELS, _PANEL_BYTES // (BYTES * TILE_VECTORS * lines)))
+        panels = np.empty((count * lines, TILE_VECTORS * lanes), dtype=K.dtype)
+        tile, sharp = np.empty((2, TILE_ROWS * TILE_VECTORS, lanes), dtype=K.dtype)
+        gauss(left, other, K, first, last, stop, panels, tile, sharp)
 
     def _differentiate(self, T: Array) -> None:
         _exp_of_minus(T)
