@@ -260,7 +260,7 @@ _GROW_WARM = ((run_module, "WARM_WHOLE", 4), (smo_module, "SMALL", 0))
 
 def _stay(qp, K, beta, tol, most_steps, product):
     """Leave all work to the general way of solving."""
-    return Point.start(beta)
+    return Point.start(beta), np.empty(4)
 
 
 _SLOWLY = ((smo_module, "solve_quickly", _stay),)

@@ -206,16 +206,15 @@ def duality_gap(beta, gradient, pull, p, lo, hi, constant):
 
 @njit(cache=True, nogil=True)
 def snap(beta, lo, hi):
-    """Put what rounding left an ulp off its bound onto it: it would pin the intercept."""
-    out, rounding = beta.copy(), 0.0
-    for i in range(out.shape[0]):
-        rounding = max(rounding, 1e-14 * abs(out[i]))
-    for i in range(out.shape[0]):
-        if out[i] - lo[i] <= rounding:
-            out[i] = lo[i]
-        if hi[i] - out[i] <= rounding:
-            out[i] = hi[i]
-    return out
+    """Put what rounding left an ulp off its bound onto it, in place: it would pin the intercept."""
+    rounding = 0.0
+    for i in range(beta.shape[0]):
+        rounding = max(rounding, 1e-14 * abs(beta[i]))
+    for i in range(beta.shape[0]):
+        if beta[i] - lo[i] <= rounding:
+            beta[i] = lo[i]
+        if hi[i] - beta[i] <= rounding:
+            beta[i] = hi[i]
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)

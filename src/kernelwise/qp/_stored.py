@@ -11,7 +11,7 @@ from numba import njit
 
 from kernelwise._blocks import square_block
 
-from ._box import reach
+from ._box import certify, reach, snap
 from ._compiled import (
     CONVERGED,
     OUT_OF_STEPS,
@@ -97,7 +97,7 @@ def _steps(block, inner, low, high, state, tol, most_steps, most_swept):
 
 
 @njit(cache=True, nogil=True)
-def solve_stored(K, b, g, p, lo, hi, known, tol, max_steps, most_swept):
+def solve_stored(K, b, g, p, lo, hi, known, tol, max_steps, most_swept, total, certificate):
     """Run SMO on a stored matrix from a feasible b, which moves in place.
 
     Fixed variables (lo = hi) never enter a step; once a copy of the block without them, and
@@ -105,7 +105,8 @@ def solve_stored(K, b, g, p, lo, hi, known, tol, max_steps, most_swept):
 
     ``g`` is overwritten by the gradient K b - p; ``known`` says that it holds that of the start.
     ``most_swept`` is about how many row entries are swept at most: compiled code does not hear
-    Ctrl-C. No array is returned: numba makes one in Python, where a Ctrl-C would be lost.
+    Ctrl-C. ``certificate`` is overwritten by nu, objective, gap and violation where the solve
+    converges; ``total`` is the sum of b. No array is returned: numba makes one in Python, where a Ctrl-C would be lost.
 
     Returns the largest of g minus its least over what can move, the number of steps, and one of
     CONVERGED, OUT_OF_STEPS, UNFINISHED, NOT_A_NUMBER.
@@ -126,6 +127,9 @@ def solve_stored(K, b, g, p, lo, hi, known, tol, max_steps, most_swept):
         if np.isnan(violation) or _has_nan(g):
             return violation, steps, NOT_A_NUMBER
         if not violation > tol:
+            snap(b, lo, hi)
+            nu, objective, gap, own = certify(b, g, p, lo, hi, total)
+            certificate[0], certificate[1], certificate[2], certificate[3] = nu, objective, gap, own
             return violation, steps, CONVERGED
         if steps >= max_steps:
             return violation, steps, OUT_OF_STEPS

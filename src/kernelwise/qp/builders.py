@@ -8,7 +8,7 @@ import numpy as np
 
 from .._typing import Array
 from .gram import Gram
-from .problem import DualQP
+from .problem import DualQP, plain
 
 
 def _labels(y: Any, ndim: int = 1) -> tuple[Array, Any]:
@@ -74,8 +74,9 @@ def c_svc(
     """
     y, inside = _labels(y)
     lo, hi = _bounds(y, inside, _costs(C, len(y)))
-    A = None if bias else np.empty((0, len(y)))
-    return DualQP(K, p=y, lo=lo, hi=hi, A=A, is_psd=is_psd)
+    if bias:
+        return DualQP.of_parts(K, plain(y), lo, hi, is_psd)
+    return DualQP(K, p=y, lo=lo, hi=hi, A=np.empty((0, len(y))), is_psd=is_psd)
 
 
 def c_svcs(

@@ -81,25 +81,59 @@ class DualQP:
 
     def __post_init__(self) -> None:
         """Check that the parts fit, and give the defaults."""
-        K = self.K
+        given = {"p": plain(self.p), "lo": plain(self.lo), "hi": plain(self.hi)}
+        self._put(self.K, given)
+        if not (given["lo"] <= given["hi"]).all():  # nor is NaN below or above anything
+            raise ValueError("lo must not exceed hi, and neither may be NaN.")
+        if not np.isfinite(given["p"]).all():
+            raise ValueError("p must be finite.")
+        self.__dict__.update(self._equalities(self.n))
+
+    @classmethod
+    def of_parts(
+        cls, K: Array | Gram, p: Array, lo: Array, hi: Array, is_psd: bool = True
+    ) -> DualQP:
+        """Return the problem with sum b = 0, of vectors of which only the lengths are checked.
+
+        Parameters
+        ----------
+        K : ndarray of shape (n, n) or Gram
+            The kernel matrix.
+        p : ndarray of shape (n,)
+            The linear term; it and the bounds must be what `plain` returns.
+        lo, hi : ndarray of shape (n,)
+            The bounds, of which none is below the other.
+        is_psd : bool, default=True
+            Whether K is positive semi-definite.
+
+        Returns
+        -------
+        qp : DualQP
+            The problem.
+        """
+        made = object.__new__(cls)
+        made.__dict__["is_psd"] = is_psd
+        made._put(K, {"p": p, "lo": lo, "hi": hi})
+        made.__dict__.update(_sum_is_zero(made.n))
+        return made
+
+    def _put(self, K: Array | Gram, vectors: dict[str, Array]) -> None:
+        """Set K and the vectors, which must be as long."""
         if isinstance(K, np.ndarray) and K.dtype not in _DTYPES:
             K = K.astype(np.float64)
         n = K.shape[0]
         if len(K.shape) != 2 or K.shape[1] != n:
             raise ValueError(f"K must be square; got shape {tuple(K.shape)}.")
-        given = {"p": plain(self.p), "lo": plain(self.lo), "hi": plain(self.hi)}
-        for name, value in given.items():
+        for name, value in vectors.items():
             if value.shape != (n,):
                 raise ValueError(f"{name} must have shape ({n},), as K has; got {value.shape}.")
-        if not (given["lo"] <= given["hi"]).all():  # nor is NaN below or above anything
-            raise ValueError("lo must not exceed hi, and neither may be NaN.")
-        if not np.isfinite(given["p"]).all():
-            raise ValueError("p must be finite.")
         gram = StoredGram(K, self.is_psd) if isinstance(K, np.ndarray) else K
-        self.__dict__.update(given, K=K, gram=gram, **self._equalities(n))
+        self.__dict__.update(vectors, K=K, gram=gram)
 
     def _equalities(self, n: int) -> dict[str, Any]:
         """Check A and c; the defaults need no check."""
+        if self.A is None and self.c is None:
+            return _sum_is_zero(n)
         known = {}
         if self.A is None:
             A = np.ones((1, n))
@@ -173,6 +207,9 @@ class DualQP:
     @cached_property
     def largest_bound(self) -> float:
         """Largest finite bound, in absolute value."""
+        largest = max(-self.lo.min(initial=0.0), self.hi.max(initial=0.0))
+        if largest < np.inf:
+            return float(largest)
         from . import _box
 
         return float(_box.largest_bound(self.lo, self.hi))
@@ -341,7 +378,8 @@ class DualQP:
         """
         from . import _box
 
-        snapped: Array = _box.snap(plain(beta), self.lo, self.hi)
+        snapped = np.array(beta, dtype=np.float64)
+        _box.snap(snapped, self.lo, self.hi)
         return snapped
 
     def repair(self, beta: Array) -> Array:
@@ -373,9 +411,15 @@ class DualQP:
         feasible : ndarray of shape (n,)
             Zeros, where they are feasible.
         """
+        if self.c[0] == 0 and self.lo.max(initial=0.0) <= 0 <= self.hi.min(initial=0.0):
+            return np.zeros(self.n)
         from . import _box
 
         return _feasible(*_box.first_point(self.lo, self.hi, self.c[0]))
+
+
+def _sum_is_zero(n: int) -> dict[str, Any]:
+    return {"A": np.ones((1, n)), "c": np.zeros(1), "sums_to_constant": True}
 
 
 def _feasible(beta: Array, exists: bool) -> Array:

@@ -17,9 +17,9 @@ from .gram import Gram
 # Fresh memory costs as much to touch as a kernel row costs to compute: one buffer of moderate size
 # is kept from fit to fit.
 _KEPT_BYTES = 512e6
-# From this size on numpy asks for large pages, with which rows are found without a walk through
-# tables: matrices of 1000 rows are made a fourth faster. What is not touched is not taken.
-_LARGE_PAGES, _WORTH_LARGE = 2**22, 2**20
+# From 4 MB on numpy asks for large pages, with which rows are found without a walk through tables:
+# matrices of 1000 rows are made a fourth faster. A page lies at a multiple of its size.
+_NUMPY_ASKS, _WORTH_ASKING, _LARGE_PAGE = 2**22, 2**20, 2**21
 _kept: list[Any] = []
 _kept_lock = Lock()
 
@@ -29,9 +29,12 @@ def _borrow(n_bytes: int) -> Any:
     with _kept_lock:
         if _kept and _kept[0].nbytes >= n_bytes:
             return _kept.pop()
-    if n_bytes > _WORTH_LARGE:
-        n_bytes = max(n_bytes, _LARGE_PAGES)
-    return np.empty(n_bytes, dtype=np.uint8)
+    if n_bytes <= _WORTH_ASKING:
+        return np.empty(n_bytes, dtype=np.uint8)
+    n_bytes = max(n_bytes, _NUMPY_ASKS)
+    buffer = np.empty(n_bytes + _LARGE_PAGE, dtype=np.uint8)  # what is not touched is not taken
+    start = -buffer.ctypes.data % _LARGE_PAGE
+    return buffer[start : start + n_bytes]
 
 
 def _give_back(buffer: Any) -> None:
@@ -87,15 +90,17 @@ class GrowingRows:
         self._diag = gram.diag()
 
     def add(self, positions: Index) -> list[tuple[Index, Index]]:
-        """Compute the rows at these positions, all beyond ``n_rows``, and take them in.
+        """Compute the rows at these positions, sorted and all beyond ``n_rows``; take them in.
 
         Returns the exchanges of positions that the caller must do on vectors of its own.
         """
         start, stop = self.n_rows, self.n_rows + len(positions)
-        exchanges = self._exchange(np.arange(start, stop), positions)
+        next_ones = len(positions) == 0 or positions[-1] == stop - 1
+        exchanges = [] if next_ones else self._exchange(np.arange(start, stop), positions)
         self._reader.fill(self.K, start, stop)
-        at = np.arange(start, stop)
-        self.K[at, at] = self._diag[self.order[at]]
+        step = self.K.shape[1] + 1
+        diagonal = self.K.reshape(-1)[start * step : stop * step - 1 : step]
+        diagonal[:] = self._diag[self.order[start:stop]]
         self.n_rows = stop
         return exchanges
 

@@ -152,7 +152,10 @@ class Run:
         from ._stored import solve_stored
 
         vectors = self.b, self.gradient, self.p, self.lo, self.hi
-        _, steps, _ = solve_stored(self.rows.K, *vectors, True, self.tol, limit, SWEEP)
+        total, certificate = self.qp.c[0], np.empty(4)  # of the solve; this run makes its own
+        _, steps, _ = solve_stored(
+            self.rows.K, *vectors, True, self.tol, limit, SWEEP, total, certificate
+        )
         self._settled = steps == 0 and limit > 0
         return int(steps)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -135,9 +136,9 @@ class SMO:
         qp = self._with_small_kernel(qp)
         rows = self._all_rows(qp, beta)
         try:
-            point = self._begin(qp, rows, beta, product)
+            point, certificate = self._begin(qp, rows, beta, product)
             if point.status == "converged" and not self._polishes(qp, point):
-                solution = Solution.at(qp, point)
+                solution = Solution.at(qp, point, certificate=certificate)
             else:
                 with single_blas():
                     solution = self._go_on(qp, point, beta, rows)
@@ -160,23 +161,29 @@ class SMO:
             rows.add(np.arange(qp.n))
         return rows
 
-    def _begin(self, qp: DualQP, rows: Any, beta: Array, product: Array | None) -> Point:
+    def _begin(
+        self, qp: DualQP, rows: Any, beta: Array, product: Array | None
+    ) -> tuple[Point, Array | None]:
         """Go the quick way where all rows are there; else stay at the start."""
         if rows is None:
-            return Point.start(beta)
+            return Point.start(beta), None
         stored = isinstance(qp.gram, StoredGram)
         return self._quickly(qp, rows.K, beta, product if stored else None)
 
-    def _quickly(self, qp: DualQP, K: Array, beta: Array, product: Array | None) -> Point:
-        point = solve_quickly(qp, K, beta, self.tol, self._most_steps(qp), product)
+    def _quickly(
+        self, qp: DualQP, K: Array, beta: Array, product: Array | None
+    ) -> tuple[Point, Array]:
+        point, certificate = solve_quickly(qp, K, beta, self.tol, self._most_steps(qp), product)
         if point.status == "" and self.callback is not None:
             reached = qp.objective(point.beta, point.gradient)
             self.callback(Progress(point.n_iter, point.violation, reached, qp.n))
-        return replace(point, status="") if self._is_coarse(qp, K.dtype, point) else point
+        if self._is_coarse(qp, K.dtype, point):
+            point = replace(point, status="")
+        return point, certificate
 
     def _is_coarse(self, qp: DualQP, dtype: Any, point: Point) -> bool:
         """Tell whether float32 rows were too coarse to end at this point."""
-        return bool(dtype == np.float32 and self._too_coarse(qp, np.linalg.norm(point.beta)))
+        return dtype == np.float32 and self._too_coarse(qp, sqrt(point.beta @ point.beta))
 
     def _polishes(self, qp: DualQP, point: Point) -> bool:
         return self.exact and affordable(qp, point.beta, self._polish_budget())
@@ -253,12 +260,12 @@ class SMO:
             return np.float64
         return np.float32
 
-    def _too_coarse(self, qp: DualQP, size: Any) -> bool:
+    def _too_coarse(self, qp: DualQP, size: float) -> bool:
         """Tell whether float32 rounding of K, times coefficients of this size, can be felt.
 
         Entries are rounded by 2e-8 in the mean; what they do to a gradient adds up as noise does.
         """
-        return bool(2e-8 * qp.size * size > 0.2 * self.tol)
+        return 2e-8 * qp.size * size > 0.2 * self.tol
 
     def _most_steps(self, qp: DualQP) -> int:
         if self.max_iter >= 0:

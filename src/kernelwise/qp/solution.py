@@ -66,7 +66,13 @@ class Solution:
         return self.status == "converged"
 
     @classmethod
-    def at(cls, qp: DualQP, point: Point, nu: Array | None = None) -> Solution:
+    def at(
+        cls,
+        qp: DualQP,
+        point: Point,
+        nu: Array | None = None,
+        certificate: Array | None = None,
+    ) -> Solution:
         """Certify a point.
 
         Parameters
@@ -77,6 +83,8 @@ class Solution:
             Where a solver ended.
         nu : ndarray of shape (l,), default=None
             The multipliers; None asks the one equality sum b = c for its own.
+        certificate : ndarray of shape (4,), default=None
+            The multiplier of that equality, objective, gap and violation, where they are known.
 
         Returns
         -------
@@ -86,10 +94,13 @@ class Solution:
         from . import _box
 
         beta, gradient = point.beta, point.gradient
-        if nu is None:
-            own, *certificate = _box.certify(beta, gradient, qp.p, qp.lo, qp.hi, qp.c[0])
+        if certificate is not None:
+            nu = certificate[:1]
+            objective, gap, violation = certificate[1:].tolist()
+        elif nu is None:
+            own, *rest = _box.certify(beta, gradient, qp.p, qp.lo, qp.hi, qp.c[0])
             nu = np.array([own])
-            objective, gap, violation = certificate
+            objective, gap, violation = rest
         else:
             objective = qp.objective(beta, gradient)
             gap = qp.duality_gap(beta, nu, gradient)

@@ -23,7 +23,7 @@ def solve_quickly(
     tol: float,
     most_steps: int,
     product: Array | None = None,
-) -> Point:
+) -> tuple[Point, Array]:
     """Solve a problem with all of its kernel matrix, as far as steps alone lead.
 
     Parameters
@@ -45,17 +45,18 @@ def solve_quickly(
     -------
     point : Point
         Where it ended; its status is empty where the general way has to go on.
+    certificate : ndarray of shape (4,)
+        The multiplier, objective, gap and violation there, where it converged.
     """
-    from . import _box, _compiled, _stored  # one by one their names would take longer
+    from . import _compiled, _stored  # one by one their names would take longer
 
     beta, K, known = beta.copy(), np.ascontiguousarray(K), product is not None
     gradient = np.empty(qp.n) if product is None else product - qp.p
+    certificate, vectors = np.empty(4), (beta, gradient, qp.p, qp.lo, qp.hi)
     violation, steps, ended = _stored.solve_stored(
-        K, beta, gradient, qp.p, qp.lo, qp.hi, known, float(tol), most_steps, SWEEP
+        K, *vectors, known, float(tol), most_steps, SWEEP, qp.c[0], certificate
     )
     if ended == _stored.NOT_A_NUMBER:
         raise ValueError("K must not hold NaN, nor values so large that products overflow.")
-    if ended == _compiled.CONVERGED:
-        return Point(_box.snap(beta, qp.lo, qp.hi), gradient, violation, steps, "converged")
-    status = "max_iter" if ended == _compiled.OUT_OF_STEPS else ""
-    return Point(beta, gradient, violation, steps, status)
+    names = {_compiled.CONVERGED: "converged", _compiled.OUT_OF_STEPS: "max_iter"}
+    return Point(beta, gradient, violation, steps, names.get(ended, "")), certificate
