@@ -19,7 +19,7 @@ class _SingleBlas:
     def __init__(self) -> None:
         self._lock = Lock()
         self._depth = 0
-        self._threads: list[int] = []
+        self._held: list[tuple[Any, int]] = []
 
     @cached_property
     def _libraries(self) -> list[Any]:
@@ -32,15 +32,19 @@ class _SingleBlas:
         with self._lock:
             self._depth += 1
             if self._depth == 1:
-                self._threads = [library.get_num_threads() for library in self._libraries]
-                for library in self._libraries:
+                self._held = [
+                    (library, threads)
+                    for library in self._libraries
+                    if (threads := library.get_num_threads()) != 1
+                ]
+                for library, _ in self._held:
                     library.set_num_threads(1)
 
     def __exit__(self, *exception: object) -> None:
         with self._lock:
             self._depth -= 1
             if self._depth == 0:
-                for library, threads in zip(self._libraries, self._threads, strict=True):
+                for library, threads in self._held:
                     library.set_num_threads(threads)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from .._typing import Array, Codes, Index
 from ..kernels import Kernel
 from ..qp import Solution
+from .codes import members_of
 from .machines import Machines
 from .resolve import resolve_kernel
 from .svc import SVC
@@ -127,7 +128,7 @@ class FoldProblem:
     @cached_property
     def members(self) -> list[Index]:
         """The places in ``rows`` of the rows of each machine."""
-        return [np.flatnonzero(column) for column in self.codes.T]
+        return members_of(self.codes)
 
     def fitted(self, C: float, solutions: list[Solution], known: list[tuple[Any, Array]]) -> SVC:
         """Return the model of some solutions, which knows its decision values on some arrays."""

@@ -427,7 +427,7 @@ class AdaptiveKernelSVC(WarmStartMixin, BaseLearnedSVC):
                 f"max_iter. {left} A hard margin does not exist where classes overlap or equal "
                 "rows have different classes: give finite C there; else raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=6,
+                stacklevel=5,
             )
 
     def _chosen_starts(self, walk: WidthPath, rows: DistinctRows, counts: Array) -> list[Array]:

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from inspect import signature
+from math import isfinite, sqrt
 from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import column_or_1d, compute_class_weight
 from sklearn.utils._param_validation import validate_parameter_constraints
@@ -31,7 +32,7 @@ from .._typing import Array, Codes, Index, Matrix
 from ..kernels import FunctionKernel, Kernel, Precomputed
 from ..qp import Progress
 from ._notebook import WeightsReprMixin
-from .codes import largest, one_vs_rest
+from .codes import classes_of, largest, one_vs_rest
 from .machines import Machines, take
 from .resolve import resolve_kernel
 
@@ -51,7 +52,7 @@ def _needs_no_check(X: Any, y: Any) -> bool:
         return False
     cells = X.ravel()
     with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(cells @ cells))
+        return isfinite(cells @ cells)
 
 
 class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
@@ -88,10 +89,15 @@ class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, Ba
 
     def _validate_params(self) -> None:
         # Defaults are valid, and to check all 19 takes as long as X does.
-        defaults = self._defaults()
-        given = {k: v for k, v in self.get_params(deep=False).items() if v is not defaults[k]}
-        constraints = self._parameter_constraints
-        validate_parameter_constraints(constraints, given, caller_name=type(self).__name__)
+        given = {
+            name: value
+            for name, default in self._defaults().items()
+            if (value := getattr(self, name)) is not default
+            and not (type(value) in (int, float) and type(default) is float and value == default)
+        }
+        if given:
+            constraints = self._parameter_constraints
+            validate_parameter_constraints(constraints, given, caller_name=type(self).__name__)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -120,7 +126,6 @@ class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, Ba
             self.kernel = self.kernel.with_params(**inner)
         return self
 
-    @with_callbacks
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BaseLearnedSVC:
         """Fit the machines.
@@ -143,19 +148,17 @@ class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, Ba
         self.shape_fit_ = getattr(X, "shape", (len(y),))
         weights = self._weights(sample_weight, y)
         classes, cost = self._encode(y, weights)
-        counted = np.flatnonzero(weights > 0)
+        counted = np.flatnonzero(weights)
         if len(self.classes_) > 2:  # the rows of a class then lie close together in memory
             order = np.argsort(classes, kind="stable")
             counted, classes, cost = counted[order], classes[order], cost[order]
         rows = self._take(X, counted)
         self.kernel_ = self._resolve_kernel(rows, weights[counted])
         Y = self._codes(classes, len(self.classes_))
-        context = self._init_callback_context(
-            max_subtasks=self._n_tasks(Y), sequential_subtasks=False
-        )
-        context.call_on_fit_task_begin(estimator=self)
+        context = self._begin_task(Y)
         machines = self._fit_machines(rows, Y, cost, classes)
-        context.call_on_fit_task_end(estimator=self)
+        if context is not None:
+            context.call_on_fit_task_end(estimator=self)
         self._store(machines, classes, counted)
         self._warn_unless_converged(machines, self.tol)
         self._finish_fit(X, y, sample_weight)
@@ -178,6 +181,16 @@ class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, Ba
     def _n_tasks(self, Y: Codes) -> int | None:
         """Return how many tasks a fit tells scikit-learn's callbacks of; None is unknown."""
         return Y.shape[1]
+
+    def _begin_task(self, Y: Codes) -> Any:
+        """Tell scikit-learn's callbacks that machines are going to be fitted; None without any."""
+        if not hasattr(self, "_skl_callbacks"):
+            return None
+        context = self._init_callback_context(
+            max_subtasks=self._n_tasks(Y), sequential_subtasks=False
+        )
+        context.call_on_fit_task_begin(estimator=self)
+        return context
 
     def _as_task(self, name: str, number: int, work: Callable[[], T]) -> T:
         """Run a part of the fit as a task of scikit-learn's callbacks, where there are any."""
@@ -225,11 +238,13 @@ class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, Ba
         }
 
     def _is_precomputed(self) -> bool:
-        return isinstance(self.kernel, Precomputed) or (
-            isinstance(self.kernel, str) and self.kernel == "precomputed"
-        )
+        if isinstance(self.kernel, str):
+            return self.kernel == "precomputed"
+        return isinstance(self.kernel, Precomputed)
 
     def _is_function(self) -> bool:
+        if isinstance(self.kernel, str):
+            return False
         if isinstance(self.kernel, Kernel):
             return isinstance(self.kernel, FunctionKernel)
         return callable(self.kernel)
@@ -240,7 +255,7 @@ class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, Ba
         return callable(self.kernel) or self.kernel not in ("precomputed", "laplacian")
 
     def _take(self, X: Any, rows: Index) -> Any:
-        if np.array_equal(rows, np.arange(X.shape[0])):
+        if len(rows) == X.shape[0] and (rows[1:] > rows[:-1]).all():
             return X
         return X[np.ix_(rows, rows)] if self._is_precomputed() else take(X, rows)
 
@@ -254,14 +269,14 @@ class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, Ba
         dual_coef = self._layout(machines.coef, own)
         self.dual_coef_ = sp.csr_matrix(dual_coef) if sp.issparse(machines.rows) else dual_coef
         self.intercept_ = machines.intercept
-        self.certificate_ = machines.certificate
-        self.n_iter_ = machines.certificate.n_iter
-        self.fit_status_ = int((machines.certificate.status != "converged").any())
+        self.certificate_ = certificate = machines.certificate
+        self.n_iter_ = certificate["n_iter"]
+        self.fit_status_ = int(certificate["status"].tolist().count("converged") < len(self.n_iter_))
         # The objective is 1/2 ||w||^2 - sum alpha.
-        squares = 2 * (machines.certificate.objective + np.abs(machines.coef).sum(axis=0))
-        with np.errstate(divide="ignore"):
-            self.margin_ = 1 / np.sqrt(np.maximum(0, squares))
-        if not (np.isfinite(dual_coef).all() and np.isfinite(self.intercept_).all()):
+        sizes = np.abs(machines.coef).sum(axis=0)
+        squares = 2 * (certificate["objective"] + sizes)
+        self.margin_ = np.array([1 / sqrt(s) if s > 0 else np.inf for s in squares.tolist()])
+        if not all(map(isfinite, [*sizes.tolist(), *self.intercept_.tolist()])):
             raise ValueError(
                 "The dual coefficients or intercepts are not finite. X may contain large values "
                 "and need to be scaled, for instance with StandardScaler."
@@ -342,13 +357,13 @@ class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, Ba
         Rows of weight zero count as absent, also for the list of classes.
         """
         y = y if isinstance(y, np.ndarray) and y.ndim == 1 else column_or_1d(y, warn=True)
-        counted = sample_weight > 0
-        if not counted.all():
+        if not sample_weight.all():
+            counted = sample_weight > 0
             y, sample_weight = y[counted], sample_weight[counted]
         try:
             if y.dtype.kind not in "biuSU":  # those are classes whatever their values
                 check_classification_targets(y)
-            self.classes_ = np.unique(y)
+            self.classes_, classes = classes_of(y)
         except TypeError as error:
             raise TypeError("y mixes labels of several types; make them all strings.") from error
         if len(self.classes_) < 2:
@@ -357,7 +372,8 @@ class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, Ba
                 f"{len(self.classes_)} class among the samples of positive weight."
             )
         self.class_weight_ = self._class_weights(y, sample_weight)
-        classes = np.searchsorted(self.classes_, y)
+        if self.class_weight is None:
+            return classes, sample_weight
         return classes, sample_weight * self.class_weight_[classes]
 
     def _class_weights(self, y: Array, sample_weight: Array) -> Array:
@@ -392,9 +408,9 @@ class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, Ba
         return weights
 
     def _warn_unless_converged(self, machines: Machines, tol: float) -> None:
-        status, violation = machines.certificate.status, machines.certificate.violation
-        short = np.flatnonzero(status != "converged")
-        if len(short):
+        if self.fit_status_:
+            status, violation = machines.certificate.status, machines.certificate.violation
+            short = np.flatnonzero(status != "converged")
             worst = short[np.argmax(violation[short])]
             warnings.warn(
                 f"{len(short)} of {len(status)} machine(s) did not converge: the largest KKT "
@@ -403,5 +419,5 @@ class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, Ba
                 "usable but not optimal. Scale the columns, for instance with StandardScaler, "
                 "lower C, or raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=5,
+                stacklevel=4,
             )

@@ -8,6 +8,17 @@ from sklearn.utils.multiclass import _ovr_decision_function
 from .._typing import Array, Codes, Index
 
 
+def classes_of(y: Array) -> tuple[Array, Index]:
+    """Return the classes in order, and the class of each row."""
+    if y.dtype.kind in "biu" and len(y):  # two of them are found without a sort
+        low, high = y.min(), y.max()
+        is_high = y == high
+        if low != high and (is_high | (y == low)).all():
+            return np.array([low, high], dtype=y.dtype), is_high.astype(np.intp)
+    classes = np.unique(y)
+    return classes, np.searchsorted(classes, y)
+
+
 def one_vs_one(classes: Index, n_classes: int) -> Codes:
     """Return a column for each pair of classes, in the order of scikit-learn.
 
@@ -15,13 +26,20 @@ def one_vs_one(classes: Index, n_classes: int) -> Codes:
     one-vs-one decision values.
     """
     if n_classes == 2:
-        return np.where(classes == 1, 1, -1).astype(np.int8)[:, None]
+        return (2 * classes - 1).astype(np.int8)[:, None]
     pairs = [(i, j) for i in range(n_classes) for j in range(i + 1, n_classes)]
     codes = np.zeros((len(classes), len(pairs)), dtype=np.int8)
     for column, (i, j) in enumerate(pairs):
         codes[classes == i, column] = 1
         codes[classes == j, column] = -1
     return codes
+
+
+def members_of(codes: Codes) -> list[Index]:
+    """Return the rows of each machine."""
+    if codes.shape[1] == 1:  # of two classes no row is left out
+        return [np.arange(len(codes))]
+    return [np.flatnonzero(column) for column in codes.T]
 
 
 def one_vs_rest(classes: Index, n_classes: int) -> Codes:

@@ -23,6 +23,7 @@ from ..discrimination.scales import MEASURES
 from ..kernels import Kernel, Linear
 from ..qp import SMO, Solution
 from .base import BaseLearnedSVC
+from .codes import members_of
 from .feature_discrimination_path import choose
 from .feature_discrimination_space import Measuring, Space, groups
 from .features import importances as shares
@@ -353,7 +354,7 @@ default="fisher"
 
     def _fit_machines(self, X: Array, Y: Codes, weights: Array, classes: Index) -> Machines:
         counts = weights / self.class_weight_[classes]
-        members = [np.flatnonzero(column) for column in Y.T]
+        members = members_of(Y)
         with single_blas():
             self._choose(X, Y, classes, counts)
             space = Space.of(self, self.kernel_, X, counts)
@@ -414,13 +415,13 @@ default="fisher"
             budget=_POLISH / n_machines,
         )
         grams: dict[int, Grams] = {}
+        costs = self.C_ * weights
         for kernel, machines in groups(kernels):
             shared = Grams.of(kernel, Z, [members[j] for j in machines], solver, threads)
             grams |= dict.fromkeys(machines, shared)
 
         def fit_one(j: int) -> Solution:
-            rows = members[j]
-            qp = grams[j].c_svc(rows, Y[rows, j], self.C_ * weights[rows])
+            qp = grams[j].c_svc(members[j], Y[:, j], costs)
             return self._as_task("machine", j, lambda: solver.solve(qp))
 
         return run(fit_one, range(n_machines), threads)

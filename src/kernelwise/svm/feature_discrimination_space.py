@@ -15,6 +15,7 @@ from .._typing import Array, Codes
 from ..discrimination import importances, log_scales
 from ..kernels import Kernel, Laplacian, Linear, Precomputed
 from ..kernels.empirical import EmpiricalMap
+from .codes import members_of
 from .features import weight_names
 
 
@@ -119,7 +120,7 @@ class Measuring:
         """
         if self.shared or Y.shape[1] == 1:
             return self._measured(measure, Z, y, counts)[None]
-        members = [np.flatnonzero(column) for column in Y.T]
+        members = members_of(Y)
         return np.array([self._measured(measure, Z[m], y[m], counts[m]) for m in members])
 
     def _measured(self, measure: Any, Z: Array, y: Any, counts: Array) -> Array:

@@ -27,7 +27,7 @@ from .._typing import Array, Codes, Index
 from ..kernels import Kernel
 from ..qp import SMO, Progress, SeveralEqualities
 from .base import BaseLearnedSVC
-from .codes import one_vs_rest
+from .codes import members_of, one_vs_rest
 from .generalized_bias_input import BiasFeaturesSVC
 from .generalized_bias_machine import Machine, doubts, matrices, trouble
 from .grams import Grams
@@ -261,7 +261,7 @@ class GeneralizedBiasSVC(WarmStartMixin, OneVsOneMixin, BiasFeaturesSVC):
     def _fit_machines(self, X: Any, Y: Codes, weights: Array, classes: Index) -> Machines:
         F = self._fit_features(X, self.classes_[classes])
         rows, threads, n_machines = self._kernel_rows(X), n_threads(self.n_jobs), Y.shape[1]
-        members = [np.flatnonzero(column) for column in Y.T]
+        members, costs = members_of(Y), self.C * weights
         keys = self._row_keys(X)
         starts = self._starts(keys, Y, members)
         smo = SMO(
@@ -283,7 +283,7 @@ class GeneralizedBiasSVC(WarmStartMixin, OneVsOneMixin, BiasFeaturesSVC):
 
                 def work() -> Machine:
                     return Machine.solve(
-                        grams.c_svc(own, Y[own, j], self.C * weights[own]),
+                        grams.c_svc(own, Y[:, j], costs),
                         F[own],
                         weights[own],
                         constant=self.fit_intercept,
@@ -321,9 +321,9 @@ class GeneralizedBiasSVC(WarmStartMixin, OneVsOneMixin, BiasFeaturesSVC):
 
     def _warn_unless_converged(self, machines: Machines, tol: float) -> None:
         for text in self._trouble:
-            warnings.warn(text, ConvergenceWarning, stacklevel=5)
+            warnings.warn(text, ConvergenceWarning, stacklevel=4)
         for text in self._doubts:
-            warnings.warn(text, UserWarning, stacklevel=5)
+            warnings.warn(text, UserWarning, stacklevel=4)
 
     def _decision_values(self, X: Any) -> Array:
         F = self._features(X, self.bias_coef_.shape[1])

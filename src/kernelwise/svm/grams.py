@@ -50,8 +50,10 @@ class Grams:
         return cls(kernel, X, LazyGram(kernel, X, threads).dense(dtype), threads)
 
     def c_svc(self, rows: Index, y: Array, C: Array) -> DualQP:
-        """Build the machine of some rows."""
+        """Build the machine of some rows, from the codes and costs of all."""
         whole = len(rows) == self.X.shape[0]
+        if not whole:
+            y, C = y[rows], C[rows]
         if self.stored is not None:
             K = self.stored if whole else square_block(self.stored, rows)
             return c_svc(K, y, C, is_psd=self.kernel.is_psd)

@@ -94,7 +94,7 @@ class Machines:
         beta = np.zeros((X.shape[0], len(solutions)))
         for column, (solution, rows) in enumerate(zip(solutions, members, strict=True)):
             beta[rows, column] = solution.beta
-        support = np.flatnonzero(beta.any(axis=1))
+        support = np.flatnonzero(beta.any(axis=1) if len(solutions) > 1 else beta)
         support = support[np.argsort(groups[support], kind="stable")]
         precomputed = isinstance(kernel, Precomputed)
         certificate = Bunch(

@@ -390,5 +390,5 @@ class MarginRadiusSVC(BaseLearnedSVC):
                 f"({machines.certificate.status[worst]}). The model is usable but not optimal. "
                 "Lower C, or raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=5,
+                stacklevel=4,
             )

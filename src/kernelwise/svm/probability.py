@@ -33,7 +33,7 @@ class ProbabilityMixin:
             "The `probability` parameter is deprecated, as in scikit-learn 1.9. Use "
             "`CalibratedClassifierCV(SVC(), ensemble=False)` instead of `SVC(probability=True)`.",
             FutureWarning,
-            stacklevel=6,
+            stacklevel=5,
         )
         if not self.probability:
             return

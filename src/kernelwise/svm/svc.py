@@ -18,7 +18,7 @@ from .._typing import Array, Codes, Index
 from ..kernels import Kernel, Linear
 from ..qp import SMO, Progress, Solution
 from .base import BaseLearnedSVC
-from .codes import pairs_to_classes
+from .codes import members_of, pairs_to_classes
 from .grams import Grams
 from .machines import Machines
 from .probability import ProbabilityMixin
@@ -217,7 +217,7 @@ class SVC(ProbabilityMixin, WarmStartMixin, OneVsOneMixin, BaseLearnedSVC):
 
     def _fit_machines(self, X: Any, Y: Codes, weights: Array, classes: Index) -> Machines:
         threads, n_machines = n_threads(self.n_jobs), Y.shape[1]
-        members = [np.flatnonzero(column) for column in Y.T]
+        members = members_of(Y)
         keys = self._row_keys(X)
         starts = self._starts(keys, Y, members)
         solver = SMO(
@@ -228,10 +228,10 @@ class SVC(ProbabilityMixin, WarmStartMixin, OneVsOneMixin, BaseLearnedSVC):
         )
         with single_blas():
             grams = Grams.of(self.kernel_, X, members, solver, threads)
+            costs = self.C * weights
 
             def fit_one(j: int) -> Solution:
-                rows = members[j]
-                qp = grams.c_svc(rows, Y[rows, j], self.C * weights[rows])
+                qp = grams.c_svc(members[j], Y[:, j], costs)
                 own = replace(solver, callback=self._reporter(j, n_machines))
                 return self._solve_as_task(j, lambda: own.solve(qp, start=starts[j]))
 
