@@ -28,9 +28,9 @@ class Book:
 _HOW = f"""\
 ## How it is measured
 
-- The contenders take turns in one process, in a new order each round, so that disturbances meet
-  all alike. One round before, with imports and compilation, is not timed. There are at least five
-  rounds, three where a round takes more than four seconds.
+- The contenders take turns in one process, everybody first as often as others, so that
+  disturbances meet all alike. One round before, with imports and compilation, is not timed. There
+  are at least six rounds, three where a round takes more than four seconds.
 - A time is the median of the wall times, ± half the inter-quartile range. A ratio is the peer's
   median divided by kernelwise's: 5x says that the peer takes five times as long.
 - Every library is held to one thread; how many were busy is CPU time over wall time.
@@ -58,7 +58,8 @@ _LEARNERS_HOW = """\
 ## How it is measured
 
 - Everything runs on one thread. A time is CPU or wall time as said; where contenders are timed,
-  they take turns in one process in a new order each round, after a round that is not timed.
+  they take turns in one process, everybody first as often as others, after a round that is not
+  timed.
 - A mean has the standard error of the mean behind it, ±, of the differences on the same rows where
   two methods are compared. Differences over several data sets are first averaged within a set (or
   a set with its noise), because splits of one set are not independent; p is that of Wilcoxon's

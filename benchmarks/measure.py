@@ -1,10 +1,10 @@
-"""Contenders measured in turn, in a new order each round, so that disturbances meet all alike."""
+"""Contenders measured in turn, everybody first as often as others: disturbances meet all alike."""
 
 import gc
 import random
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,11 +18,11 @@ class Effort:
     """
 
     quick: bool = False
-    budget: float = 3.0
-    least: int = 5
+    budget: float = 5.0
+    least: int = 6
     least_slow: int = 3
     slow: float = 4.0
-    most: int = 25
+    most: int = 24
     repeats: int = 3  # of a split or of a noise, where accuracies are measured
 
     def enough(self, rounds: int, seconds: float) -> bool:
@@ -62,9 +62,9 @@ def compare(
     walls: dict[str, list[float]] = {name: [] for name in contenders}
     cpus: dict[str, list[float]] = {name: [] for name in contenders}
     values = {name: contender.once(cpu_clock)[2] for name, contender in contenders.items()}
-    rounds, begin, order = 0, time.perf_counter(), random.Random(0)
+    rounds, begin, turns = 0, time.perf_counter(), Turns()
     while not effort.enough(rounds, time.perf_counter() - begin):
-        for name, (wall, cpu, value) in take_turns(contenders, order, cpu_clock).items():
+        for name, (wall, cpu, value) in take_turns(contenders, turns, cpu_clock).items():
             walls[name].append(wall)
             cpus[name].append(cpu)
             values[name] = value
@@ -72,18 +72,36 @@ def compare(
     return with_ratios({name: timing(walls[name], cpus[name]) for name in contenders}), values
 
 
+class Turns:
+    """Orders in which contenders run: a random one, then its rotations, then another random one.
+
+    Who runs before leaves its caches and its clock speed behind, and the first of a round runs
+    after a garbage collection: no fixed neighbours, and everybody is first as often as others.
+    """
+
+    def __init__(self) -> None:
+        self._random = random.Random(0)
+        self._next: list[list[str]] = []
+
+    def of(self, names: Iterable[str]) -> list[str]:
+        """Return the order of the next round; a new one begins where the names change."""
+        names = sorted(names)
+        if not self._next or sorted(self._next[0]) != names:
+            order = self._random.sample(names, len(names))
+            self._next = [order[k:] + order[:k] for k in range(len(order))]
+        return self._next.pop()
+
+
 def take_turns(
     contenders: dict[str, Contender],
-    order: random.Random,
+    turns: Turns,
     cpu_clock: Callable[[], float] = time.process_time,
 ) -> dict[str, tuple[float, float, Any]]:
-    """Run every contender once, in a random order; return wall time, CPU time and value of each."""
+    """Run every contender once; return wall time, CPU time and value of each."""
     gc.collect()
     gc.disable()
     try:
-        # Who runs before leaves its caches and its clock speed behind: no fixed neighbours.
-        turns = order.sample(sorted(contenders), len(contenders))
-        found = {name: contenders[name].once(cpu_clock) for name in turns}
+        found = {name: contenders[name].once(cpu_clock) for name in turns.of(contenders)}
     finally:
         gc.enable()
     return {name: found[name] for name in contenders}

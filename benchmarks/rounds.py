@@ -1,6 +1,5 @@
 """Estimators fitted and scored on the same splits, in turns, with the times of their fits."""
 
-import random
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .data import Table, standardised
-from .measure import Contender, rounded, take_turns, timing, with_ratios
+from .measure import Contender, Turns, rounded, take_turns, timing, with_ratios
 from .names import GRID
 
 
@@ -45,7 +44,7 @@ def judge(make: Callable[[np.ndarray, int], dict[str, Any]], rounds: Iterable[Ro
     took part in. Before the first round all are fitted once untimed, but for the slow grid, which
     compiles nothing.
     """
-    order = random.Random(0)
+    turns = Turns()
     walls: dict[str, list] = {}
     cpus: dict[str, list] = {}
     scores: dict[str, list] = {}
@@ -60,7 +59,7 @@ def judge(make: Callable[[np.ndarray, int], dict[str, Any]], rounds: Iterable[Ro
                 name: Contender(lambda model=model, one=one: model.fit(one.X, one.y))
                 for name, model in models.items()
             }
-            for name, (wall, cpu, model) in take_turns(contenders, order).items():
+            for name, (wall, cpu, model) in take_turns(contenders, turns).items():
                 walls.setdefault(name, []).append(wall)
                 cpus.setdefault(name, []).append(cpu)
                 scores.setdefault(name, []).append(rounded(model.score(one.X_test, one.y_test)))

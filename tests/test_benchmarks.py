@@ -161,9 +161,8 @@ def test_contenders_take_turns_and_preparation_is_not_timed():
     effort = Effort(budget=0.0, least=8)
     times, values = compare(contenders, effort, cpu_clock=lambda: next(clock))
     assert order[:3] == ["p", "a", "b"]  # the first round is for warming up
-    rounds = {"".join(order[start : start + 3]) for start in range(3, len(order), 3)}
-    assert len(order) == 3 * 9
-    assert rounds == {"pab", "bpa"}  # everybody once a round, and nobody always first
+    rounds = ["".join(order[start : start + 3]) for start in range(3, len(order), 3)]
+    assert sorted(rounds) == ["bpa"] * 4 + ["pab"] * 4  # everybody is first as often as others
     assert values == {"a": "A", "b": "B"}
     assert times["a"]["cpu"] == times["b"]["cpu"] == [1.0] * 8
     assert times["a"]["ratio"] == 1.0
@@ -175,12 +174,12 @@ def test_contenders_take_turns_and_preparation_is_not_timed():
 @pytest.mark.parametrize(
     ("rounds", "seconds", "enough"),
     [
-        (4, 10.0, False),
-        (5, 10.0, True),
+        (5, 10.0, False),
+        (6, 10.0, True),
         (2, 13.0, False),
         (3, 13.0, True),
-        (24, 1.0, False),
-        (25, 1.0, True),
+        (23, 1.0, False),
+        (24, 1.0, True),
     ],
 )
 def test_rounds_adapt_to_the_time_they_take(rounds, seconds, enough):
