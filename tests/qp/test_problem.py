@@ -238,3 +238,37 @@ def test_of_another_kernel_the_size_is_its_own():
     first = c_svc(K, Y, 2.0)
     assert first.size == 1
     assert first.of_kernel(5.0 * K).size == 5
+
+
+@every_problem
+def test_the_first_point_is_feasible_and_sparse(qp):
+    start = qp.start()
+    assert (start >= qp.lo).all()
+    assert (start <= qp.hi).all()
+    np.testing.assert_allclose(qp.A @ start, qp.c, atol=1e-12)
+    if (qp.lo <= 0).all() and (qp.hi >= 0).all() and not qp.c.any():
+        assert not start.any()
+
+
+@pytest.mark.parametrize(
+    ("lo", "hi", "largest"),
+    [
+        ([-1.0, 0.0], [0.0, 3.0], 3.0),
+        ([-4.0, 0.0], [0.0, 3.0], 4.0),
+        ([-np.inf, 0.0], [2.0, np.inf], 2.0),
+        ([-np.inf, 0.0], [0.0, np.inf], 0.0),
+        ([1.0, -5.0], [2.0, -3.0], 5.0),
+    ],
+)
+def test_the_largest_bound_is_finite(lo, hi, largest):
+    assert DualQP(np.eye(2), p=np.ones(2), lo=lo, hi=hi).largest_bound == largest
+
+
+def test_parts_known_to_fit_make_the_same_problem():
+    checked = DualQP(K, p=Y, lo=-np.ones(20), hi=np.ones(20))
+    made = DualQP.of_parts(K, Y, -np.ones(20), np.ones(20))
+    assert vars(made).keys() == vars(checked).keys()
+    for name in ("p", "lo", "hi", "A", "c"):
+        np.testing.assert_array_equal(getattr(made, name), getattr(checked, name))
+    with pytest.raises(ValueError, match=r"hi must have shape \(20,\)"):
+        DualQP.of_parts(K, Y, -np.ones(20), np.ones(19))

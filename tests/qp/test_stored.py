@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
+import kernelwise.qp.rows as rows_module
 import kernelwise.qp.smo as smo_module
 from kernelwise.kernels import RBF, LazyGram
-from kernelwise.qp import SMO, DualQP, c_svc, enclosing_ball
+from kernelwise.qp import SMO, DualQP, Solution, c_svc, enclosing_ball
 from kernelwise.qp.solution import Point
+from kernelwise.qp.stored import solve_quickly
 from tests.oracles import descend
 
 both_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -210,3 +212,25 @@ def test_steps_do_not_read_beyond_the_matrix():
     solution = SMO(exact=False).solve(c_svc(K, y, 3.0))
     assert solution.converged
     assert np.isfinite(solution.gradient).all()
+
+
+@both_types
+def test_the_certificate_of_a_solve_is_that_of_its_point(dtype):
+    X, y = rows()
+    qp = c_svc(RBF(gamma=0.2)(X).astype(dtype), y, 3.0)
+    point, certificate = solve_quickly(qp, qp.K, np.zeros(qp.n), 1e-3, 10_000)
+    assert point.status == "converged"
+    again = Solution.at(qp, point)
+    np.testing.assert_array_equal(
+        certificate, [again.nu[0], again.objective, again.gap, again.violation]
+    )
+    np.testing.assert_array_equal(point.beta, qp.snap(point.beta))
+    assert 0 < certificate[3] <= 1e-3
+
+
+def test_large_matrices_lie_on_large_pages(monkeypatch):
+    monkeypatch.setattr(rows_module, "_kept", [])
+    for n_bytes in (2**20 + 1, 2**22, 2**23 + 12_345):
+        buffer = rows_module._borrow(n_bytes)
+        assert buffer.nbytes >= n_bytes
+        assert buffer.ctypes.data % 2**21 == 0

@@ -180,7 +180,6 @@ CLASSIFIERS = sorted(
 
 @pytest.mark.parametrize("estimator", CLASSIFIERS, ids=lambda cls: cls.__name__)
 def test_defaults_are_valid(estimator):
-    """A fit checks only parameters that are not the defaults."""
     defaults = {
         name: parameter.default
         for name, parameter in signature(estimator).parameters.items()

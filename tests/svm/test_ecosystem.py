@@ -23,7 +23,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC as Reference
 
-from kernelwise import SVC
+from kernelwise import SVC, MarginRadiusSVC
 from kernelwise.kernels import RBF, Polynomial
 
 from .problems import data
@@ -222,6 +222,22 @@ def test_warnings_name_the_line_of_the_user(params, category):
     with pytest.warns(category) as caught:
         SVC(**params).fit(*data("moons"))
     assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_a_learner_warns_at_the_line_of_the_user():
+    with pytest.warns(ConvergenceWarning) as caught:
+        MarginRadiusSVC(max_iter=1).fit(*data("moons"))
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_a_value_is_checked_although_an_equal_one_was():
+    X, y = data("moons")
+    SVC(shrinking=True, C=1.0).fit(X, y)
+    with pytest.raises(ValueError, match="'shrinking' parameter of SVC must be"):
+        SVC(shrinking=1).fit(X, y)
+    for _ in range(2):  # an error is not kept, and not forgotten
+        with pytest.raises(ValueError, match="'C' parameter of SVC must be"):
+            SVC(C=-1.0).fit(X, y)
 
 
 @pytest.mark.parametrize("probability", ["deprecated", False])

@@ -68,9 +68,7 @@ def _tile_sums(add: Callable[..., Any]) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             left, i, last, panel, at, d, tile = args
             rows = [builder.add(i, ir.Constant(i.type, a)) for a in range(TILE_ROWS)]
-            rows = [
-                builder.select(builder.icmp_signed("<", row, last), row, last) for row in rows
-            ]
+            rows = [builder.select(builder.icmp_signed("<", row, last), row, last) for row in rows]
             sums = _sum_tile(add, context, builder, kinds, (left, rows, panel, at, d))
             for a, own in enumerate(sums):
                 for v, total in enumerate(own):

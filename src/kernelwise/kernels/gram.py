@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -176,8 +177,12 @@ class LazyGram:
         Returns
         -------
         diagonal : ndarray of shape (n,)
-            The kernel of each row with itself.
+            The kernel of each row with itself; whoever asks gets the same array.
         """
+        return self._diagonal
+
+    @cached_property
+    def _diagonal(self) -> Array:
         return self.kernel.diag(self.X)
 
     def block(self, rows: Index, columns: Index) -> Array:

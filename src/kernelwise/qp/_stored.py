@@ -106,7 +106,8 @@ def solve_stored(K, b, g, p, lo, hi, known, tol, max_steps, most_swept, total, c
     ``g`` is overwritten by the gradient K b - p; ``known`` says that it holds that of the start.
     ``most_swept`` is about how many row entries are swept at most: compiled code does not hear
     Ctrl-C. ``certificate`` is overwritten by nu, objective, gap and violation where the solve
-    converges; ``total`` is the sum of b. No array is returned: numba makes one in Python, where a Ctrl-C would be lost.
+    converges; ``total`` is the sum of b. No array is returned: numba makes one in Python, where a
+    Ctrl-C would be lost.
 
     Returns the largest of g minus its least over what can move, the number of steps, and one of
     CONVERGED, OUT_OF_STEPS, UNFINISHED, NOT_A_NUMBER.

@@ -6,8 +6,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
-from inspect import signature
+from functools import cache, lru_cache
 from math import isfinite, sqrt
 from typing import Any, TypeVar
 
@@ -55,6 +54,18 @@ def _needs_no_check(X: Any, y: Any) -> bool:
         return isfinite(cells @ cells)
 
 
+_PLAIN = {bool, int, float, str, type(None)}
+
+
+def _check_parameter(estimator: Any, name: str, value: Any) -> None:
+    """Refuse a value that the estimator's constraints do not allow."""
+    constraints = estimator._parameter_constraints
+    validate_parameter_constraints(constraints, {name: value}, caller_name=estimator.__name__)
+
+
+_check_once = lru_cache(maxsize=1024, typed=True)(_check_parameter)  # it does not keep errors
+
+
 class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
     """Base of the classifiers; a method writes one hook, `_fit_machines`.
 
@@ -81,23 +92,12 @@ class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, Ba
         # Every fit asks for them, and reading a signature takes as long as checking the labels.
         return super()._get_param_names()
 
-    @classmethod
-    @cache
-    def _defaults(cls) -> dict[str, Any]:
-        parameters = signature(cls).parameters
-        return {name: parameters[name].default for name in cls._get_param_names()}
-
     def _validate_params(self) -> None:
-        # Defaults are valid, and to check all 19 takes as long as X does.
-        given = {
-            name: value
-            for name, default in self._defaults().items()
-            if (value := getattr(self, name)) is not default
-            and not (type(value) in (int, float) and type(default) is float and value == default)
-        }
-        if given:
-            constraints = self._parameter_constraints
-            validate_parameter_constraints(constraints, given, caller_name=type(self).__name__)
+        # To check all 19 takes as long as to check X does: plain values are checked once.
+        for name in self._get_param_names():
+            value = getattr(self, name)
+            check = _check_once if type(value) in _PLAIN else _check_parameter
+            check(type(self), name, value)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -271,7 +271,7 @@ class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, Ba
         self.intercept_ = machines.intercept
         self.certificate_ = certificate = machines.certificate
         self.n_iter_ = certificate["n_iter"]
-        self.fit_status_ = int(certificate["status"].tolist().count("converged") < len(self.n_iter_))
+        self.fit_status_ = int(any(s != "converged" for s in certificate["status"].tolist()))
         # The objective is 1/2 ||w||^2 - sum alpha.
         sizes = np.abs(machines.coef).sum(axis=0)
         squares = 2 * (certificate["objective"] + sizes)

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import Array, Index
+from .._typing import Array, Codes, Index
 from ..kernels import FunctionKernel, Kernel, LazyGram, Precomputed
-from ..qp import SMO, DualQP, c_svc
+from ..qp import SMO, DualQP
+from ..qp.builders import c_svc_of_pair
 from ..qp.smo import SMALL, TIGHT
 
 
@@ -49,15 +50,16 @@ class Grams:
         dtype = np.float64 if exact else np.float32
         return cls(kernel, X, LazyGram(kernel, X, threads).dense(dtype), threads)
 
-    def c_svc(self, rows: Index, y: Array, C: Array) -> DualQP:
+    def c_svc(self, rows: Index, y: Codes, C: Array) -> DualQP:
         """Build the machine of some rows, from the codes and costs of all."""
         whole = len(rows) == self.X.shape[0]
         if not whole:
             y, C = y[rows], C[rows]
         if self.stored is not None:
             K = self.stored if whole else square_block(self.stored, rows)
-            return c_svc(K, y, C, is_psd=self.kernel.is_psd)
-        return c_svc(LazyGram(self.kernel, self.X if whole else self.X[rows], self.threads), y, C)
+            return c_svc_of_pair(K, y, C, self.kernel.is_psd)
+        X = self.X if whole else self.X[rows]
+        return c_svc_of_pair(LazyGram(self.kernel, X, self.threads), y, C)
 
 
 def square_block(K: Array, rows: Index) -> Array:
