@@ -61,9 +61,9 @@ def vector_place(context: Any, builder: Any, kind: Any, args: Any, vector: Any) 
     return builder.bitcast(place(context, builder, kind, args), vector.as_pointer())
 
 
-def read(context: Any, builder: Any, kind: Any, args: Any) -> Any:
-    """Read 64 bytes from array[i, j] along the row."""
-    vector = context.get_value_type(lanes_of(kind.dtype))
+def read(context: Any, builder: Any, kind: Any, args: Any, n_bytes: int = BYTES) -> Any:
+    """Read as many bytes from array[i, j] along the row."""
+    vector = context.get_value_type(lanes_of(kind.dtype, n_bytes))
     return builder.load(
         vector_place(context, builder, kind, args, vector), align=kind.dtype.bitwidth // 8
     )

@@ -21,6 +21,7 @@ from kernelwise._lanes import (
 )
 
 from ._tiles import (
+    FLIP_BYTES,
     TILE_ROWS,
     TILE_VECTORS,
     dots,
@@ -57,10 +58,10 @@ def exp_of_minus_rows(T):
 def transpose(source, target):
     """Copy source' to target, by tiles that stay in registers; rows of both are contiguous."""
     n, m = source.shape
-    side = BYTES // source.itemsize
+    side = FLIP_BYTES // source.itemsize
     for j in range(0, m, side):
         for b in range(j + side, min(j + 2 * side, m)):
-            for i in range(0, n, side):
+            for i in range(0, n, BYTES // source.itemsize):
                 await_store(target, b, i)
         for i in range(0, n, side):
             if i + side <= n and j + side <= m:
@@ -77,7 +78,7 @@ def _pack_panels(other, first, stop, panels):
 
     Places behind the last row are zero.
     """
-    lines, side = other.shape[1] - 1, BYTES // other.itemsize
+    lines, side = other.shape[1] - 1, FLIP_BYTES // other.itemsize
     line = 0
     for j in range(first, stop, panels.shape[1]):
         for v in range(0, panels.shape[1], side):
@@ -126,7 +127,7 @@ def _await_tile(out, i, rows, j, lanes):
 @njit(cache=True, nogil=True)
 def _mirror(out, first, last, start, stop):
     """Write some columns of a block of rows, from its diagonal on, across the diagonal."""
-    side = BYTES // out.itemsize
+    side = FLIP_BYTES // out.itemsize
     for b in range(max(start, first), min(stop, last), side):
         end = min(b + side, stop, last)
         transpose(out[first:b, b:end], out[b:end, first:b])
@@ -143,8 +144,9 @@ def gauss(left, other, out, first, last, stop, panels, tile, sharp):
     the column ``stop`` is written across the diagonal as well. ``panels``, ``tile`` and ``sharp``
     are work arrays.
     """
-    for start in range(first, last, BLOCK_ROWS):
-        end, column = min(start + BLOCK_ROWS, last), start if stop > 0 else 0
+    height = BLOCK_ROWS // TILE_ROWS * TILE_ROWS
+    for start in range(first, last, height):
+        end, column = min(start + height, last), start if stop > 0 else 0
         _gauss_block(left, other, out, start, end, column, stop, panels, tile, sharp)
 
 

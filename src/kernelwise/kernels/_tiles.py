@@ -24,8 +24,9 @@ from kernelwise._lanes import (
 )
 
 # Of a tile, as many sums as stay in registers and keep the processor's multipliers busy: there are
-# 32 registers of 64 bytes, or fewer and narrower ones of which a vector takes two or four.
-TILE_ROWS, TILE_VECTORS = (8, 2) if WIDE_REGISTERS else (4, 1)
+# 32 registers of 64 bytes, or 16 of 32 bytes, of which a vector takes two.
+TILE_ROWS, TILE_VECTORS = (8, 2) if WIDE_REGISTERS else (6, 1)
+FLIP_BYTES = 64 if WIDE_REGISTERS else 32  # of a row of a tile that becomes a column in registers
 
 
 def _sum_tile(add: Callable[..., Any], context: Any, builder: Any, kinds: Any, args: Any) -> Any:
@@ -146,7 +147,7 @@ def _exp_of_minus(builder: Any, t: Any) -> Any:
     def every(number: float) -> Any:
         return ir.Constant(t.type, [number] * t.type.count)
 
-    most, zero = every(_MOST[bits]), every(0.0)
+    most, zero = every(_MOST[bits]), every(-0.0)  # from 0.0 LLVM makes two instructions for one
     t = builder.select(builder.fcmp_ordered("<", t, most), t, most)
     t = builder.select(builder.fcmp_ordered(">", t, zero), t, zero)
     # Beside so large a number the last bits are whole numbers: k and the offset stand in them.
@@ -219,14 +220,14 @@ def flip(typingctx: Any, source: Any, i: Any, j: Any, target: Any, a: Any, b: An
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind, goal = signature.args[0], signature.args[3]
-        count = lanes_of(kind.dtype).count
+        count = lanes_of(kind.dtype, FLIP_BYTES).count
         index = ir.VectorType(ir.IntType(32), count)
 
         def below(start: Any, step: int) -> Any:
             return builder.add(start, ir.Constant(start.type, step))
 
         rows = [
-            read(context, builder, kind, (args[0], below(args[1], step), args[2]))
+            read(context, builder, kind, (args[0], below(args[1], step), args[2]), FLIP_BYTES)
             for step in range(count)
         ]
         bit = count // 2

@@ -65,7 +65,10 @@ def _step(K, i, j, t, state, n):
     low_at = here = splat_pair(T(0))
     width, change = splat_pair(T(lanes)), splat_pair(t)
     for k in range(0, state.shape[1], lanes):
-        rows = minus(load_pair_part(K, i, k, n), load_pair_part(K, j, k, n))
+        if k + lanes <= n:  # parts take longer to load
+            rows = minus(load_pair(K, i, k), load_pair(K, j, k))
+        else:
+            rows = minus(load_pair_part(K, i, k, n), load_pair_part(K, j, k, n))
         slope = plus(load_pair(state, _SLOPE, k), times(change, rows))
         store(slope, state, _SLOPE, k)
         rising = plus(slope, load_pair(state, _NO_RISE, k))
@@ -95,7 +98,8 @@ def _partner(K, i, state, n):
         gain = most(minus(falling, own_slope), zero)
         gain = times(gain, gain)
         ends = plus(own_diagonal, load_pair(state, _DIAGONAL, k))
-        curvature = most(minus(ends, times(two, load_pair_part(K, i, k, n))), flat)
+        row = load_pair(K, i, k) if k + lanes <= n else load_pair_part(K, i, k, n)
+        curvature = most(minus(ends, times(two, row)), flat)
         old, new = times(top, curvature), times(gain, bottom)
         best_at = if_less(old, new, here, best_at)
         top, bottom = if_less(old, new, gain, top), if_less(old, new, curvature, bottom)
