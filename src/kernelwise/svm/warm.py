@@ -116,6 +116,7 @@ class WarmStartMixin:
 
 def row_keys(X: Matrix) -> Array:
     """Return a number for each row, by its contents and by how often it stood before."""
+    keys: Any
     multipliers = _multipliers(X.shape[1])
     if sp.issparse(X):
         keys = np.ascontiguousarray(X @ (multipliers / 2.0**63)).view(np.uint64)
