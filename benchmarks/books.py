@@ -33,6 +33,9 @@ _HOW = f"""\
   are at least six rounds, three where a round takes more than four seconds.
 - A time is the median of the wall times, ± half the inter-quartile range. A ratio is the peer's
   median divided by kernelwise's: 5x says that the peer takes five times as long.
+- Machines change their speed within minutes. Ratios of fits that take some milliseconds move with
+  it from run to run by more than ± says, so that a target reached by little is not reached each
+  time.
 - Every library is held to one thread; how many were busy is CPU time over wall time.
 - `SVC` is scikit-learn's, "intelex" is that of scikit-learn-intelex. All have an RBF kernel with
   `gamma="scale"`, `tol=1e-3` and else their defaults. These include the memory for the kernel:
