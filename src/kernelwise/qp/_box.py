@@ -236,14 +236,3 @@ def certify(beta, gradient, p, lo, hi, total):
     gap = duality_gap(beta, gradient, pull, p, lo, hi, nu * total)
     violation = kkt_violation(beta, residual, lo, hi)
     return nu, objective(beta, gradient, p), gap, violation
-
-
-@njit(cache=True, nogil=True)
-def largest_bound(lo, hi):
-    """Return the largest finite bound; infinite ones say nothing of the solution."""
-    largest = 0.0
-    for i in range(lo.shape[0]):
-        for bound in (abs(lo[i]), abs(hi[i])):
-            if bound > largest and np.isfinite(bound):
-                largest = bound
-    return largest

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import Array, Codes
+from .._typing import Array
 from .gram import Gram
 from .problem import DualQP, plain
 
@@ -77,29 +77,6 @@ def c_svc(
     if bias:
         return DualQP.of_parts(K, plain(y), lo, hi, is_psd)
     return DualQP(K, p=y, lo=lo, hi=hi, A=np.empty((0, len(y))), is_psd=is_psd)
-
-
-def c_svc_of_pair(K: Array | Gram, y: Codes, C: Array, is_psd: bool = True) -> DualQP:
-    """Build a C-SVC with an intercept from codes -1 and +1 and costs that need no check.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n) or Gram
-        The kernel matrix.
-    y : ndarray of shape (n,)
-        The codes.
-    C : ndarray of shape (n,)
-        The cost of each row.
-    is_psd : bool, default=True
-        Whether a stored K is positive semi-definite.
-
-    Returns
-    -------
-    qp : DualQP
-        The problem, as `c_svc` makes it.
-    """
-    p = y.astype(np.float64)
-    return DualQP.of_parts(K, p, *_bounds(p, True, C), is_psd)
 
 
 def c_svcs(

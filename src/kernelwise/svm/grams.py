@@ -9,8 +9,7 @@ import numpy as np
 
 from .._typing import Array, Codes, Index
 from ..kernels import FunctionKernel, Kernel, LazyGram, Precomputed
-from ..qp import SMO, DualQP
-from ..qp.builders import c_svc_of_pair
+from ..qp import SMO, DualQP, c_svc
 from ..qp.smo import SMALL, TIGHT
 
 
@@ -57,9 +56,8 @@ class Grams:
             y, C = y[rows], C[rows]
         if self.stored is not None:
             K = self.stored if whole else square_block(self.stored, rows)
-            return c_svc_of_pair(K, y, C, self.kernel.is_psd)
-        X = self.X if whole else self.X[rows]
-        return c_svc_of_pair(LazyGram(self.kernel, X, self.threads), y, C)
+            return c_svc(K, y, C, is_psd=self.kernel.is_psd)
+        return c_svc(LazyGram(self.kernel, self.X if whole else self.X[rows], self.threads), y, C)
 
 
 def square_block(K: Array, rows: Index) -> Array:
