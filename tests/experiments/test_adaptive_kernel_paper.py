@@ -10,6 +10,7 @@ from kernelwise.experiments.papers.adaptive_kernel import (
     chosen,
     counts,
     split_of,
+    sweeps,
     walk,
     widths_of,
 )
@@ -82,6 +83,15 @@ def test_counts_are_cumulative_on_the_path_and_single_when_cold():
     row = {"sigma": [0.1, 0.2, 0.3], "warm": [1, 2, 4], "cold": [1.0, 8.0, 16.0]}
     assert counts(row, 0.2) == (3.0, 8.0, 9.0)
     assert counts(row, 0.1 + 0.2) == (7.0, 16.0, 25.0)
+
+
+def test_a_width_alone_is_swept_from_nothing():
+    split, widths = small(), [0.3, 0.6, 1.2]
+    warm = sweeps(split, widths, 0.01)
+    cold = [sweeps(split, [sigma], 0.01)[0] for sigma in widths]
+    assert warm[0] == cold[0]  # nothing comes before the first width
+    assert (warm > 0).all()
+    assert warm[1:].tolist() != cold[1:]
 
 
 def test_the_grid_has_the_points_of_the_path():
