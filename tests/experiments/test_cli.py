@@ -8,7 +8,7 @@ import typer
 from typer.testing import CliRunner
 
 from kernelwise.cli.reproduce import reproduce
-from kernelwise.experiments import base
+from kernelwise.experiments import experiment
 
 from .toy import Toy
 
@@ -29,7 +29,7 @@ def call(tmp_path, monkeypatch):
     """Return a function that calls the command in an empty folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
-        base, "experiments", lambda: {"other-figure1": Other(), "toy-table1": Toy()}
+        experiment, "experiments", lambda: {"other-figure1": Other(), "toy-table1": Toy()}
     )
 
     def call(*arguments, code=0):

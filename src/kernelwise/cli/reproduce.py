@@ -82,7 +82,7 @@ def reproduce(
 
 
 def _list(session: Session, experiments: Sequence[Experiment]) -> None:
-    from ..experiments.terminal import list_facts, list_view
+    from ..experiments.engine.terminal import list_facts, list_view
 
     session.show(list_view(experiments))
     session.give([list_facts(each) for each in experiments])
@@ -101,7 +101,7 @@ def _with_work(
     experiments: Sequence[Experiment], scales: Sequence[Scale], only: Sequence[str], render: bool
 ) -> list[tuple[Experiment, Scale]]:
     """Return the experiments that have such data sets; a set that none has is a mistake."""
-    from ..experiments.runner import chosen
+    from ..experiments.engine.runner import chosen
 
     pairs = list(zip(experiments, scales, strict=True))
     known = {task["dataset"] for e, scale in pairs for task in e.tasks(scale) if "dataset" in task}
@@ -124,9 +124,9 @@ def _announce(
     """Say what there is to do and how long it will take, before it is done."""
     from joblib import effective_n_jobs
 
-    from ..experiments.progress import duration
-    from ..experiments.results import ResultFile
-    from ..experiments.runner import chosen, plan
+    from ..experiments.engine.progress import duration
+    from ..experiments.engine.runner import chosen, plan
+    from ..experiments.engine.store import ResultFile
 
     done = None if fresh else ResultFile(folder, experiment.name, scale.name).read()
     ahead = plan(experiment, chosen(experiment, scale, only), done)
@@ -148,8 +148,8 @@ def _show(
 ) -> None:
     """Render what the files have."""
     from ..experiments import ExperimentError, sections, write_html, write_markdown
-    from ..experiments.pages import as_json
-    from ..experiments.terminal import section_view
+    from ..experiments.engine.sections import as_json
+    from ..experiments.engine.terminal import section_view
 
     found, missing = sections(experiments, folder, scale)
     if missing:

@@ -1,7 +1,7 @@
 '''Every table and figure of the papers, measured again and set beside the papers' own figures.
 
 ``kernelwise reproduce`` runs what is registered here, writes one result file an experiment, and
-renders tables, figures and pages from these files alone. A paper is a module in ``papers``, found
+renders tables, figures and pages from these files alone. A paper is a folder in ``papers``, found
 by being there. This is a whole one::
 
     """Tables of the paper on ..."""
@@ -10,10 +10,10 @@ by being there. This is a whole one::
 
     import numpy as np
 
-    from ..base import Experiment, Row, Scale, Task, register
-    from ..data import dataset
-    from ..protocol import random_split
-    from ..tables import Check, Column, Drawing, Summary, Table, against, compared
+    from ...experiment import Experiment, Row, Scale, Task, register
+    from ...data import dataset
+    from ...protocol import random_split
+    from ...engine.tables import Check, Column, Drawing, Summary, Table, against, compared
 
     PRINTED = {"iris": 92.1, "glass": 45.7}  # accuracy in Table 1
 
@@ -67,13 +67,13 @@ result in one dictionary, and "cpu". Numbers in remarks are computed from the ro
 ``protocol`` when old results stop being comparable.
 '''
 
-from .base import Experiment, Scale, experiments, register, select
-from .errors import ExperimentError
-from .html import write_html
-from .markdown import write_markdown
-from .pages import Section, sections
-from .runner import Outcome, run
-from .tables import Check, Column, Drawing, Spread, Summary, Table, against, compared
+from .engine.errors import ExperimentError
+from .engine.html import write_html
+from .engine.markdown import write_markdown
+from .engine.runner import Outcome, run
+from .engine.sections import Section, sections
+from .engine.tables import Check, Column, Drawing, Spread, Summary, Table, against, compared
+from .experiment import Experiment, Scale, experiments, register, select
 
 __all__ = [
     "Check",

@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from ..datasets import Dataset, load_dataset
-from .base import Experiment, Task
-from .errors import ExperimentError
+from .engine.errors import ExperimentError
+from .experiment import Experiment, Task
 
 
 @lru_cache(maxsize=8)

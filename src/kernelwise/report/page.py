@@ -14,7 +14,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from .._version import __version__
-from ..experiments.drawing import write_text
+from ..experiments.engine.figures import write_text
 from ..inspection import WeightStability
 from ..tabular import Evaluation
 from .figures import comparison_svg, learning_svgs, reliability_svg

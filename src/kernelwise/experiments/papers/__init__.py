@@ -1,1 +1,1 @@
-"""The experiments, one module a paper."""
+"""The experiments: one folder per paper, with the name of its method."""

@@ -1,0 +1,391 @@
+"""Adapting the width of the kernel: Figures 1 to 3, and the iterations of section 4."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from ...._typing import Array
+from ....datasets import make_mirror_symmetry
+from ....svm import AdaptiveKernelSVC
+from ...data import dataset
+from ...engine.tables import Cell, Column, Drawing, Spread, Summary, Table, against, compared
+from ...experiment import Experiment, Row, Scale, Task, register
+from ...protocol import random_split
+
+PAPER = (
+    "N. Cristianini, C. Campbell, J. Shawe-Taylor, Dynamically adapting kernels in support vector "
+    "machines, NIPS 1998"
+)
+_MIRROR_TRAIN, _MIRROR_TEST, _LENGTH = 200, 5000, 30
+_USPS_ROWS = 600
+_SOLVERS = {"adatron": "Adatron, no bias", "smo": "SMO, bias"}
+
+
+class Problem(NamedTuple):
+    """A problem of the figures: the widths from, to and by, and the data sets it reads."""
+
+    title: str
+    widths: tuple[float, float, float]
+    sets: tuple[str, ...]
+    seconds: float
+
+
+PROBLEMS = {
+    "mirror": Problem("mirror symmetry", (1.0, 10.0, 0.5), (), 3.0),
+    "sonar": Problem("sonar", (0.1, 2.0, 0.1), ("sonar",), 2.2),
+    "breast_cancer_wisconsin": Problem(
+        "breast cancer", (0.05, 1.0, 0.05), ("breast_cancer_wisconsin",), 0.5
+    ),
+    "usps": Problem("USPS, 0 and 3", (1.0, 14.0, 1.0), ("usps_train", "usps_test"), 1.3),
+}
+
+
+def widths_of(name: str, every: int = 1) -> Array:
+    """Return the widths of a problem, or every second or third of them."""
+    low, high, step = PROBLEMS[name].widths
+    return np.round(np.arange(round(low / step), round(high / step) + 1, every) * step, 10)
+
+
+class Split(NamedTuple):
+    """Training and test rows."""
+
+    X: Array
+    y: Any
+    X_test: Array
+    y_test: Any
+
+
+def split_of(name: str, seed: int, data_dir: Path | None) -> Split:
+    """Return a split of a problem, its columns as they are: the widths are in their units."""
+    if name == "mirror":
+        X, y = make_mirror_symmetry(_MIRROR_TRAIN + _MIRROR_TEST, _LENGTH, random_state=seed)
+        return Split(X[:_MIRROR_TRAIN], y[:_MIRROR_TRAIN], X[_MIRROR_TRAIN:], y[_MIRROR_TRAIN:])
+    if name == "usps":
+        data, test = (dataset(part, data_dir) for part in PROBLEMS[name].sets)
+        own, of_test = np.isin(data.y, (0, 3)), np.isin(test.y, (0, 3))
+        drawn = np.random.default_rng(seed).permutation(np.flatnonzero(own))[:_USPS_ROWS]
+        return Split(data.X[drawn], data.y[drawn], test.X[of_test], test.y[of_test])
+    data = dataset(name, data_dir)
+    whole = ~np.isnan(data.X).any(axis=1)
+    X, y = data.X[whole], data.y[whole]
+    if name == "breast_cancer_wisconsin":
+        X = X / 10  # grades of 1 to 10
+    train, held = random_split(len(y), 0.5, seed, y)
+    return Split(X[train], y[train], X[held], y[held])
+
+
+@register
+class Figures(Experiment):
+    """The bound and the test error along the width, by the Adatron and by SMO."""
+
+    name = "adaptive-kernel-figures"
+    title = "Adaptive kernel, Figures 1 to 3: bound and test error along the width"
+    paper = PAPER
+    description = (
+        "Hard-margin machines with a Gaussian kernel `exp(-|x - z|^2 / (2 sigma^2))`, from narrow "
+        "to wide, each from the solution before: by the Kernel-Adatron without a bias, as "
+        "the paper prints it, and by SMO with one, as its Lagrangian has it. The bound is "
+        "`R^2 sum(alpha) / m`, with R = 1 and with the radius of the smallest ball.\n\n"
+        f"Mirror symmetry: {_MIRROR_TRAIN} training strings of {_LENGTH} signs, {_MIRROR_TEST} "
+        "test strings. Sonar: 104 and 104 rows, split at random by class; the paper may have used "
+        "the split by aspect angle, which the public file does not tell. Breast cancer: the 683 "
+        "rows without missing values, grades divided by 10, half of them for the test. USPS: "
+        f"{_USPS_ROWS} training rows drawn from the zeros and threes, tested on all in the test "
+        "file. The paper prints curves and no figures; its sizes of the last two are not given."
+    )
+    repeats: ClassVar[Mapping[str, int]] = {"full": 20, "quick": 5, "smoke": 1}
+    datasets = ("sonar", "breast_cancer_wisconsin", "usps_train", "usps_test")
+    seed_keys = ("dataset", "split")
+
+    def tasks(self, scale: Scale) -> list[Task]:
+        """Return a task for each problem and split."""
+        names, every = (tuple(PROBLEMS), 1) if scale.name != "smoke" else (("mirror", "sonar"), 4)
+        return [
+            {"dataset": name, "split": split, "every": every}
+            for split in range(scale.repeats)
+            for name in names
+        ]
+
+    def cost(self, task: Task) -> float:
+        """Return what a problem takes."""
+        return PROBLEMS[task["dataset"]].seconds / task["every"]
+
+    def needs(self, task: Task) -> set[str]:
+        """Return the files of a problem."""
+        return set(PROBLEMS[task["dataset"]].sets)
+
+    def run(self, task: Task, seed: int, data_dir: Path | None) -> Row:
+        """Walk along the widths with both solvers, and choose one by five folds."""
+        split = split_of(task["dataset"], seed, data_dir)
+        widths = widths_of(task["dataset"], task["every"])
+        row: Row = {"sigma": widths, "n_train": len(split.y), "n_test": len(split.y_test)}
+        with warnings.catch_warnings():  # what did not converge is recorded
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            for solver in _SOLVERS:
+                row |= {f"{solver}_{key}": v for key, v in walk(split, widths, solver).items()}
+            folds = AdaptiveKernelSVC(criterion="cv", C=np.inf, widths=widths, random_state=seed)
+            folds.fit(split.X, split.y)
+        return row | {"cv_sigma": folds.sigma_, "cv_error": _error(folds, split)}
+
+    def summarise(self, rows: Sequence[Row]) -> Summary:
+        """Return what the bound chooses, and what is best."""
+        cells = [
+            _choice(mine, name, solver)
+            for name, mine in _by_problem(rows).items()
+            for solver in _SOLVERS
+        ]
+        columns = [
+            Column("problem, solver"),
+            Column("sigma", 2, "bound"),
+            Column("error", 1, "bound"),
+            Column("error", 1, "radius"),
+            Column("error", 1, "5 folds"),
+            Column("sigma", 2, "best"),
+            Column("error", 1, "best"),
+        ]
+        note = (
+            "Errors in %, ± over the splits. bound, radius: at the width of the least bound of "
+            "each split, with R = 1 and with the exact radius; 5 folds: at the width chosen by "
+            "cross-validation; best: the width of the least mean test error, which nobody knows."
+        )
+        table = Table("What the bound chooses", columns, cells, note)
+        return Summary([table], (), _remarks(rows))
+
+    def figures(self, rows: Sequence[Row]) -> list[Drawing]:
+        """Draw bound and error along the width."""
+        from matplotlib.figure import Figure
+        from matplotlib.ticker import NullFormatter
+
+        problems = _by_problem(rows)
+        figure = Figure(figsize=(2.9 * len(problems) + 0.4, 5.6), layout="constrained")
+        panels = figure.subplots(2, len(problems), squeeze=False)
+        for line, (solver, label) in zip(panels, _SOLVERS.items(), strict=True):
+            for axes, (name, mine) in zip(line, problems.items(), strict=True):
+                curves = {
+                    "bound, R = 1": _curve(mine, f"{solver}_bound"),
+                    "bound, exact radius": _curve(mine, f"{solver}_radius_bound"),
+                    "test error": _curve(mine, f"{solver}_error") / 100,
+                }
+                styles = (":", "--", "-")
+                for (what, curve), style in zip(curves.items(), styles, strict=True):
+                    axes.plot(mine[0]["sigma"], curve, style, label=what)
+                axes.set_yscale("log")
+                axes.yaxis.set_minor_formatter(NullFormatter())
+                axes.set(title=f"{PROBLEMS[name].title}\n{label}", xlabel="sigma")
+        figure.legend(
+            *panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3
+        )
+        caption = (
+            "The bound with R = 1 and with the exact radius, and the test error, along the width: "
+            "means over the splits, by the Adatron without a bias (above) and by SMO with one."
+        )
+        return [Drawing("curves", caption, figure)]
+
+
+def walk(split: Split, widths: Array, solver: str) -> dict[str, list[float]]:
+    """Solve at each width from the solution before; return bounds and test errors."""
+    model = AdaptiveKernelSVC(solver=solver, criterion="radius", warm_start=True)
+    found: dict[str, list[float]] = {
+        key: [] for key in ("bound", "radius_bound", "error", "converged")
+    }
+    for sigma in widths:
+        model.set_params(widths=[sigma]).fit(split.X, split.y)
+        found["bound"].append(model.bound_ / model.radius_**2)
+        found["radius_bound"].append(model.bound_)
+        found["error"].append(_error(model, split))
+        found["converged"].append(int(model.path_["converged"][0]))
+    return found
+
+
+def _error(model: Any, split: Split) -> float:
+    return 100 * float(np.mean(model.predict(split.X_test) != split.y_test))
+
+
+def _by_problem(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    found = {name: [row for row in rows if row["dataset"] == name] for name in PROBLEMS}
+    return {name: mine for name, mine in found.items() if mine}
+
+
+def _curve(rows: Sequence[Row], key: str) -> Array:
+    return np.mean([row[key] for row in rows], axis=0)
+
+
+def chosen(row: Row, solver: str, criterion: str) -> int:
+    """Return the number of the width that a bound chooses among those that converged."""
+    values = np.where(row[f"{solver}_converged"], row[f"{solver}_{criterion}"], np.inf)
+    return int(np.argmin(values))
+
+
+def _at(rows: Sequence[Row], solver: str, criterion: str) -> tuple[list[float], list[float]]:
+    """Return widths and errors where the bound is lowest, one a split."""
+    places = [chosen(row, solver, criterion) for row in rows]
+    pairs = list(zip(rows, places, strict=True))
+    return [row["sigma"][k] for row, k in pairs], [row[f"{solver}_error"][k] for row, k in pairs]
+
+
+def _best(rows: Sequence[Row], solver: str) -> tuple[float, list[float]]:
+    """Return the width of the least mean test error, and the errors there."""
+    k = int(np.argmin(_curve(rows, f"{solver}_error")))
+    return float(rows[0]["sigma"][k]), [row[f"{solver}_error"][k] for row in rows]
+
+
+def _choice(rows: Sequence[Row], name: str, solver: str) -> list[Cell]:
+    sigma, error = _at(rows, solver, "bound")
+    best, least = _best(rows, solver)
+    folds = Spread.of([row["cv_error"] for row in rows]) if solver == "smo" else None
+    return [
+        f"{PROBLEMS[name].title}, {'Adatron' if solver == 'adatron' else 'SMO'}",
+        float(np.mean(sigma)),
+        Spread.of(error),
+        Spread.of(_at(rows, solver, "radius_bound")[1]),
+        folds,
+        best,
+        Spread.of(least),
+    ]
+
+
+def _remarks(rows: Sequence[Row]) -> list[str]:
+    said = []
+    problems = _by_problem(rows)
+    for name, mine in problems.items():
+        sigma, error = _at(mine, "adatron", "bound")
+        best, least = _best(mine, "adatron")
+        said.append(
+            f"{PROBLEMS[name].title} {np.mean(sigma):.2g} against {best:.2g} "
+            f"({np.mean(error) - np.mean(least):+.1f} points)"
+        )
+    moved = [
+        abs(np.mean(_at(mine, s, "radius_bound")[1]) - np.mean(_at(mine, s, "bound")[1]))
+        for mine in problems.values()
+        for s in _SOLVERS
+    ]
+    narrow = [
+        f"{PROBLEMS[name].title} {_curve(mine, 'smo_error')[0]:.1f} against "
+        f"{_curve(mine, 'adatron_error')[0]:.1f} %"
+        for name, mine in problems.items()
+    ]
+    remarks = [
+        "The paper finds the minimum of the bound near that of the error. Width at the bound's "
+        f"minimum against the best, and what it costs (Adatron): {'; '.join(said)}.",
+        f"Choosing by the exact radius changes the mean error by at most {max(moved):.1f} points; "
+        "the paper sees little need for it.",
+        "At the narrowest width the error with a bias (SMO) is, against that without (Adatron): "
+        f"{'; '.join(narrow)}.",
+    ]
+    if "mirror" in problems:
+        low = _best(problems["mirror"], "adatron")[1]
+        remarks.append(
+            "The axis of the paper's Figure 1 (mirror symmetry) runs from 4 to 13 %; our least "
+            f"error is {np.mean(low):.1f} %. The paper does not say how its strings were drawn."
+        )
+    return remarks
+
+
+_PRINTED = {1.0: (186, 110), 2.0: (4895, 2624)}  # iterations to reach a width, warm and cold
+_PAPER_TIMES = " and ".join(f"{warm / cold:.1f}" for warm, cold in _PRINTED.values())
+_TOLERANCES = (0.1, 0.01, 0.001)
+
+
+@register
+class Iterations(Experiment):
+    """Sweeps of the Adatron on the way from width to width, against a cold start at the last."""
+
+    name = "adaptive-kernel-iterations"
+    title = "Adaptive kernel, section 4: iterations with a warm start and without"
+    paper = PAPER
+    description = (
+        "The Kernel-Adatron on sonar (104 rows), sigma from 0.1 to 2 by 0.1, each width from the "
+        "solution before: the sweeps to reach a width are those of all widths up to it; cold is "
+        "one run at that width alone. The paper gives neither its step, 1 here, nor how close to 1 "
+        "the margin must be; here a run ends at a largest violation of the optimality "
+        "conditions below tol, so that three values of tol are shown."
+    )
+    repeats: ClassVar[Mapping[str, int]] = {"full": 20, "quick": 10, "smoke": 2}
+    seconds = 0.15
+    datasets = ("sonar",)
+    seed_keys = ("dataset", "split")
+
+    def tasks(self, scale: Scale) -> list[Task]:
+        """Return a task for each split and tolerance."""
+        return [
+            {"dataset": "sonar", "split": split, "tol": tol}
+            for split in range(scale.repeats)
+            for tol in _TOLERANCES
+        ]
+
+    def run(self, task: Task, seed: int, data_dir: Path | None) -> Row:
+        """Count the sweeps along the widths, and those of each width alone."""
+        split, widths = split_of(task["dataset"], seed, data_dir), widths_of("sonar")
+        cold = [float(sweeps(split, [sigma], task["tol"])[0]) for sigma in widths]
+        return {"sigma": widths, "warm": sweeps(split, widths, task["tol"]), "cold": cold}
+
+    def summarise(self, rows: Sequence[Row]) -> Summary:
+        """Return the four numbers of the paper, and what the whole path costs."""
+        cells: list[list[Cell]] = []
+        for tol in _TOLERANCES:
+            mine = [row for row in rows if row["tol"] == tol]
+            for width, (warm, cold) in _PRINTED.items():
+                ours = [counts(row, width) for row in mine]
+                cells.append(
+                    [
+                        f"{width:g}, {tol:g}",
+                        *against(warm, [count[0] for count in ours]),
+                        *against(cold, [count[1] for count in ours]),
+                        Spread.of([count[2] for count in ours]),
+                    ]
+                )
+        columns = [
+            Column("sigma, tol"),
+            *compared("path", 0),
+            *compared("cold", 0),
+            Column("all cold", 0),
+        ]
+        note = (
+            "Sweeps, ± over the splits. path: all widths up to sigma, each from the one before; "
+            "cold: sigma alone; all cold: all widths up to sigma, each for itself."
+        )
+        table = Table("Iterations to reach a width on sonar", columns, cells, note)
+        return Summary([table], (), _iteration_remarks(rows))
+
+
+def sweeps(split: Split, widths: Sequence[float] | Array, tol: float) -> Array:
+    """Return the sweeps of the Adatron at each width, started from the solution before."""
+    model = AdaptiveKernelSVC(solver="adatron", criterion="bound", widths=widths, tol=tol)
+    found: Array = model.fit(split.X, split.y).path_["n_iter"]
+    return found
+
+
+def counts(row: Row, width: float) -> tuple[float, float, float]:
+    """Return the sweeps to reach a width warm, cold at it, and cold at all widths up to it."""
+    upto = np.asarray(row["sigma"]) < width + 1e-6
+    cold = np.asarray(row["cold"])[upto]
+    return float(np.asarray(row["warm"])[upto].sum()), float(cold[-1]), float(cold.sum())
+
+
+def _iteration_remarks(rows: Sequence[Row]) -> list[str]:
+    remarks, away = [], {}
+    for tol in sorted({row["tol"] for row in rows}, reverse=True):
+        mine = [row for row in rows if row["tol"] == tol]
+        times, apart = [], []
+        for width, printed in _PRINTED.items():
+            warm, cold, every = np.mean([counts(row, width) for row in mine], axis=0)
+            times.append(warm / cold)
+            apart += [max(a / b, b / a) for a, b in zip((warm, cold), printed, strict=True)]
+        away[tol] = max(apart)
+        remarks.append(
+            f"tol = {tol:g}: the path takes {times[0]:.1f} times the sweeps of one cold run to "
+            f"sigma 1 and {times[1]:.1f} times to sigma 2 (paper: {_PAPER_TIMES}), and to sigma 2 "
+            f"{warm / every:.2f} of the sweeps of all widths cold."
+        )
+    nearest = min(away, key=away.__getitem__)
+    remarks.append(
+        f"tol = {nearest:g} is nearest to the paper: its four counts are within a factor of "
+        f"{away[nearest]:.1f}."
+    )
+    return remarks

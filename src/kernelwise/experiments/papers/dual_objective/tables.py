@@ -1,0 +1,293 @@
+"""Dual-objective feature scaling (WRBF): Table 1 with the statistics of section 5, Figures 1, 2."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ...._typing import Array
+from ....datasets import make_noisy
+from ....svm import DualObjectiveSVC
+from ...data import dataset
+from ...engine.tables import Cell, Check, Column, Drawing, Summary, Table, against, compared
+from ...experiment import Experiment, Row, Scale, Task, register
+from ...protocol import correlation, random_split, signed_rank
+
+PAPER = "The paper on feature scaling by the dual objective (WRBF)"
+
+
+class Printed(NamedTuple):
+    """A row of Table 1."""
+
+    wrbf: float
+    rbf: float
+    total: int
+    wrbf_dual: float
+    rbf_dual: float
+
+
+TABLE_1 = {
+    "breast_cancer_wisconsin": Printed(94.4, 89.6, 83400, 84.31, 106.49),
+    "ecoli": Printed(77.0, 71.2, 40200, 216.95, 242.79),
+    "glass": Printed(45.7, 45.1, 25200, 224.49, 225.93),
+    "ionosphere": Printed(63.9, 63.5, 42000, 119.15, 122.23),
+    "iris": Printed(92.1, 89.2, 18000, 58.59, 68.98),
+    "pima": Printed(70.0, 70.0, 91800, 253.21, 253.95),
+    "voting": Printed(67.0, 62.4, 52200, 141.37, 154.13),
+}
+SETS = tuple(TABLE_1)
+_CORRELATION, _Z = 0.646, -5.05  # sections 5.3 and 5.2
+_FEWEST = 5  # repeats for a verdict
+# CPU seconds of the paper's 100 updates on a set.
+SECONDS = dict(zip(SETS, (0.25, 0.75, 0.5, 0.2, 0.2, 0.25, 0.25), strict=True))
+
+
+def noisy(name: str, noise: str, seed: int, data_dir: Path | None) -> tuple[Array, Any]:
+    """Return a set with as many columns again of another, all of them between -1 and 1 (5.1).
+
+    The scaling sees the test rows too: the paper's protocol, a leak, kept here alone.
+    """
+    data, source = dataset(name, data_dir), dataset(noise, data_dir)
+    X = make_noisy(_filled(data.X), source=_filled(source.X), random_state=seed)
+    low, high = X.min(axis=0), X.max(axis=0)
+    spread = np.where(high > low, high - low, 1.0)
+    return np.where(high > low, 2 * (X - low) / spread - 1, 0.0), data.y
+
+
+def _filled(X: Any) -> Array:
+    return np.where(np.isnan(X), np.nanmean(X, axis=0), X)
+
+
+def noisy_tasks(scale: Scale) -> list[Task]:
+    """Return the paper's 42 pairs of sets, each as often as there are repeats."""
+    sets = SETS if scale.name != "smoke" else ("iris", "glass")
+    return [
+        {"dataset": name, "noise": noise, "repeat": repeat}
+        for repeat in range(scale.repeats)
+        for name in sets
+        for noise in sets
+        if noise != name
+    ]
+
+
+def paper_machine(**changes: Any) -> DualObjectiveSVC:
+    """Return WRBF as printed: C = gamma = 1, 100 fixed steps, weights for each class."""
+    settings: dict[str, Any] = {"C": 1.0, "gamma": 1.0, "optimizer": "paper"}
+    return DualObjectiveSVC(**({"weights": "per_class"} | settings | changes))
+
+
+def sets_of(rows: Sequence[Row]) -> list[str]:
+    """Return the data sets of which there are rows, in the order of the table."""
+    return [name for name in SETS if any(row["dataset"] == name for row in rows)]
+
+
+def values_of(rows: Sequence[Row], name: str, key: str) -> list[float]:
+    """Return an entry of all rows of a data set."""
+    return [row[key] for row in rows if row["dataset"] == name]
+
+
+def pair_means(rows: Sequence[Row], key: str) -> Array:
+    """Return the mean over the repeats of each of the 42 noisy sets."""
+    pairs: dict[tuple[str, str], list[float]] = {}
+    for row in rows:
+        pairs.setdefault((row["dataset"], row["noise"]), []).append(row[key])
+    return np.array([np.mean(values) for values in pairs.values()])
+
+
+@register
+class Table1(Experiment):
+    """Accuracy and dual objective of RBF and WRBF on 42 noisy sets."""
+
+    name = "dual-objective-table1"
+    title = "Dual objective, Table 1 and Figure 2: WRBF against RBF on 42 noisy sets"
+    paper = PAPER
+    description = (
+        "Each of 7 sets gets as many columns of each other set as noise: 42 noisy sets, 100 random "
+        "splits each, C = 1, gamma = 1. RBF has equal weights, WRBF those that 100 gradient steps "
+        "of 0.001 on the dual objective lead to.\n\n"
+        "The paper leaves much open. Taken here, because the RBF column comes out: every entry of "
+        "a noise column is a draw of its own; all columns are scaled to [-1, 1] over the whole "
+        "set; 20 % test rows, rounded down; missing values are means; several classes are "
+        "one-vs-rest with weights for each class, and their duals are summed. Negative weights "
+        "are clipped and the printed gradient, twice the true one, is kept."
+    )
+    repeats: ClassVar[Mapping[str, int]] = {"full": 100, "quick": 5, "smoke": 1}
+    datasets = SETS
+
+    def tasks(self, scale: Scale) -> list[Task]:
+        """Return the 42 pairs for each repeat."""
+        return noisy_tasks(scale)
+
+    def cost(self, task: Task) -> float:
+        """Return what a set takes."""
+        return SECONDS[task["dataset"]]
+
+    def run(self, task: Task, seed: int, data_dir: Path | None) -> Row:
+        """Fit both machines on one split."""
+        X, y = noisy(task["dataset"], task["noise"], seed, data_dir)
+        train, test = random_split(len(y), 0.2, seed)
+        row: Row = {"n_test": len(test)}
+        for name, model in {"rbf": paper_machine(max_iter=1), "wrbf": paper_machine()}.items():
+            begin = time.thread_time()
+            model.fit(X[train], y[train])
+            row[f"{name}_seconds"] = round(time.thread_time() - begin, 4)
+            row[f"{name}_correct"] = int(np.sum(model.predict(X[test]) == y[test]))
+            row[f"{name}_accuracy"] = 100 * row[f"{name}_correct"] / len(test)
+            row[f"{name}_dual"] = model.dual_objective_
+        return row
+
+    def summarise(self, rows: Sequence[Row]) -> Summary:
+        """Return Table 1 in two parts, and the statistics of sections 5.2 and 5.3."""
+        tables = [
+            self._part(rows, "Accuracy, %", "accuracy", 1, ("wrbf", "rbf")),
+            self._part(rows, "Dual objective", "dual", 1, ("wrbf_dual", "rbf_dual")),
+            self._statistics(rows),
+        ]
+        return Summary(tables, self._checks(rows), self._remarks(rows))
+
+    def _part(
+        self, rows: Sequence[Row], title: str, key: str, digits: int, printed: tuple[str, str]
+    ) -> Table:
+        columns = [Column("data set"), *compared("WRBF", digits), *compared("RBF", digits)]
+        cells: list[list[Cell]] = []
+        for name in sets_of(rows):
+            wrbf, rbf = (getattr(TABLE_1[name], field) for field in printed)
+            cells.append(
+                [
+                    name,
+                    *against(wrbf, values_of(rows, name, f"wrbf_{key}")),
+                    *against(rbf, values_of(rows, name, f"rbf_{key}")),
+                ]
+            )
+        return Table(
+            title, columns, cells, "± over all runs of a set, six kinds of noise among them."
+        )
+
+    def _statistics(self, rows: Sequence[Row]) -> Table:
+        columns = [Column("statistic"), Column("paper", 3), Column("ours", 3)]
+        cells: list[list[Cell]] = [
+            ["r of accuracy gain and dual reduction", _CORRELATION, _gain_correlation(rows)],
+            ["signed-rank z of the noisy sets' accuracies", _Z, _z(rows)],
+            ["runs", 4200, len(rows)],
+        ]
+        return Table("Sections 5.2 and 5.3", columns, cells)
+
+    def _checks(self, rows: Sequence[Row]) -> list[Check]:
+        repeats = _fewest_repeats(rows)
+        away = [_rbf_distance(rows, name) for name in sets_of(rows)]
+        accuracy, dual = (max(values) for values in zip(*away, strict=True))
+        minutes = (
+            float(np.mean([np.mean(values_of(rows, name, "cpu")) for name in sets_of(rows)])) * 70
+        )
+        checks = [
+            Check("RBF accuracy: furthest from the paper, points", accuracy, "<=", 3, 1),
+            Check("RBF dual: furthest from the paper, %", dual, "<=", 7, 1),
+            Check("correlation of gain and reduction", _gain_correlation(rows), ">", 0.5),
+            Check("signed-rank z", _z(rows), "<", -4),
+            Check("CPU minutes of 4200 runs, by the mean run", minutes, "<", 40, 0),
+        ]
+        return checks if repeats >= _FEWEST else [replace(check, value=None) for check in checks]
+
+    def _remarks(self, rows: Sequence[Row]) -> list[str]:
+        away = {
+            name: np.mean(values_of(rows, name, "wrbf_dual")) / TABLE_1[name].wrbf_dual - 1
+            for name in sets_of(rows)
+        }
+        low, high = min(away, key=away.__getitem__), max(away, key=away.__getitem__)
+        gains = {
+            name: np.mean(values_of(rows, name, "wrbf_accuracy"))
+            - np.mean(values_of(rows, name, "rbf_accuracy"))
+            for name in away
+        }
+        most = max(gains, key=gains.__getitem__)
+        return [
+            f"The WRBF duals differ from the paper's by {100 * away[low]:+.0f} % ({low}) to "
+            f"{100 * away[high]:+.0f} % ({high}): 100 fixed steps are far from the minimum, so the "
+            "value depends on the scale of the gradient, and no one step size gives all rows of "
+            "the table.",
+            f"WRBF gains most on {most}: {gains[most]:+.1f} points; it gains on "
+            f"{sum(gain > 0 for gain in gains.values())} of {len(gains)} sets. The paper prints a "
+            "gain of 4.8 for voting where its own columns give 4.6.",
+            *_cloud(rows),
+            "The paper names Wilcoxon's test of rank sums; the statistic is of its signed-rank "
+            "test, as the pairs demand.",
+            f"The {len(rows)} runs share 7 data sets, and splits of one set overlap: the paper's p "
+            "values, and ours, take them for independent.",
+        ]
+
+    def figures(self, rows: Sequence[Row]) -> list[Drawing]:
+        """Draw Figure 2, and gain against reduction."""
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(9, 4.2), layout="constrained")
+        pairs, gain = figure.subplots(1, 2)
+        for name in sets_of(rows):
+            mine = [row for row in rows if row["dataset"] == name]
+            style = {"s": 8, "alpha": 0.5, "rasterized": True, "linewidths": 0, "label": name}
+            rbf, wrbf = ([row[f"{k}_correct"] for row in mine] for k in ("rbf", "wrbf"))
+            pairs.scatter(rbf, wrbf, **style)
+            gain.scatter(*_gains(mine), **style)
+        limit = [0, max(max(row["rbf_correct"], row["wrbf_correct"]) for row in rows)]
+        pairs.plot(limit, limit, "k--", linewidth=0.8)
+        pairs.set(xlabel="RBF, correct test rows", ylabel="WRBF, correct test rows")
+        gain.set(xlabel="reduction of the dual objective", ylabel="gain in accuracy, points")
+        gain.axhline(0, color="k", linewidth=0.8, linestyle="--")
+        figure.legend(*pairs.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+        wins = sum(row["wrbf_correct"] > row["rbf_correct"] for row in rows)
+        losses = sum(row["wrbf_correct"] < row["rbf_correct"] for row in rows)
+        caption = (
+            f"Left, the paper's Figure 2: test rows that RBF and WRBF have right in each of "
+            f"{len(rows)} runs; WRBF has more right in {wins} and fewer in {losses}. Right: what a "
+            "run gains in accuracy against how far its dual objective falls."
+        )
+        return [Drawing("scatter", caption, figure)]
+
+
+def _cloud(rows: Sequence[Row]) -> list[str]:
+    """Name the cloud that the paper sees in its Figure 2."""
+    mine = [r for r in rows if (r["dataset"], r["noise"]) == ("breast_cancer_wisconsin", "voting")]
+    if not mine:
+        return []
+    rbf, wrbf = (np.mean([row[f"{name}_correct"] for row in mine]) for name in ("rbf", "wrbf"))
+    return [
+        "The cloud that the paper sees around (100, 130) in Figure 2 is here "
+        f"breast_cancer_wisconsin with noise from voting, around ({rbf:.0f}, {wrbf:.0f})."
+    ]
+
+
+def _fewest_repeats(rows: Sequence[Row]) -> int:
+    """Return the repeats of the noisy set that has fewest, 0 where one has none."""
+    counts = Counter((row["dataset"], row["noise"]) for row in rows)
+    return min(counts.values()) if len(counts) == len(SETS) * (len(SETS) - 1) else 0
+
+
+def _gains(rows: Sequence[Row]) -> tuple[list[float], list[float]]:
+    """Return how far the dual fell, and what was gained in accuracy (section 5.3)."""
+    reduction = [row["rbf_dual"] - row["wrbf_dual"] for row in rows]
+    return reduction, [row["wrbf_accuracy"] - row["rbf_accuracy"] for row in rows]
+
+
+def _gain_correlation(rows: Sequence[Row]) -> float | None:
+    reduction, gain = _gains(rows)
+    if len(rows) < 3 or np.ptp(reduction) == 0 or np.ptp(gain) == 0:
+        return None
+    return correlation(reduction, gain).statistic
+
+
+def _z(rows: Sequence[Row]) -> float:
+    return signed_rank(
+        pair_means(rows, "rbf_accuracy"), pair_means(rows, "wrbf_accuracy")
+    ).statistic
+
+
+def _rbf_distance(rows: Sequence[Row], name: str) -> tuple[float, float]:
+    """Return how far the RBF column is from the paper's: points of accuracy, per cent of dual."""
+    accuracy = abs(np.mean(values_of(rows, name, "rbf_accuracy")) - TABLE_1[name].rbf)
+    dual = abs(np.mean(values_of(rows, name, "rbf_dual")) / TABLE_1[name].rbf_dual - 1)
+    return float(accuracy), float(100 * dual)

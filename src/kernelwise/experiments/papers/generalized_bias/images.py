@@ -1,0 +1,63 @@
+"""The images of the generalised-bias experiments, and which objects are near along them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...._typing import Array
+from ....transform import GeodesicNeighborFeatures
+from ...data import dataset
+from .machines import Part
+
+SIZES = (6, 12, 24, 48)  # images of an object to learn from
+JOINS = (3, 2, 5)  # of the graph; the first is the default of the features
+OBJECTS, SMOKE_OBJECTS = 20, 6
+
+
+class Images(NamedTuple):
+    """Training and test images."""
+
+    X: Array
+    y: Any
+    X_test: Array
+    y_test: Any
+
+
+class Near(NamedTuple):
+    """Images with their features, the vote of the neighbours, and the parts of the graph."""
+
+    part: Part
+    votes: Any
+    n_islands: int
+
+
+def images(m: int, n_objects: int, data_dir: Path | None) -> Images:
+    """Return the first m images of each object and the others, grey levels in 0..1."""
+    data = dataset("coil20", data_dir)
+    rows = [np.flatnonzero(data.y == label) for label in np.unique(data.y)[:n_objects]]
+    train = np.concatenate([own[:m] for own in rows])
+    test = np.concatenate([own[m:] for own in rows])
+    X = data.X / 255
+    return Images(X[train], data.y[train], X[test], data.y[test])
+
+
+def near(split: Images, every: Array, joins: int) -> Near:
+    """Return what the three training images nearest along a graph over every image tell."""
+    features = GeodesicNeighborFeatures(3, graph_neighbors=joins, transductive=every)
+    F = features.fit_transform(split.X, split.y)
+    codes = np.searchsorted(features.classes_, split.y)
+    # The features say which objects are near; a vote needs how many of each.
+    _, nearest = features.kneighbors(split.X_test)
+    votes = [_majority(row) for row in codes[nearest]]
+    F_test = features.transform(split.X_test)
+    part = Part(split.X, F, split.y, split.X_test, F_test, split.y_test)
+    return Near(part, features.classes_[votes], features.n_connected_components_)
+
+
+def _majority(codes: Any) -> int:
+    """Return what most neighbours are, on ties the nearest."""
+    counts = np.bincount(codes)
+    return int(next(code for code in codes if counts[code] == counts.max()))

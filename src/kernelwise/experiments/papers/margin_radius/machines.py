@@ -1,0 +1,149 @@
+"""The machines of the margin-radius experiments, and their C by inner folds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import Normalizer, PolynomialFeatures, StandardScaler
+
+from ...._typing import Array
+from ....qp.squared_hinge import squared_hinge
+from ....svm import MarginRadiusSVC
+from ....transform import EmpiricalKernelMap
+from ...experiment import Row
+from ...protocol import folds, mcnemar
+
+PAPER = (
+    "H. Do, A. Kalousis, M. Hilario, Feature weighting using margin and radius based error bound "
+    "optimization in SVMs, ECML PKDD 2009"
+)
+STD = "STD"  # the squared-hinge SVM; other machines are named by the radius of MarginRadiusSVC
+
+
+class Machine(NamedTuple):
+    """A fitted linear machine."""
+
+    coef: Array
+    intercept: float
+    n_used: int  # columns with a weight
+    importances: Array  # by which columns are ranked
+
+    def signs(self, X: Array) -> Array:
+        """Return the predictions, -1 or +1."""
+        return np.where(X @ self.coef + self.intercept > 0, 1.0, -1.0)
+
+
+class Tuned(NamedTuple):
+    """A machine at the C that inner folds choose, and what makes its columns."""
+
+    columns: Pipeline
+    machine: Machine
+    C: float
+
+    def signs(self, X: Array) -> Array:
+        """Return the predictions for rows as they were given."""
+        return self.machine.signs(self.columns.transform(X))
+
+
+def columns_of(space: str) -> Pipeline:
+    """Return what makes the columns that are weighted: "linear", "quadratic" or "kernel".
+
+    All is fitted to training rows. The rows of a Gaussian kernel have unit norm of their own.
+    """
+    steps = {
+        "linear": [Normalizer()],
+        "quadratic": [PolynomialFeatures(2, include_bias=False), Normalizer()],
+        "kernel": [EmpiricalKernelMap("rbf")],
+    }
+    return make_pipeline(SimpleImputer(), StandardScaler(), *steps[space])
+
+
+def standard_columns() -> Pipeline:
+    """Return standardised columns as they are, for elimination."""
+    return make_pipeline(StandardScaler())
+
+
+def path(kind: str, X: Array, y: Array, costs: Sequence[float]) -> list[Machine]:
+    """Fit a kind of machine at each C, in ascending order, each from the one before."""
+    if kind != STD:
+        found = MarginRadiusSVC(radius=kind).C_path(X, y, costs)
+        return [
+            Machine(
+                model.coef_[0],
+                float(model.intercept_[0]),
+                len(model.support_features_),
+                model.feature_importances_,
+            )
+            for model in found.estimators
+        ]
+    machines, start = [], None
+    for C in costs:
+        minimum = squared_hinge(X, y, np.full(len(y), float(C)), start)
+        start, size = minimum.violators, np.abs(minimum.coef)
+        machines.append(Machine(minimum.coef, minimum.intercept, int(np.count_nonzero(size)), size))
+    return machines
+
+
+def tuned(
+    kind: str,
+    make_columns: Callable[[], Pipeline],
+    X: Array,
+    y: Array,
+    costs: Sequence[float],
+    *,
+    n_folds: int,
+    seed: int,
+) -> Tuned:
+    """Choose C by inner folds, the smallest on ties, and fit to all rows."""
+    wrong = np.zeros(len(costs), dtype=int)
+    for train, held in folds(y, n_folds, seed):
+        columns = make_columns().fit(X[train])
+        Z, held_out = columns.transform(X[train]), columns.transform(X[held])
+        for j, machine in enumerate(path(kind, Z, y[train], costs)):
+            wrong[j] += np.sum(machine.signs(held_out) != y[held])
+    C = costs[int(np.argmin(wrong))]
+    columns = make_columns().fit(X)
+    return Tuned(columns, path(kind, columns.transform(X), y, [C])[0], C)
+
+
+def as_signs(y: Array) -> Array:
+    """Return two classes as -1 and +1."""
+    return np.where(y == np.unique(y)[1], 1.0, -1.0)
+
+
+def by_repeat(rows: Sequence[Row]) -> list[list[Row]]:
+    """Return the folds of each repeat, in which every row of the data is tested once."""
+    repeats: dict[int, list[Row]] = {}
+    for row in sorted(rows, key=lambda row: row["fold"]):
+        repeats.setdefault(row["repeat"], []).append(row)
+    return list(repeats.values())
+
+
+Right = Callable[[Row], Sequence[int]]
+
+
+def errors(rows: Sequence[Row], right: Right) -> list[float]:
+    """Return the error in per cent over the folds of each repeat."""
+    return [
+        100 * (1 - float(np.mean(np.concatenate([right(row) for row in repeat]))))
+        for repeat in by_repeat(rows)
+    ]
+
+
+def compare_right(rows: Sequence[Row], first: Right, second: Right) -> tuple[float, float] | None:
+    """Return McNemar's test on the folds of a repeat: medians over the repeats.
+
+    The first number is how many rows more the second has right.
+    """
+    verdicts = [
+        mcnemar(*(np.concatenate([right(row) for row in repeat]) for right in (first, second)))
+        for repeat in by_repeat(rows)
+    ]
+    if not verdicts:
+        return None
+    won, p = np.median(verdicts, axis=0)
+    return float(won), float(p)
