@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .console import Session, guarded
 from .messages import tell_cost, tell_notes, tell_target
 from .options import (
     AsJson,
@@ -22,7 +23,6 @@ from .options import (
     protocol,
     wishes,
 )
-from .session import Session, guarded
 from .tables import scores_table
 
 

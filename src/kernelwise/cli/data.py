@@ -8,8 +8,8 @@ import typer
 from rich import box
 from rich.table import Table
 
+from .console import Session, check_outputs, guarded, write_whole
 from .options import AsJson, CsvOut, Force, Quiet, SetName
-from .session import Session, check_outputs, guarded, write_whole
 
 if TYPE_CHECKING:
     from ..datasets.registry import Spec

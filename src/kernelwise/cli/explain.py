@@ -8,8 +8,8 @@ import numpy as np
 from rich import box
 from rich.table import Table
 
+from .console import Session, guarded
 from .options import AsJson, Model, Quiet
-from .session import Session, guarded
 from .tables import weights_table
 
 _POINTS = 5  # of a path that are shown

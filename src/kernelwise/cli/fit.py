@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .console import Session, check_outputs, guarded
 from .messages import tell_cost, tell_notes, tell_target
 from .options import (
     AsJson,
@@ -30,7 +31,6 @@ from .options import (
     protocol,
     wishes,
 )
-from .session import Session, check_outputs, guarded
 from .tables import columns_table, scores_table, weights_table
 
 if TYPE_CHECKING:

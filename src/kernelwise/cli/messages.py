@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .session import Session
+from .console import Session
 from .tables import cost_text
 
 _SMALL = 1000  # rows that never take long

@@ -7,8 +7,8 @@ from typing import Any
 
 import typer
 
+from .console import Session, check_outputs, guarded, write_whole
 from .options import AsJson, Copied, CsvOut, Data, Force, Format, Model, Proba, Quiet
-from .session import Session, check_outputs, guarded, write_whole
 
 
 @guarded

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
+from .console import Session, guarded
 from .options import (
     AsJson,
     Backend,
@@ -26,7 +27,6 @@ from .options import (
     Seed,
     Splits,
 )
-from .session import Session, guarded
 
 if TYPE_CHECKING:
     from ..experiments import Experiment, Outcome, Scale
