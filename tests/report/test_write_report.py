@@ -21,9 +21,9 @@ from kernelwise.inspection import ComparisonDisplay
 from kernelwise.io import save
 from kernelwise.report import write_report
 from kernelwise.report.figures import comparison_svg
+from kernelwise.report.findings import findings
 from kernelwise.report.model import machine_in, weights_of
-from kernelwise.report.views import confusion, reliability, score_rows, weight_rows
-from kernelwise.report.words import findings
+from kernelwise.report.tables import confusion, reliability, score_rows, weight_rows
 from kernelwise.tabular import HeldOut, Weight, check_target, column_weights, fit_table
 from kernelwise.tabular.rounds import differences
 

@@ -10,7 +10,7 @@ from ..inspection import ComparisonDisplay, ConvergenceDisplay, KernelPathDispla
 from ..inspection.style import PALETTE, bare, ink, panels, pyplot, short
 from ..tabular import Evaluation
 from ..tabular.results import METRICS
-from .views import Reliability
+from .tables import Reliability
 
 _PATH = "What was measured along the width of the kernel; the ring marks the choice."
 _HISTORY = (

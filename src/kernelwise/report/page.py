@@ -18,6 +18,7 @@ from ..experiments.engine.figures import write_text
 from ..inspection import WeightStability
 from ..tabular import Evaluation
 from .figures import comparison_svg, learning_svgs, reliability_svg
+from .findings import findings, p_text, spread_words
 from .model import (
     certificate_of,
     encoder_of,
@@ -27,8 +28,7 @@ from .model import (
     settings_of,
     weights_of,
 )
-from .views import confusion, kinds, metrics_of, reliability, score_rows, weight_rows
-from .words import findings, p_text, spread_words
+from .tables import confusion, kinds, metrics_of, reliability, score_rows, weight_rows
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
