@@ -65,7 +65,7 @@ def fit(
     forest; then it is fitted to all rows, and the model is saved.
     """
     from ..tabular import check_target, column_weights, evaluate, fit_table, read_table
-    from ..tabular.training import check_probabilities
+    from ..tabular.pipeline import check_probabilities
 
     forbid_both(cv, test_size)
     session = Session(quiet, as_json)

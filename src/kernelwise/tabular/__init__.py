@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from .encoder import TableEncoder
     from .errors import TableError
     from .evaluation import compare, evaluate
+    from .labels import Target, check_target
+    from .pipeline import column_weights, fit_table, machine_of
     from .reading import read_table
     from .registry import Method, methods
     from .results import Difference, Evaluation, HeldOut, Score, Weight
-    from .target import Target, check_target
-    from .training import column_weights, fit_table, machine_of
 
 __all__ = [
     "Column",
@@ -53,16 +53,16 @@ _HOMES = {
     "Score": "results",
     "TableEncoder": "encoder",
     "TableError": "errors",
-    "Target": "target",
+    "Target": "labels",
     "Weight": "results",
-    "check_target": "target",
-    "column_weights": "training",
+    "check_target": "labels",
+    "column_weights": "pipeline",
     "compare": "evaluation",
     "describe_columns": "columns",
     "evaluate": "evaluation",
-    "fit_table": "training",
+    "fit_table": "pipeline",
     "forecast_cost": "cost",
-    "machine_of": "training",
+    "machine_of": "pipeline",
     "methods": "registry",
     "read_table": "reading",
 }

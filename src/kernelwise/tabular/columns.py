@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import TableError, require_columns
-from .values import (
+from .column_values import (
     ENOUGH,
     as_dates,
     as_numbers,
@@ -20,6 +19,7 @@ from .values import (
     is_text,
     strays,
 )
+from .errors import TableError, require_columns
 
 MOST_CATEGORIES = 20
 _FEW = 20  # rows from which "all different" means anything

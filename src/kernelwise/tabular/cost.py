@@ -14,9 +14,9 @@ import numpy as np
 from .._memory import allowance
 from .._typing import Array, Index
 from .encoder import TableEncoder
+from .labels import Target
 from .probability import FITS
 from .registry import Method, method_named
-from .target import Target
 
 _SIZES = (250, 500, 1000, 2000, 4000, 8000)
 _PART = 0.05  # of the forecast that a probe may take, about

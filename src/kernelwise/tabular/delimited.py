@@ -8,12 +8,12 @@ import re
 from typing import Any
 
 from .errors import TableError, check_names
-from .numerals import parse
+from .number_parsing import parse
 
 _SEPARATORS = (",", ";", "\t", "|")
 _SOME = 50  # rows that the separator is judged by
 # Gaps in any column, as people, R, pandas, SAS, Weka, databases and spreadsheets write them. What
-# may be a real word of a column of words is not here: see `values.strays`.
+# may be a real word of a column of words is not here: see `column_values.strays`.
 MISSING = (
     *("", "?", "-", "."),
     *("NA", "na", "N/A", "n/a", "N/a", "N.A.", "n.a.", "N.A", "n.a", "N. A.", "n. a.", "<NA>"),

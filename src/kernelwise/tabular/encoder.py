@@ -14,10 +14,10 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import Array
+from .column_values import as_dates, as_numbers, as_text, have_times, is_text
 from .columns import MANY_GAPS, MOST_CATEGORIES, Column, describe_columns
 from .errors import TableError, named
-from .numerals import decimal_sign
-from .values import as_dates, as_numbers, as_text, have_times, is_text
+from .number_parsing import decimal_sign
 
 _DAY = 86400.0
 _DIGITS = 7  # of the places of columns

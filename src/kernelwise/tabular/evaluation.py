@@ -10,10 +10,10 @@ from .._typing import Array, Index
 from .columns import describe_columns, notes_on
 from .encoder import TableEncoder
 from .errors import TableError
+from .labels import check_target
 from .registry import method_named, methods
 from .results import Evaluation
 from .rounds import Progress, Rounds, make_splits
-from .target import check_target
 
 YARDSTICKS = ("majority", "svc", "forest")
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._typing import Array, Index
 from .columns import Column
-from .target import Target
+from .labels import Target
 
 METRICS = {
     "accuracy": "accuracy",

@@ -14,9 +14,9 @@ import numpy as np
 from .._typing import Array, Index
 from .columns import Column
 from .errors import TableError
+from .labels import Target
 from .registry import Method
 from .results import Difference, Evaluation, HeldOut, Score
-from .target import Target
 
 Progress = Callable[[int, int, str], Any]
 _ROUNDING = 1e-9  # of differences that are equal, as part of them

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .._typing import Array, Index
+from .column_values import as_numbers, as_text, date_format, holds_numbers
 from .errors import TableError, named, require_columns
-from .values import as_numbers, as_text, date_format, holds_numbers
 
 MOST_CLASSES = 100
 _MANY_NUMBERS = 20  # different whole numbers from which they may be measured ones

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._typing import Array
 from .delimited import MISSING
-from .numerals import decimal_sign, parse
+from .number_parsing import decimal_sign, parse
 
 # Tried in turn; the first that reads every value wins, so that days come before months.
 DATE_FORMATS = (

@@ -9,10 +9,10 @@ import numpy as np
 
 from .encoder import TableEncoder
 from .errors import TableError
+from .labels import Target
 from .probability import FEWEST, above_its_share, calibrated
 from .registry import method_named
 from .results import Weight
-from .target import Target
 
 
 def fit_table(
