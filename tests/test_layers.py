@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "kernelwise"
 # here. Modules of the package root that start with an underscore, and `exceptions`, are the types
 # and exceptions that every layer may use.
 _METHODS = {"bounds", "outer", "discrimination", "kernels", "qp"}
-_MODELS = _METHODS | {"svm", "transform", "io", "tabular"}
+_MODELS = _METHODS | {"svm", "transform", "tabular", "io", "evaluation"}
 MAY_IMPORT = {
     "kernels": set(),
     "qp": set(),
@@ -25,6 +25,7 @@ MAY_IMPORT = {
     "transform": _METHODS | {"svm"},
     "tabular": _METHODS | {"svm", "transform"},
     "io": _METHODS | {"svm", "transform", "tabular"},
+    "evaluation": _METHODS | {"svm", "transform", "tabular", "io"},
     "inspection": _MODELS,
     "experiments": _MODELS | {"inspection", "datasets"},
     "report": _MODELS | {"inspection", "datasets", "experiments"},
@@ -32,7 +33,16 @@ MAY_IMPORT = {
 }
 
 # Packages that come with an extra, and the layers that may import them, inside functions.
-TOP_LAYERS = {"io", "tabular", "inspection", "datasets", "experiments", "report", "cli"}
+TOP_LAYERS = {
+    "io",
+    "tabular",
+    "evaluation",
+    "inspection",
+    "datasets",
+    "experiments",
+    "report",
+    "cli",
+}
 # Nothing imports the commands but the entry point, which says what is missing: they are declared
 # with typer's annotations, so they import their toolkit as they are imported.
 TOOLKIT = {"typer", "rich"}

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from kernelwise.datasets import list_datasets
+from kernelwise.evaluation import methods
 from kernelwise.io import load
-from kernelwise.tabular import methods
 
 from ..tabular.tables import patients, rare
 

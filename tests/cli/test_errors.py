@@ -5,7 +5,7 @@ import pathlib
 
 import pytest
 
-import kernelwise.tabular.pipeline
+import kernelwise.evaluation
 from kernelwise import SVC
 from kernelwise.io import save
 
@@ -138,7 +138,7 @@ def fail(*args, **options):
 
 
 def test_interrupt_ends_with_130_and_writes_nothing(run, table, tmp_path, monkeypatch):
-    monkeypatch.setattr(kernelwise.tabular.pipeline, "fit_table", interrupt)
+    monkeypatch.setattr(kernelwise.evaluation, "fit_table", interrupt)
     out = tmp_path / "model.kw"
     result = run("fit", table, "-t", "outcome", "--method", "svc", "--cv", 2, "--out", out)
     assert "interrupted; nothing was written" in one_line(result, 130)
@@ -146,7 +146,7 @@ def test_interrupt_ends_with_130_and_writes_nothing(run, table, tmp_path, monkey
 
 
 def test_what_nobody_foresaw_is_one_line_too_unless_debugging(run, table, monkeypatch):
-    monkeypatch.setattr(kernelwise.tabular.pipeline, "fit_table", fail)
+    monkeypatch.setattr(kernelwise.evaluation, "fit_table", fail)
     fit = ["fit", table, "-t", "outcome", "--method", "svc", "--cv", 2]
     text = one_line(run(*fit))
     assert text == "kernelwise: RuntimeError: some surprise (KERNELWISE_DEBUG=1 shows where)"

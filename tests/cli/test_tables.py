@@ -7,7 +7,8 @@ import pytest
 from rich.console import Console
 
 from kernelwise.cli.tables import columns_table, scores_table, shortened, weights_table
-from kernelwise.tabular import Weight, describe_columns, evaluate
+from kernelwise.evaluation import evaluate
+from kernelwise.tabular import Weight, describe_columns
 
 from ..tabular.tables import patients
 

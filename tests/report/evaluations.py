@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from kernelwise.evaluation import Difference, Evaluation, HeldOut, Score
 from kernelwise.inspection import WeightStability
-from kernelwise.tabular import Column, Difference, Evaluation, HeldOut, Score, Target, Weight
+from kernelwise.tabular import Column, Target, Weight
 
 NASTY = '<script>alert("x")</script>'
 

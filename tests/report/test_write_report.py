@@ -17,15 +17,16 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC as PlainSVC
 
 from kernelwise import SVC, AdaptiveKernelSVC, RelevanceSVC, SVCSearchCV
+from kernelwise._models import final_estimator
+from kernelwise.evaluation import HeldOut, fit_table
+from kernelwise.evaluation.statistics import differences
 from kernelwise.inspection import ComparisonDisplay
 from kernelwise.io import save
 from kernelwise.report import write_report
 from kernelwise.report.figures import comparison_svg
 from kernelwise.report.findings import findings
-from kernelwise.report.model import machine_in, weights_of
 from kernelwise.report.tables import confusion, reliability, score_rows, weight_rows
-from kernelwise.tabular import HeldOut, Weight, check_target, column_weights, fit_table
-from kernelwise.tabular.rounds import differences
+from kernelwise.tabular import Weight, check_target, column_weights
 
 from .evaluations import NASTY, evaluation, held_out, score, stability
 
@@ -256,19 +257,18 @@ def test_machine_and_weights_are_found_inside(wine):
     inner = RelevanceSVC(ensemble=False)
     model = make_pipeline(StandardScaler(), CalibratedClassifierCV(inner, ensemble=False, cv=2))
     model.fit(X, y)
-    assert type(machine_in(model)) is RelevanceSVC
-    weights = weights_of(model)
+    assert type(final_estimator(model)) is RelevanceSVC
+    weights = column_weights(model)
     assert {each.column for each in weights} == set(X.columns)
     assert weights[0].share == max(each.share for each in weights)
     search = make_pipeline(StandardScaler(), SVCSearchCV(SVC(), {"C": [1.0]}, cv=2)).fit(X, y)
-    assert type(machine_in(search)) is SVC
-    assert weights_of(search) == []
+    assert type(final_estimator(search)) is SVC
+    assert column_weights(search) == []
 
 
 def test_code_of_the_page_runs(tmp_path, monkeypatch, capsys):
     iris = load_iris(as_frame=True).frame
     model = fit_table(iris, check_target(iris, "target"), "svc")
-    assert column_weights(model) == weights_of(model)
     monkeypatch.chdir(tmp_path)
     save(model, "my model.kw")
     iris.drop(columns="target").to_csv("new.csv", index=False)

@@ -48,8 +48,9 @@ def compare(
     A grid search, a forest and boosting stand beside them, all on the same held-out rows. The lead
     of the method over each other one has the p-value of the corrected resampled t-test.
     """
-    from ..tabular import check_target, methods, read_table
-    from ..tabular import compare as compare_methods
+    from ..evaluation import compare as compare_methods
+    from ..evaluation import methods
+    from ..tabular import check_target, read_table
 
     forbid_both(cv, test_size)
     session = Session(quiet, as_json)

@@ -23,15 +23,16 @@ def explain(model: Model, as_json: AsJson = False, quiet: Quiet = False) -> None
 
     That is its score, bound, support vectors, the best points of its path, and the weights.
     """
+    from .._models import final_estimator
     from ..io import describe, load
-    from ..tabular import TableError, column_weights, machine_of
+    from ..tabular import TableError, column_weights
 
     if not model.is_file():
         raise TableError(f"there is no model file {str(model)!r}.")
     session = Session(quiet, as_json)
     header = describe(model)
     fitted = load(model)
-    machine = machine_of(fitted)
+    machine = final_estimator(fitted)
     weights = column_weights(fitted)
     facts, path = _facts(machine), _best_points(machine)
     session.show(_table(_head(header)))

@@ -34,8 +34,9 @@ from .options import (
 from .tables import columns_table, scores_table, weights_table
 
 if TYPE_CHECKING:
+    from ..evaluation import Evaluation
     from ..inspection import WeightStability
-    from ..tabular import Evaluation, Target
+    from ..tabular import Target
 
 
 @guarded
@@ -64,8 +65,9 @@ def fit(
     The method is judged on held-out rows, beside guessing the largest class, a plain SVC and a
     forest; then it is fitted to all rows, and the model is saved.
     """
-    from ..tabular import check_target, column_weights, evaluate, fit_table, read_table
-    from ..tabular.pipeline import check_probabilities
+    from ..evaluation import evaluate, fit_table
+    from ..evaluation.fitting import check_probabilities
+    from ..tabular import check_target, column_weights, read_table
 
     forbid_both(cv, test_size)
     session = Session(quiet, as_json)
@@ -106,15 +108,15 @@ def _tell_columns(session: Session, frame: Any, target: str, wanted: dict[str, A
 
 def _compared(method: str) -> list[str]:
     """Return the method and what stands beside it."""
-    from ..tabular.evaluation import YARDSTICKS
+    from ..evaluation.evaluate import YARDSTICKS
 
     return [method, *(name for name in YARDSTICKS if name != method)]
 
 
 def _extra_fits(method: str, proba: bool, balanced: bool, n_resamples: int) -> int:
     """Return how many fits of all rows come after the judging."""
-    from ..tabular import methods
-    from ..tabular.probability import FITS
+    from ..evaluation import methods
+    from ..evaluation.calibration import FITS
 
     own = FITS if proba and not (balanced and methods()[method].by_threshold) else 1
     return own + n_resamples // 4  # of half of the rows each
@@ -153,10 +155,10 @@ def _stability(
     import pandas as pd
     from sklearn.base import clone
 
+    from .._models import final_estimator
     from ..inspection import weight_stability
-    from ..tabular import machine_of
 
-    machine = machine_of(model)
+    machine = final_estimator(model)
     if n_resamples == 0 or not hasattr(machine, "feature_importances_"):
         return None
     rows = frame.iloc[classes.rows].drop(columns=classes.name)

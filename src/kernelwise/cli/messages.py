@@ -45,7 +45,7 @@ def tell_cost(
     **options: Any,
 ) -> None:
     """Say what the fits are going to take, where that may be long."""
-    from ..tabular import forecast_cost
+    from ..evaluation import forecast_cost
 
     n_rows = len(classes.y)
     if session.quiet or n_rows <= _SMALL:

@@ -21,7 +21,7 @@ def _one_of(name: str, known: Sequence[str]) -> str:
 
 
 def _known_method(name: str) -> str:
-    from ..tabular import methods
+    from ..evaluation import methods
 
     return _one_of(name, [each.name for each in methods().values() if each.learns])
 

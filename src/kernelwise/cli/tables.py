@@ -12,7 +12,8 @@ from rich.console import Group
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from ..tabular import Column, Evaluation, Weight
+    from ..evaluation import Evaluation
+    from ..tabular import Column, Weight
 
 _BAR = 24
 _FEW = 15  # columns that are shown one by one
@@ -60,7 +61,7 @@ def columns_table(columns: Sequence[Column]) -> Table:
 
 def scores_table(evaluation: Evaluation) -> Group:
     """Return the scores of all methods, best first, and the lead of the one in question."""
-    from ..tabular.results import METRICS
+    from ..evaluation.results import METRICS
 
     first = evaluation.metric
     others = [m for m in METRICS if m in evaluation.best.values and m != first]

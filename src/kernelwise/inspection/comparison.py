@@ -10,7 +10,7 @@ from sklearn.model_selection import check_cv
 from sklearn.model_selection import cross_val_score as scores_of
 
 from .._typing import Array
-from ..tabular.rounds import corrected
+from ..evaluation.statistics import corrected
 from .style import PALETTE, bare, ink, panels, short
 
 

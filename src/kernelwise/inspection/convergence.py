@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .._models import feature_names, final_estimator
 from .._typing import Array
 from .style import bare, look, panels, short
-from .weights import shares, unwrapped
+from .weights import shares
 
 _NAMES = {
     "dual": "dual objective",
@@ -100,7 +101,7 @@ class ConvergenceDisplay:
         display : ConvergenceDisplay
             The display.
         """
-        final, names = unwrapped(estimator)
+        final = final_estimator(estimator)
         check_is_fitted(final)
         history = getattr(final, "history_", None)
         if history is None:
@@ -112,7 +113,7 @@ class ConvergenceDisplay:
         classes = [f"{name} / rest" for name in getattr(final, "classes_", ())]
         display = cls(
             history,
-            feature_names=names,
+            feature_names=feature_names(estimator),
             part_names=classes if 1 < machines == len(classes) else None,
             value_name=_criterion(final),
         )

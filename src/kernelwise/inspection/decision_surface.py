@@ -9,9 +9,10 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from .._models import final_estimator
 from .._typing import Array, Index
 from .style import bare, colours, ink, panels, short
-from .weights import column_names, like, read_weights, unwrapped
+from .weights import column_names, like, read_weights
 
 _MOST_POINTS = 1000  # rows that are drawn; more hide each other
 
@@ -298,7 +299,7 @@ def _pair(estimator: Any, names: list[str], features: Any) -> list[int]:
 
 
 def _models(estimator: Any, baseline: Any, X: Any, y: Any) -> dict[str, Any]:
-    own = type(unwrapped(estimator)[0]).__name__
+    own = type(final_estimator(estimator)).__name__
     if baseline is None:
         return {own: estimator}
     if isinstance(baseline, str):
@@ -312,7 +313,7 @@ def _models(estimator: Any, baseline: Any, X: Any, y: Any) -> dict[str, Any]:
         plain = make_pipeline(StandardScaler(), SVC()).fit(X, y)
         return {"SVC: one width for all": plain, own: estimator}
     fitted = clone(baseline).fit(X, y)
-    name = type(unwrapped(fitted)[0]).__name__
+    name = type(final_estimator(fitted)).__name__
     return {name if name != own else f"{name}, baseline": fitted, own: estimator}
 
 
@@ -332,7 +333,7 @@ def _supports(models: dict[str, Any], n_rows: int) -> dict[str, Index]:
     """Return the support vectors of those classifiers that have some, and had these rows."""
     found = {}
     for name, model in models.items():
-        final, _ = unwrapped(model)
+        final = final_estimator(model)
         rows = getattr(final, "support_", None)
         if rows is not None and getattr(final, "shape_fit_", (n_rows,))[0] == n_rows:
             found[name] = np.asarray(rows, dtype=np.intp)

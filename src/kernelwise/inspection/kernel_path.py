@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .._models import final_estimator
 from .._typing import Array
 from .style import bare, ink, look, panels
-from .weights import unwrapped
 
 _TITLES = {
     "bound": "R² Σα / n",
@@ -90,7 +90,7 @@ class KernelPathDisplay:
         display : KernelPathDisplay
             The display.
         """
-        final, _ = unwrapped(estimator)
+        final = final_estimator(estimator)
         check_is_fitted(final)
         path, best = getattr(final, "path_", None), getattr(final, "best_index_", None)
         if path is None or best is None or "bound" not in path:

@@ -18,9 +18,10 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
+from .._models import unwrap
 from .._typing import Array
 from ._progress import PATIENCE, run_all
-from .weights import column_names, like, peeled, read_weights
+from .weights import column_names, like, read_weights
 
 _FEWEST_SHUFFLES = 19  # with fewer no p-value is as small as 0.05
 
@@ -196,7 +197,7 @@ def permutation_check(
     )
     model = clone(estimator).fit(X_train, y_train)
     found = read_weights(model, columns=columns)
-    last, before = peeled(model)
+    last, before = unwrap(model)
     for steps in before:
         X_test = steps.transform(X_test)
     _announce(last, X_test, n_repeats, verbose)

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from .._models import final_estimator, names_of_weights
 from .._typing import Array
 from ..svm.votes import OneVsOneMixin
 
@@ -57,35 +57,6 @@ def like(X: Any, rows: Array) -> Any:
     return type(X)(rows, **names)
 
 
-def peeled(model: Any) -> tuple[Any, list[Pipeline]]:
-    """Return what decides in the end, inside pipelines and searches, and the steps before it."""
-    before = []
-    while hasattr(model, "best_estimator_") or isinstance(model, Pipeline):
-        if isinstance(model, Pipeline):
-            before += [model[:-1]] if len(model) > 1 else []
-            model = model[-1]
-        else:
-            model = model.best_estimator_
-    return model, before
-
-
-def unwrapped(model: Any, names: Any = None) -> tuple[Any, Any]:
-    """Return what decides in the end, and the names of its features where they are known."""
-    final, before = peeled(model)
-    for steps in before:
-        names = _names_after(steps, names)
-    return final, getattr(final, "feature_names_in_", None) if names is None else names
-
-
-def _names_after(steps: Pipeline, names: Any) -> Any:
-    """Return the names of the columns that come out of fitted steps, None where they say none."""
-    check_is_fitted(steps)
-    try:
-        return steps.get_feature_names_out(names)
-    except AttributeError:  # a step without names
-        return None
-
-
 def read_weights(
     model: Any, *, attribute: str = "auto", feature_names: Any = None, columns: Any = None
 ) -> Weights:
@@ -94,7 +65,7 @@ def read_weights(
     ``feature_names`` are those of the features that have the weights, ``columns`` those of the
     table that the model was fitted to.
     """
-    final, names = unwrapped(model, columns)
+    final = final_estimator(model)
     check_is_fitted(final)
     values = _values(final, attribute)
     d = values.shape[1]
@@ -102,11 +73,7 @@ def read_weights(
         raise ValueError(
             f"feature_names has {len(feature_names)} names, but there are {d} weights."
         )
-    names = names if feature_names is None else feature_names
-    if names is None and d == getattr(final, "n_features_in_", d):
-        names = [f"x{k}" for k in range(d)]
-    elif names is None or len(names) != d:  # products of features, or components of a kernel
-        names = [f"column {k}" for k in range(d)]
+    names = names_of_weights(model, d, columns) if feature_names is None else feature_names
     selected = getattr(final, "selected_features_", None)
     if selected is None or len(selected) != d:
         selected = None

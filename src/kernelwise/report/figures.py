@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ..evaluation import Evaluation
+from ..evaluation.results import METRICS
 from ..inspection import ComparisonDisplay, ConvergenceDisplay, KernelPathDisplay, as_svg
 from ..inspection.style import PALETTE, bare, ink, panels, pyplot, short
-from ..tabular import Evaluation
-from ..tabular.results import METRICS
 from .tables import Reliability
 
 _PATH = "What was measured along the width of the kernel; the ring marks the choice."

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..evaluation import Difference, Evaluation
+from ..evaluation.results import METRICS
 from ..inspection import WeightStability
-from ..tabular import Difference, Evaluation
-from ..tabular.results import METRICS
 
 _CHANCE = 0.05
 _NAMED = 3

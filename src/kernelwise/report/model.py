@@ -5,10 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import Pipeline
-
-from ..inspection.weights import peeled, read_weights
-from ..tabular import TableEncoder, Weight, column_weights, machine_of
 
 _SETTINGS = {
     "C_": "C, the cost of errors",
@@ -42,41 +38,6 @@ _PATH = {
     "score": "score (the least wins)",
     "converged": "converged",
 }
-
-
-def laid_open(model: Any) -> Any:
-    """Return the model with its machine itself at the end of its steps."""
-    if isinstance(model, Pipeline):
-        return Pipeline([*model.steps[:-1], ("machine", laid_open(model[-1]))])
-    inner = machine_of(model)
-    return model if inner is model else laid_open(inner)
-
-
-def machine_in(model: Any) -> Any:
-    """Return what decides, inside pipelines, calibrations and searches."""
-    return peeled(laid_open(model))[0]
-
-
-def encoder_of(model: Any) -> TableEncoder | None:
-    """Return the step that takes tables as they are read; None where there is none."""
-    first = model[0] if isinstance(model, Pipeline) else None
-    return first if isinstance(first, TableEncoder) else None
-
-
-def weights_of(model: Any, columns: list[str] | None = None) -> list[Weight]:
-    """Return how much each column, or each feature, counts; none where all count alike."""
-    machine = machine_in(model)
-    if getattr(machine, "feature_importances_", None) is None:
-        return []
-    encoder = encoder_of(model)
-    if encoder is not None and len(encoder.outputs_) == machine.n_features_in_:
-        return column_weights(Pipeline([("encode", encoder), ("machine", machine)]))
-    found = read_weights(laid_open(model), attribute="feature_importances_", columns=columns)
-    weights = [
-        Weight(name, share, {name: share})
-        for name, share in zip(found.names, found.shares.tolist(), strict=True)
-    ]
-    return sorted(weights, key=lambda weight: -weight.share)
 
 
 def settings_of(machine: Any) -> list[tuple[str, str]]:

@@ -13,21 +13,16 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from .._models import final_estimator
 from .._version import __version__
+from ..evaluation import Evaluation
 from ..experiments.engine.figures import write_text
 from ..inspection import WeightStability
-from ..tabular import Evaluation
+from ..tabular import column_weights
+from ..tabular.pipeline import table_encoder
 from .figures import comparison_svg, learning_svgs, reliability_svg
 from .findings import findings, p_text, spread_words
-from .model import (
-    certificate_of,
-    encoder_of,
-    laid_open,
-    machine_in,
-    path_of,
-    settings_of,
-    weights_of,
-)
+from .model import certificate_of, path_of, settings_of
 from .tables import confusion, kinds, metrics_of, reliability, score_rows, weight_rows
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
@@ -99,7 +94,7 @@ def write_report(
     if model is not None:
         check_is_fitted(model)
     if model is not None and not evaluation.weights:
-        evaluation = replace(evaluation, weights=tuple(weights_of(model)))
+        evaluation = replace(evaluation, weights=tuple(column_weights(model)))
     page = environment.get_template("report.html").render(
         _facts(evaluation, stability),
         **_model_facts(model),
@@ -164,14 +159,14 @@ def _facts(evaluation: Evaluation, stability: WeightStability | None) -> dict[st
 
 def _model_facts(model: Any) -> dict[str, Any]:
     """Return what the template tells of the model; empty without one."""
-    machine = None if model is None else machine_in(model)
+    machine = None if model is None else final_estimator(model)
     return {
         "machine": machine,
         "settings": settings_of(machine),
-        "figures": [] if machine is None else learning_svgs(laid_open(model), machine),
+        "figures": [] if machine is None else learning_svgs(model, machine),
         "path": path_of(machine),
         "certificate": certificate_of(machine),
-        "reads_tables": model is None or encoder_of(model) is not None,
+        "reads_tables": model is None or table_encoder(model) is not None,
     }
 
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from .._typing import Array
+from ..evaluation import Difference, Evaluation, HeldOut, Score
+from ..evaluation.results import METRICS
 from ..inspection import WeightStability
-from ..tabular import Difference, Evaluation, HeldOut, Score, Target, Weight
-from ..tabular.results import METRICS
+from ..tabular import Target, Weight
 
 _MOST_BINS = 10
 _LEAST_ROWS = 10  # of a bin

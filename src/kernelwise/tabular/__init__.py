@@ -1,74 +1,41 @@
-"""Tables with columns of all kinds: reading, encoding, judging and fitting."""
+"""Tables with columns of all kinds: read a file, describe its columns, encode them as numbers."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+from .._models import final_estimator as machine_of
 from .._on_demand import on_demand
+from .columns import Column, describe_columns
+from .encoder import TableEncoder
+from .errors import TableError
+from .labels import Target, check_target
+from .pipeline import Weight, column_weights
+from .reading import read_table
 
-if TYPE_CHECKING:
-    from .columns import Column, describe_columns
-    from .cost import Cost, forecast_cost
-    from .encoder import TableEncoder
-    from .errors import TableError
-    from .evaluation import compare, evaluate
-    from .labels import Target, check_target
-    from .pipeline import column_weights, fit_table, machine_of
-    from .reading import read_table
-    from .registry import Method, methods
-    from .results import Difference, Evaluation, HeldOut, Score, Weight
-
-__all__ = [
-    "Column",
+# Names that live in `kernelwise.evaluation`, which imports this package.
+_EVALUATION = (
     "Cost",
     "Difference",
     "Evaluation",
     "HeldOut",
     "Method",
     "Score",
+    "compare",
+    "evaluate",
+    "fit_table",
+    "forecast_cost",
+    "methods",
+)
+
+__all__ = [
+    "Column",
     "TableEncoder",
     "TableError",
     "Target",
     "Weight",
     "check_target",
     "column_weights",
-    "compare",
     "describe_columns",
-    "evaluate",
-    "fit_table",
-    "forecast_cost",
     "machine_of",
-    "methods",
     "read_table",
+    *_EVALUATION,
 ]
 
-# Imported when first asked for: reading a table need not wait for the estimators.
-_HOMES = {
-    "Column": "columns",
-    "Cost": "cost",
-    "Difference": "results",
-    "Evaluation": "results",
-    "HeldOut": "results",
-    "Method": "registry",
-    "Score": "results",
-    "TableEncoder": "encoder",
-    "TableError": "errors",
-    "Target": "labels",
-    "Weight": "results",
-    "check_target": "labels",
-    "column_weights": "pipeline",
-    "compare": "evaluation",
-    "describe_columns": "columns",
-    "evaluate": "evaluation",
-    "fit_table": "pipeline",
-    "forecast_cost": "cost",
-    "machine_of": "pipeline",
-    "methods": "registry",
-    "read_table": "reading",
-}
-
-__getattr__ = on_demand(__name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__ = on_demand(__name__, dict.fromkeys(_EVALUATION, ".evaluation"))

@@ -1,144 +1,69 @@
-"""A table in, a model of all its steps out."""
+"""The weights of a fitted pipeline, put back to the columns of its table."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
+from .._models import final_estimator, names_of_weights
 from .encoder import TableEncoder
-from .errors import TableError
-from .labels import Target
-from .probability import FEWEST, above_its_share, calibrated
-from .registry import method_named
-from .results import Weight
 
 
-def fit_table(
-    frame: Any,
-    classes: Target,
-    method: str = "relevance",
-    *,
-    proba: bool = False,
-    balanced: bool = False,
-    drop: Collection[str] = (),
-    keep: Collection[str] = (),
-    seed: int = 0,
-) -> Any:
-    """Fit a method to all rows of a table that have a class.
+@dataclass(frozen=True)
+class Weight:
+    """How much a column of the table counts for a model.
 
     Parameters
     ----------
-    frame : pandas.DataFrame
-        The table.
-    classes : Target
-        Its classes, by `check_target`.
-    method : str, default="relevance"
-        A key of `methods` that learns.
-    proba : bool, default=False
-        Whether the model is to give probabilities; they come from a cross-validation inside, and
-        the class is then the most probable one.
-    balanced : bool, default=False
-        Whether all classes count alike while fitting. With ``proba`` this is for two classes: a
-        row is of the second one where that is more probable than its share of the rows.
-    drop : collection of str, default=()
-        Columns that are not wanted.
-    keep : collection of str, default=()
-        Columns that are wanted although they look like an id.
-    seed : int, default=0
-        Seeds the method.
-
-    Returns
-    -------
-    model : sklearn.pipeline.Pipeline
-        Steps "encode", "scale" and "model"; it takes tables as they are read.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from kernelwise.tabular import check_target, column_weights, fit_table
-    >>> frame = pd.DataFrame({"size": [1, 2, 8, 9] * 5, "noise": [3, 1, 2, 0, 3] * 4})
-    >>> frame["kind"] = ["small", "small", "large", "large"] * 5
-    >>> model = fit_table(frame, check_target(frame, "kind"))
-    >>> model.predict(pd.DataFrame({"size": ["7.5"], "noise": [None]})).tolist()
-    ['large']
-    >>> column_weights(model)[0].column
-    'size'
+    column : str
+        The column.
+    share : float
+        Its part of the whole, summed over what was made of it; all shares sum to one.
+    features : dict of str to float
+        The shares of what was made of it.
     """
-    from sklearn.pipeline import Pipeline
-    from sklearn.preprocessing import StandardScaler
 
-    chosen = method_named(method, learns=True)
-    estimator = chosen.made(seed, balanced, classes.y)
-    if proba:
-        check_probabilities(classes, balanced)
-    if proba and not hasattr(estimator, "threshold"):
-        estimator = calibrated(estimator, classes.y, seed)
-        estimator = above_its_share(estimator, classes.y) if balanced else estimator
-    steps = [
-        ("encode", TableEncoder(drop=tuple(drop), keep=tuple(keep))),
-        ("scale", StandardScaler()),
-        ("model", estimator),
-    ]
-    return Pipeline(steps).fit(frame.iloc[classes.rows].drop(columns=classes.name), classes.y)
+    column: str
+    share: float
+    features: dict[str, float]
 
 
-def check_probabilities(classes: Target, balanced: bool) -> None:
-    """Raise where there is no way to probabilities, before any work."""
-    if classes.smallest < FEWEST:
-        raise TableError(
-            f"probabilities need at least {FEWEST} rows of each class, and the smallest of "
-            f"{classes.name!r} has {classes.smallest}; do without them, or join classes."
-        )
-    if balanced and len(classes.classes) > 2:
-        raise TableError(
-            f"balanced probabilities need two classes, and {classes.name!r} has "
-            f"{len(classes.classes)}; do without one of them."
-        )
-
-
-def machine_of(model: Any) -> Any:
-    """Return the support vector machine inside a pipeline, a calibration or a search.
-
-    Parameters
-    ----------
-    model : estimator
-        A fitted model.
-
-    Returns
-    -------
-    machine : estimator
-        What decides in it.
-    """
-    inner = model[-1] if hasattr(model, "steps") else model
-    inner = getattr(inner, "estimator_", inner)  # below a threshold
-    if hasattr(inner, "calibrated_classifiers_"):
-        inner = inner.calibrated_classifiers_[0].estimator
-    return getattr(inner, "best_estimator_", inner)
-
-
-def column_weights(model: Any) -> list[Weight]:
+def column_weights(model: Any, columns: Any = None) -> list[Weight]:
     """Return how much each column of the table counts, the largest first.
 
     Parameters
     ----------
-    model : sklearn.pipeline.Pipeline
-        A model by `fit_table`.
+    model : estimator
+        A fitted model, for instance by `kernelwise.evaluation.fit_table`.
+    columns : sequence of str, default=None
+        The names of the table's columns, where the model does not know them.
 
     Returns
     -------
     weights : list of Weight
-        One entry a column that is used; none where the method weighs all alike.
+        One entry per column that is used; empty where the model weighs all columns alike.
     """
-    machine = machine_of(model)
-    shares = getattr(machine, "feature_importances_", None)
-    if shares is None:
+    importances = getattr(final_estimator(model), "feature_importances_", None)
+    if importances is None:
         return []
-    encoder = model[0]
+    shares = np.abs(np.asarray(importances, dtype=np.float64))
+    shares = shares / (shares.sum() or 1.0)
+    encoder = table_encoder(model)
+    if encoder is not None and len(encoder.outputs_) == len(shares):
+        sources, outputs = encoder.sources_, encoder.outputs_
+    else:
+        sources = outputs = names_of_weights(model, len(shares), columns)
     features: dict[str, dict[str, float]] = {}
-    names = zip(encoder.sources_, encoder.outputs_, np.asarray(shares).tolist(), strict=True)
-    for source, output, share in names:
+    for source, output, share in zip(sources, outputs, shares.tolist(), strict=True):
         features.setdefault(source, {})[output] = share
     weights = [Weight(name, sum(own.values()), own) for name, own in features.items()]
     return sorted(weights, key=lambda weight: -weight.share)
+
+
+def table_encoder(model: Any) -> TableEncoder | None:
+    """Return the first step of a pipeline where that takes tables as they are read, else None."""
+    first = model[0] if isinstance(model, Pipeline) else None
+    return first if isinstance(first, TableEncoder) else None

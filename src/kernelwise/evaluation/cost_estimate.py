@@ -13,10 +13,9 @@ import numpy as np
 
 from .._memory import allowance
 from .._typing import Array, Index
-from .encoder import TableEncoder
-from .labels import Target
-from .probability import FITS
-from .registry import Method, method_named
+from ..tabular import TableEncoder, Target
+from .calibration import FITS
+from .methods import Method, method_named
 
 _SIZES = (250, 500, 1000, 2000, 4000, 8000)
 _PART = 0.05  # of the forecast that a probe may take, about
@@ -89,7 +88,8 @@ def forecast_cost(
     Examples
     --------
     >>> import numpy as np, pandas as pd
-    >>> from kernelwise.tabular import check_target, forecast_cost
+    >>> from kernelwise.evaluation import forecast_cost
+    >>> from kernelwise.tabular import check_target
     >>> frame = pd.DataFrame({"size": np.arange(600.0) ** 2, "kind": ["a", "b", "b"] * 200})
     >>> cost = forecast_cost(frame, check_target(frame, "kind"), ["svc"], n_fits=5)
     >>> cost.seconds < 60

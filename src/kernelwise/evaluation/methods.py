@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .errors import TableError, named
-from .probability import FEWEST, above_its_share, calibrated, rows_of_classes
+from ..tabular import TableError
+from ..tabular.errors import named
+from .calibration import FEWEST, above_its_share, calibrated, rows_of_classes
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,7 @@ def methods() -> dict[str, Method]:
 
     Examples
     --------
-    >>> from kernelwise.tabular import methods
+    >>> from kernelwise.evaluation import methods
     >>> [name for name, method in methods().items() if not method.learns]
     ['majority', 'forest', 'boosting']
     """

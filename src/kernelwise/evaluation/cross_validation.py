@@ -7,57 +7,20 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from .._typing import Array, Index
-from .columns import Column
-from .errors import TableError
-from .labels import Target
-from .registry import Method
-from .results import Difference, Evaluation, HeldOut, Score
+from ..tabular import Column, Target
+from .methods import Method
+from .results import Evaluation, HeldOut, Score
+from .scores import judge
+from .splits import Splits
+from .statistics import differences
 
 Progress = Callable[[int, int, str], Any]
-_ROUNDING = 1e-9  # of differences that are equal, as part of them
 _REFUSALS = (ValueError, MemoryError, np.linalg.LinAlgError)
-
-
-class Splits(NamedTuple):
-    """Training and test rows, how many splits test each row once, the protocol, and notes."""
-
-    rows: list[tuple[Index, Index]]
-    n_first: int
-    protocol: str
-    notes: list[str]
-
-
-def make_splits(
-    classes: Target, cv: int, repeats: int, test_size: float | None, seed: int
-) -> Splits:
-    """Deal out the rows: once by ``test_size``, else in stratified folds."""
-    from sklearn.model_selection import RepeatedStratifiedKFold, train_test_split
-
-    y = classes.y
-    if test_size is not None:
-        if not 0 < test_size < 1:
-            raise TableError(f"test_size={test_size:g} must be between 0 and 1.")
-        try:
-            split = train_test_split(
-                np.arange(len(y)), test_size=test_size, stratify=y, random_state=seed
-            )
-        except ValueError as error:
-            raise TableError(f"test_size={test_size:g} does not do: {error}") from error
-        return Splits([tuple(split)], 1, f"{len(split[1])} of {len(y)} rows held out", [])
-    if cv < 2 or repeats < 1:
-        raise TableError(f"cv={cv} and repeats={repeats}: at least 2 folds and 1 repeat.")
-    n_folds, notes = min(cv, classes.smallest), []
-    if n_folds < cv:
-        notes.append(f"{n_folds} folds instead of {cv}: the smallest class has {n_folds} rows")
-    folds = RepeatedStratifiedKFold(n_splits=n_folds, n_repeats=repeats, random_state=seed)
-    often = f", {repeats} times" if repeats > 1 else ""
-    protocol = f"{n_folds}-fold cross-validation{often}, {len(y)} rows"
-    return Splits(list(folds.split(np.zeros(len(y)), y)), n_folds, protocol, notes)
 
 
 @dataclass
@@ -162,59 +125,3 @@ def _decision(model: Any, X: Array) -> Array | None:
     if hasattr(model, "decision_function"):
         return np.asarray(model.decision_function(X))
     return np.asarray(model.predict_proba(X)[:, 1])
-
-
-def judge(actual: Any, predicted: Any, decision: Array | None) -> dict[str, tuple[float, float]]:
-    """Return each metric of some predictions, with its standard error."""
-    from sklearn.metrics import roc_auc_score
-
-    right = predicted == actual
-    p = float(right.mean())
-    labels, counts = np.unique(actual, return_counts=True)
-    recalls = np.array([right[actual == label].mean() for label in labels])
-    error = float(np.sqrt(np.sum(recalls * (1 - recalls) / counts)) / len(labels))
-    found = {
-        "accuracy": (p, float(np.sqrt(p * (1 - p) / len(right)))),
-        "balanced_accuracy": (float(recalls.mean()), error),
-    }
-    if decision is not None and len(labels) == 2:
-        area = float(roc_auc_score(actual == labels[1], decision))
-        found["auc"] = area, _error_of_area(area, *counts)
-    return found
-
-
-def _error_of_area(area: float, n_no: int, n_yes: int) -> float:
-    """Return the standard error of an area under the curve, by Hanley and McNeil."""
-    q1, q2 = area / (2 - area), 2 * area**2 / (1 + area)
-    variance = area * (1 - area) + (n_yes - 1) * (q1 - area**2) + (n_no - 1) * (q2 - area**2)
-    return float(np.sqrt(max(variance, 0.0) / (n_yes * n_no)))
-
-
-def corrected(gains: Array, test_ratio: float) -> tuple[float, float, float]:
-    """Return a mean over splits that share rows, its error, and half of its 95 % interval.
-
-    The last two are NaN where all splits gain the same, and not 0: equal gains, which few splits
-    and few rows have by chance, do not tell how far their mean may be off.
-    """
-    from scipy import stats
-
-    n, mean = len(gains), float(gains.mean())
-    if mean and np.ptp(gains) <= _ROUNDING * abs(mean):
-        return mean, float("nan"), float("nan")
-    error = float(np.sqrt((1 / n + test_ratio) * gains.var(ddof=1)))
-    return mean, error, float(stats.t.ppf(0.975, n - 1)) * error
-
-
-def differences(scores: Sequence[Score], metric: str, test_ratio: float) -> Iterable[Difference]:
-    """Yield the first score's lead over each other; the ratio is that of `Evaluation`."""
-    from scipy import stats
-
-    first, *others = scores
-    for other in others:
-        if other.failure or len(first.values[metric]) < 2:
-            continue
-        gains = first.values[metric] - other.values[metric]
-        mean, error, reach = corrected(gains, test_ratio)
-        t = abs(mean) / error if error else 0.0  # no error: no split has a difference
-        p_value = float(2 * stats.t.sf(t, len(gains) - 1))
-        yield Difference(first.method, other.method, mean, mean - reach, mean + reach, p_value)

@@ -9,21 +9,13 @@ import pytest
 from scipy import stats
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
-from kernelwise.tabular import (
-    Score,
-    TableError,
-    check_target,
-    column_weights,
-    compare,
-    evaluate,
-    fit_table,
-    forecast_cost,
-    methods,
-)
-from kernelwise.tabular.cost import extrapolate
-from kernelwise.tabular.rounds import differences, judge
+from kernelwise.evaluation import Score, compare, evaluate, fit_table, forecast_cost, methods
+from kernelwise.evaluation.cost_estimate import extrapolate
+from kernelwise.evaluation.scores import judge
+from kernelwise.evaluation.statistics import differences
+from kernelwise.tabular import TableError, check_target, column_weights
 
-from .tables import patients, rare
+from ..tabular.tables import patients, rare
 
 
 @pytest.fixture(scope="module")

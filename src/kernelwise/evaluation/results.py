@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import Array, Index
-from .columns import Column
-from .labels import Target
+from ..tabular import Column, Target, Weight
 
 METRICS = {
     "accuracy": "accuracy",
@@ -124,25 +123,6 @@ class HeldOut:
     actual: Any
     predicted: Any
     decision: Array | None
-
-
-@dataclass(frozen=True)
-class Weight:
-    """How much a column of the table counts for a model.
-
-    Parameters
-    ----------
-    column : str
-        The column.
-    share : float
-        Its part of the whole, summed over what was made of it; all shares sum to one.
-    features : dict of str to float
-        The shares of what was made of it.
-    """
-
-    column: str
-    share: float
-    features: dict[str, float]
 
 
 @dataclass(frozen=True)

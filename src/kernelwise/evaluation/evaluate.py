@@ -7,13 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from .._typing import Array, Index
-from .columns import describe_columns, notes_on
-from .encoder import TableEncoder
-from .errors import TableError
-from .labels import check_target
-from .registry import method_named, methods
+from ..tabular import TableEncoder, TableError, check_target, describe_columns
+from ..tabular.columns import notes_on
+from .cross_validation import Progress, Rounds
+from .methods import method_named, methods
 from .results import Evaluation
-from .rounds import Progress, Rounds, make_splits
+from .splits import make_splits
 
 YARDSTICKS = ("majority", "svc", "forest")
 
@@ -73,7 +72,7 @@ def evaluate(
     Examples
     --------
     >>> import numpy as np, pandas as pd
-    >>> from kernelwise.tabular import evaluate
+    >>> from kernelwise.evaluation import evaluate
     >>> size = np.random.default_rng(0).normal(size=60)
     >>> frame = pd.DataFrame({"size": size, "kind": np.where(size > 0, "large", "small")})
     >>> result = evaluate(frame, "kind", "svc", against=["majority"], cv=3)

@@ -15,12 +15,15 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from .._models import final_estimator
 from .._typing import Index
-from ..tabular import Column, Evaluation, Method, TableEncoder, check_target, describe_columns
-from ..tabular.evaluation import YARDSTICKS
-from ..tabular.registry import method_named
-from ..tabular.rounds import Progress, Rounds, make_splits
-from .model import encoder_of, machine_in, weights_of
+from ..tabular import Column, TableEncoder, check_target, column_weights, describe_columns
+from ..tabular.pipeline import table_encoder
+from .cross_validation import Progress, Rounds
+from .evaluate import YARDSTICKS
+from .methods import Method, method_named
+from .results import Evaluation
+from .splits import make_splits
 
 _TIMES = "the seconds of largest class, SVC() and forest include the encoding of the columns"
 
@@ -77,7 +80,7 @@ def evaluate_model(
     --------
     >>> from sklearn.datasets import load_wine
     >>> from kernelwise import RelevanceSVC
-    >>> from kernelwise.report import evaluate_model
+    >>> from kernelwise.evaluation import evaluate_model
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> model = RelevanceSVC(ensemble=False).fit(X, y)
     >>> evaluation = evaluate_model(model, X, y, cv=3)
@@ -89,7 +92,7 @@ def evaluate_model(
     frame = _frame(X)
     target = str(getattr(y, "name", None) or "class")
     classes = check_target(_pandas().DataFrame({target: np.asarray(y)}), target)
-    label = type(machine_in(model)).__name__ if label is None else label
+    label = type(final_estimator(model)).__name__ if label is None else label
     frame = frame.iloc[classes.rows]
     rows = _safe_indexing(X, classes.rows)
     contenders = _contenders(model, label, against)
@@ -108,7 +111,7 @@ def evaluate_model(
     return replace(
         found,
         notes=found.notes + (_TIMES,) * (against is None),
-        weights=tuple(weights_of(model, [str(name) for name in frame.columns])),
+        weights=tuple(column_weights(model, [str(name) for name in frame.columns])),
     )
 
 
@@ -146,7 +149,7 @@ def _frame(X: Any) -> Any:
 
 def _columns(frame: Any, model: Any) -> list[Column]:
     """Tell what the columns are; what becomes of them only where the model's encoder says it."""
-    encoder = encoder_of(model)
+    encoder = table_encoder(model)
     if encoder is not None:
         return describe_columns(frame, drop=encoder.drop, keep=encoder.keep)
     why = "given to the model as it is"

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kernelwise import SVC
-from kernelwise.report import evaluate_model
+from kernelwise.evaluation import evaluate_model
 from kernelwise.tabular import TableEncoder
 
 X, Y = load_iris(return_X_y=True, as_frame=True)

@@ -1,0 +1,22 @@
+"""What was in `kernelwise.tabular` before it had a room of its own is still found there."""
+
+import pytest
+
+import kernelwise.evaluation
+import kernelwise.report
+import kernelwise.tabular
+
+
+@pytest.mark.parametrize("name", sorted(set(kernelwise.evaluation.__all__) - {"evaluate_model"}))
+def test_tabular_has_the_names_of_evaluation(name):
+    assert name in kernelwise.tabular.__all__
+    assert getattr(kernelwise.tabular, name) is getattr(kernelwise.evaluation, name)
+
+
+def test_the_report_has_the_evaluation_of_a_model():
+    assert kernelwise.report.evaluate_model is kernelwise.evaluation.evaluate_model
+
+
+def test_a_name_that_is_not_there():
+    with pytest.raises(AttributeError, match="has no attribute 'judge'"):
+        _ = kernelwise.tabular.judge
