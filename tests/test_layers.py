@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "kernelwise"
 # For each layer, the layers it may import. A new file or folder of the package must be declared
 # here. Modules of the package root that start with an underscore, and `exceptions`, are the types
 # and exceptions that every layer may use.
-_METHODS = {"bounds", "outer", "discrimination", "kernels", "qp"}
+_METHODS = {"criteria", "outer", "discrimination", "kernels", "qp"}
 _MODELS = _METHODS | {"svm", "transform", "tabular", "io", "evaluation"}
 MAY_IMPORT = {
     "kernels": set(),
@@ -20,7 +20,8 @@ MAY_IMPORT = {
     "outer": set(),
     "discrimination": set(),
     "datasets": set(),
-    "bounds": {"kernels", "qp"},
+    "criteria": {"kernels", "qp"},
+    "bounds": {"criteria", "kernels", "qp"},  # the deprecated alias
     "svm": _METHODS,
     "transform": _METHODS | {"svm"},
     "tabular": _METHODS | {"svm", "transform"},

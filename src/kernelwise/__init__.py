@@ -8,7 +8,7 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from . import (
-        bounds,
+        criteria,
         datasets,
         discrimination,
         evaluation,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     )
 
 _LAYERS = (
-    "bounds",
+    "criteria",
     "datasets",
     "discrimination",
     "evaluation",
@@ -84,8 +84,8 @@ __all__ = [
     "SVCSearchCV",
     "TopicFeatures",
     "__version__",
-    "bounds",
     "bounds_of",
+    "criteria",
     "datasets",
     "discrimination",
     "evaluation",
@@ -108,7 +108,7 @@ def __getattr__(name: str) -> Any:
     """Import a part of the package when it is first asked for."""
     from importlib import import_module
 
-    if name in _LAYERS:
+    if name in _LAYERS or name == "bounds":  # the old name of `criteria`
         return import_module(f".{name}", __name__)
     if name in __all__:
         return getattr(import_module(f".{_HOMES.get(name, 'svm')}", __name__), name)

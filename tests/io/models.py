@@ -26,7 +26,7 @@ from kernelwise import (
     RelevanceSVC,
     SVCSearchCV,
 )
-from kernelwise.bounds import RadiusMargin
+from kernelwise.criteria import RadiusMargin
 from kernelwise.kernels import (
     RBF,
     Laplacian,

@@ -114,7 +114,7 @@ def test_every_class_is_in_the_lists():
     values = {each for each in kernels if issubclass(each, kernelwise.kernels.Kernel)}
     values -= {kernelwise.kernels.Kernel, kernelwise.kernels.FunctionKernel}
     assert {f"{each.__module__}.{each.__name__}" for each in values} <= OURS
-    assert "kernelwise.kernels.given.FunctionKernel" not in OURS
+    assert "kernelwise.kernels.user_kernels.FunctionKernel" not in OURS
 
 
 def test_what_is_trusted_exists():

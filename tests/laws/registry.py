@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs, make_circles, make_classification, make_moons
 
+import kernelwise.qp.active_rows as run_module
 import kernelwise.qp.equalities as equalities_module
-import kernelwise.qp.run as run_module
 import kernelwise.qp.smo as smo_module
 from kernelwise import kernels
-from kernelwise.bounds import (
+from kernelwise.criteria import (
     Alignment,
     Criterion,
     CrossValidation,

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from kernelwise import bounds
-from kernelwise.bounds import Criterion, CrossValidation, Evaluation, LeaveOneOut, RadiusMargin
+from kernelwise import criteria as bounds
+from kernelwise.criteria import Criterion, CrossValidation, Evaluation, LeaveOneOut, RadiusMargin
 from kernelwise.kernels import RBF, Cotangent, LazyGram
 from kernelwise.qp import Solution
 from tests.laws.registry import (

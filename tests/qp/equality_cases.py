@@ -6,7 +6,7 @@ from scipy.linalg import orth
 
 from kernelwise.kernels import RBF
 from kernelwise.qp import DualQP
-from tests.bounds.cone import solve as cone_program
+from tests.criteria.cone import solve as cone_program
 
 
 def machine(K, F, y, C):

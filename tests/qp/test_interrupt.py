@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from kernelwise.kernels import RBF, LazyGram
-from kernelwise.qp import SMO, Progress, c_svc, run
+from kernelwise.qp import SMO, Progress, c_svc
+from kernelwise.qp import active_rows as run
 
 
 def endless_problem(n=1500):

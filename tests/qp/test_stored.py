@@ -7,8 +7,8 @@ import kernelwise.qp.rows as rows_module
 import kernelwise.qp.smo as smo_module
 from kernelwise.kernels import RBF, LazyGram
 from kernelwise.qp import SMO, DualQP, Solution, c_svc, enclosing_ball
+from kernelwise.qp.fast_path import solve_quickly
 from kernelwise.qp.solution import Point
-from kernelwise.qp.stored import solve_quickly
 from tests.oracles import descend
 
 both_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])

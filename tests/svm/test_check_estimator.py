@@ -19,7 +19,7 @@ from kernelwise.svm import (
     RelevanceSVC,
     SVCSearchCV,
 )
-from kernelwise.svm.base import BaseLearnedSVC
+from kernelwise.svm.base.estimator import BaseLearnedSVC
 from kernelwise.transform import (
     EmpiricalKernelMap,
     FeatureDiscriminationScaler,

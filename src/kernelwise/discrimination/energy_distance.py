@@ -131,7 +131,7 @@ def _shares(classes: Index, weights: Array) -> tuple[float, Array, Array]:
 
 def _integrals(X: Array, classes: Index, weights: Array, factors: Array) -> tuple[Array, Array]:
     """Return int sum_c factors_c (F_c - F)^2 dx and int F (1 - F) dx for each feature."""
-    from .._discrimination_compiled import squared_gaps
+    from ._compiled import squared_gaps
 
     n, d = X.shape
     out = np.empty((d, 2))

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._models import final_estimator, names_of_weights
 from .._typing import Array
-from ..svm.votes import OneVsOneMixin
+from ..svm.base.votes import OneVsOneMixin
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ from sklearn.preprocessing import PolynomialFeatures
 
 from .._typing import Array
 from ..kernels import EmpiricalMap
-from ..svm.base import BaseLearnedSVC
-from ..svm.feature_discrimination import FeatureDiscriminationSVC
-from ..svm.generalized_bias import GeneralizedBiasSVC
-from ..svm.machines import Machines, columns_of
-from ..svm.margin_radius import MarginRadiusSVC
-from ..svm.relevance import RelevanceSVC
-from ..svm.votes import OneVsOneMixin
+from ..svm.base.estimator import BaseLearnedSVC
+from ..svm.base.predictor import Machines, columns_of
+from ..svm.base.votes import OneVsOneMixin
+from ..svm.feature_discrimination.estimator import FeatureDiscriminationSVC
+from ..svm.generalized_bias.estimator import GeneralizedBiasSVC
+from ..svm.margin_radius.estimator import MarginRadiusSVC
+from ..svm.relevance.estimator import RelevanceSVC
 from ..transform import EmpiricalKernelMap, FeatureDiscriminationScaler, RelevanceSelector
 from ._onnx_graph import Graph
 from ._onnx_kernels import matrix

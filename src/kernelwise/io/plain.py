@@ -8,7 +8,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from ..svm.base import BaseLearnedSVC
+from ..svm.base.estimator import BaseLearnedSVC
 
 
 def to_sklearn(model: Any) -> Any:
@@ -54,7 +54,7 @@ def to_sklearn(model: Any) -> Any:
         return _pipeline(model)
     if not isinstance(model, BaseLearnedSVC):
         raise ValueError(f"{type(model).__name__} is not a classifier of kernelwise.")
-    from ..svm.export import to_sklearn as exported
+    from ..svm.base.to_sklearn import to_sklearn as exported
 
     return exported(model)
 

@@ -5,9 +5,9 @@ from .composed import Normalized, Product, Ridge, Scaled, Sum
 from .cotangent import Cotangent
 from .dot import Linear, Polynomial, Sigmoid
 from .empirical import EmpiricalMap
-from .given import FunctionKernel, Precomputed
 from .gram import LazyGram
 from .stationary import RBF, Laplacian, Matern32, Matern52
+from .user_kernels import FunctionKernel, Precomputed
 
 __all__ = [
     "RBF",

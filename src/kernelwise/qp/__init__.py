@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .._on_demand import on_demand
+from .active_rows import Progress
 from .builders import c_svc, enclosing_ball, hard_margin, l2_svm
 from .problem import DualQP
-from .run import Progress
 from .smo import SMO
 from .solution import Solution
 

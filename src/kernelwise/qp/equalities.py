@@ -19,12 +19,12 @@ import numpy as np
 
 from .._threads import single_blas
 from .._typing import Array, Index
-from .interior import interior_point
+from .active_rows import Progress
+from .bound_switching import settle
+from .interior_point import interior_point
 from .multipliers import shortest
 from .problem import DualQP
 from .reduced import Reduced, reduce
-from .run import Progress
-from .sets import settle
 from .smo import SMO
 from .solution import Solution
 

@@ -19,13 +19,13 @@ import numpy as np
 
 from .._threads import single_blas
 from .._typing import Array
+from .active_rows import Progress, Run, takes_all_rows
+from .active_set import DEAR, affordable, polish
+from .fast_path import solve_quickly
 from .gram import StoredGram
-from .polish import DEAR, affordable, polish
 from .problem import DualQP
 from .rows import GrowingRows, StoredRows
-from .run import Progress, Run, takes_all_rows
 from .solution import Point, Solution
-from .stored import solve_quickly
 
 TIGHT = 1e-5  # below this tolerance float32 rows are too coarse
 SMALL = 400  # rows up to which a kernel matrix is evaluated once, in float64

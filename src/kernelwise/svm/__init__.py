@@ -8,13 +8,13 @@ from .._on_demand import on_demand
 
 if TYPE_CHECKING:
     from .adaptive_kernel import AdaptiveKernelSVC
-    from .diagnosis import bounds_of
     from .dual_objective import DualObjectiveSVC
-    from .feature_discrimination import FeatureDiscriminationSVC
-    from .generalized_bias import GeneralizedBiasSVC
-    from .margin_radius import MarginRadiusSVC
-    from .relevance import RelevanceSVC
-    from .search import SVCSearchCV
+    from .error_bounds import bounds_of
+    from .feature_discrimination.estimator import FeatureDiscriminationSVC
+    from .generalized_bias.estimator import GeneralizedBiasSVC
+    from .margin_radius.estimator import MarginRadiusSVC
+    from .relevance.estimator import RelevanceSVC
+    from .search.search import SVCSearchCV
     from .svc import SVC
 
 __all__ = [
@@ -34,12 +34,12 @@ _HOMES = {
     "SVC": "svc",
     "AdaptiveKernelSVC": "adaptive_kernel",
     "DualObjectiveSVC": "dual_objective",
-    "FeatureDiscriminationSVC": "feature_discrimination",
-    "GeneralizedBiasSVC": "generalized_bias",
-    "MarginRadiusSVC": "margin_radius",
-    "RelevanceSVC": "relevance",
-    "SVCSearchCV": "search",
-    "bounds_of": "diagnosis",
+    "FeatureDiscriminationSVC": "feature_discrimination.estimator",
+    "GeneralizedBiasSVC": "generalized_bias.estimator",
+    "MarginRadiusSVC": "margin_radius.estimator",
+    "RelevanceSVC": "relevance.estimator",
+    "SVCSearchCV": "search.search",
+    "bounds_of": "error_bounds",
 }
 
 __getattr__ = on_demand(__name__, _HOMES)

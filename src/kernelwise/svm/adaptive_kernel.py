@@ -24,14 +24,14 @@ from .._memory import allowance
 from .._threads import n_threads, single_blas
 from .._typing import Array, Codes, Index
 from ..kernels import RBF, Kernel
-from .base import BaseLearnedSVC
-from .machines import Machines
-from .resolve import KERNEL_NAMES
-from .warm import WarmStartMixin
-from .width_grid import DistinctRows, KernelGrid, costs, n_kernels
-from .width_judges import Problem, judge_of, sizes
-from .width_path import PathGrams, PathPoint, WidthPath, table
-from .width_solve import solve_chosen, solver_of
+from .base.estimator import BaseLearnedSVC
+from .base.kernel_spec import KERNEL_NAMES
+from .base.predictor import Machines
+from .base.warm_start import WarmStartMixin
+from .paths.kernel_grid import DistinctRows, KernelGrid, costs, n_kernels
+from .paths.selection import Problem, judge_of, sizes
+from .paths.solve import solve_chosen, solver_of
+from .paths.walk import PathGrams, PathPoint, WidthPath, table
 
 _FEWEST_ROWS = 500  # on which a path is walked however small the memory
 
@@ -105,7 +105,7 @@ class AdaptiveKernelSVC(WarmStartMixin, BaseLearnedSVC):
     verbose : bool, default=False
         Whether to print a line a width.
     callback : callable, default=None
-        Called with a `kernelwise.svm.width_path.PathPoint` after each point; returning True ends
+        Called with a `kernelwise.svm.paths.walk.PathPoint` after each point; returning True ends
         the walk after this width.
     random_state : int, RandomState instance or None, default=0
         Picks the folds, the held-out rows, and the rows of a path where there are too many.

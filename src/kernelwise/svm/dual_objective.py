@@ -20,7 +20,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from .._memory import allowance
 from .._threads import n_threads, single_blas
 from .._typing import Array, Codes, Index
-from ..bounds import Criterion
+from ..criteria import Criterion
 from ..kernels import Kernel
 from ..outer import (
     LBFGS,
@@ -32,11 +32,11 @@ from ..outer import (
     minimize,
 )
 from ..qp import SMO
-from .base import BaseLearnedSVC
-from .criteria import CRITERIA, Recipe
-from .features import importances, no_weights
-from .learning import Learned, Start, Watched, history
-from .machines import Machines
+from .base.estimator import BaseLearnedSVC
+from .base.feature_weights import importances, no_weights
+from .base.predictor import Machines
+from .base.recipes import CRITERIA, Recipe
+from .base.weight_learning import Learned, Start, Watched, history
 
 _METHODS: dict[str, Callable[[], Method]] = {
     "lbfgs": LBFGS,
@@ -74,7 +74,7 @@ class DualObjectiveSVC(BaseLearnedSVC):
         What the weights minimise. "dual" keeps the sum of the weights and C. "radius_margin" (of
         the L2-SVM, which is then the machine as well), "span" (the smooth leave-one-out estimate)
         learn the scale and C too; "cv" (logistic loss on held-out rows) and "alignment" learn the
-        scale. A `kernelwise.bounds.Criterion` is used as it is, for the scale and the weights.
+        scale. A `kernelwise.criteria.Criterion` is used as it is, for the scale and the weights.
     optimizer : {"lbfgs", "projected_gradient", "exponentiated_gradient", "paper"}, default="lbfgs"
         How. "paper" takes fixed steps, clips and rescales, and keeps the best.
     weights : {"shared", "per_class"}, default="shared"

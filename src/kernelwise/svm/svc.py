@@ -17,14 +17,14 @@ from .._threads import n_threads, run, single_blas
 from .._typing import Array, Codes, Index
 from ..kernels import Kernel, Linear
 from ..qp import SMO, Progress, Solution
-from .base import BaseLearnedSVC
-from .codes import members_of, pairs_to_classes
-from .grams import Grams
-from .machines import Machines
-from .probability import ProbabilityMixin
-from .resolve import KERNEL_NAMES
-from .votes import OneVsOneMixin
-from .warm import WarmStartMixin
+from .base.estimator import BaseLearnedSVC
+from .base.grams import Grams
+from .base.kernel_spec import KERNEL_NAMES
+from .base.multiclass import members_of, pairs_to_classes
+from .base.predictor import Machines
+from .base.probability import ProbabilityMixin
+from .base.votes import OneVsOneMixin
+from .base.warm_start import WarmStartMixin
 
 _POLISH = 1e5  # kernel entries worth spending on exactness, over all machines
 

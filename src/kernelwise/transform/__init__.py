@@ -1,8 +1,8 @@
 """Transformers: columns in, columns out."""
 
+from ..svm.relevance.selector import RelevanceSelector
 from .geodesic import GeodesicNeighborFeatures
 from .kernel_map import EmpiricalKernelMap
-from .relevance import RelevanceSelector
 from .scaler import FeatureDiscriminationScaler
 from .topics import TopicFeatures
 

@@ -20,7 +20,7 @@ from .._messages import naming_the_encoders
 from .._threads import single_blas
 from .._typing import Array, Matrix
 from ..kernels import EmpiricalMap, Kernel, Precomputed
-from ..svm.resolve import KERNEL_NAMES, resolve_kernel
+from ..svm.base.kernel_spec import KERNEL_NAMES, resolve_kernel
 
 
 class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

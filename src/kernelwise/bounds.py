@@ -1,0 +1,20 @@
+"""Deprecated name of `kernelwise.criteria`."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from . import criteria
+
+
+def __getattr__(name: str) -> Any:
+    """Return what `kernelwise.criteria` has under this name, with a warning."""
+    if name not in criteria.__all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warnings.warn(
+        f"kernelwise.bounds is deprecated: import {name} from kernelwise.criteria.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return getattr(criteria, name)

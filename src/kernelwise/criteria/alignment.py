@@ -1,0 +1,121 @@
+"""Kernel-target alignment: how much the kernel looks like the classes (Cristianini 2001).
+
+    A = <K, y y'> / (|K| |y y'|),   with both centred on request (Cortes 2012)
+
+Nothing has to be solved, so it is cheap; it says nothing of a margin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .._typing import Array
+from ..kernels import Cotangent
+from ..qp import SMO
+from ..qp.gram import Gram
+from .base import Criterion, Evaluation, as_codes, stored
+
+
+def alignment(K: Array, y: Any, *, centered: bool = True) -> float:
+    """Compute the kernel-target alignment.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        The kernel matrix.
+    y : array-like of shape (n,)
+        Codes -1, 0 (row left out) and +1.
+    centered : bool, default=True
+        Whether kernel and target are centred first.
+
+    Returns
+    -------
+    alignment : float
+        At most one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.criteria import alignment
+    >>> y = np.array([-1.0, 1.0, 1.0, -1.0])
+    >>> round(alignment(np.outer(y, y), y), 6)
+    1.0
+    """
+    y = as_codes(y)[:, 0]
+    rows = np.flatnonzero(y)
+    return _alignment(np.asarray(K, dtype=np.float64)[np.ix_(rows, rows)], y[rows], centered)[0]
+
+
+def _precise() -> SMO:
+    return SMO(tol=1e-6)
+
+
+@dataclass(frozen=True)
+class Alignment(Criterion):
+    """One minus the kernel-target alignment, summed over the machines.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Not read: no machine is solved.
+    solver : SMO, default=SMO(tol=1e-6)
+        Nothing is solved; a tolerance below 1e-5 asks for float64.
+    threads : int, default=1
+        Not read.
+    centered : bool, default=True
+        Whether kernel and target are centred first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.criteria import Alignment
+    >>> y = np.array([-1.0, 1.0, 1.0, -1.0])
+    >>> round(Alignment().evaluate(np.eye(4), y).value, 3)
+    0.423
+    """
+
+    solver: SMO = field(default_factory=_precise)
+    centered: bool = True
+
+    def evaluate(
+        self,
+        K: Array | Gram,
+        Y: Any,
+        *,
+        weights: Any = None,
+        start: Any = None,
+        gradient: bool = True,
+    ) -> Evaluation:
+        Y = as_codes(Y)
+        K = stored(K, self.solver).astype(np.float64, copy=False)
+        if K.shape != (len(Y), len(Y)):
+            raise ValueError(f"K must be {len(Y)} by {len(Y)}, as Y has {len(Y)} rows.")
+        value, dense = 0.0, np.zeros_like(K) if gradient else None
+        for y in Y.T:
+            rows = np.flatnonzero(y)
+            own, slope = _alignment(K[np.ix_(rows, rows)], y[rows], self.centered)
+            value += 1 - own
+            if dense is not None:
+                dense[np.ix_(rows, rows)] -= slope
+        return Evaluation(value, None if dense is None else Cotangent.of(dense))
+
+
+def _alignment(K: Array, y: Array, centered: bool) -> tuple[float, Array]:
+    """Return the alignment and its derivative by K; zero where kernel or target is constant."""
+    target = y - y.mean() if centered else y
+    whole = float(np.linalg.norm(K))
+    K = _centre(K) if centered else K
+    size, length = float(np.linalg.norm(K)), float(target @ target)
+    if size <= 1e-12 * whole or length == 0:
+        return 0.0, np.zeros_like(K)
+    value = float(target @ K @ target) / (size * length)
+    slope = np.outer(target, target) / (size * length) - (value / size**2) * K
+    return value, slope  # both terms are centred already where K and y are
+
+
+def _centre(K: Array) -> Array:
+    means = K.mean(axis=0)
+    return K - means - means[:, None] + means.mean()

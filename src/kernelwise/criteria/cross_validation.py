@@ -1,0 +1,122 @@
+"""The loss on held-out rows of a k-fold cross-validation, with its gradient.
+
+A held-out row has the bounds zero, so that all folds share one kernel matrix and the row's entry
+of K b + nu is its decision value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+from sklearn.model_selection import StratifiedKFold
+
+from .._typing import Array
+from ..kernels import Cotangent
+from ..qp import SMO, Solution, c_svc
+from ..qp.gram import Gram
+from .base import Criterion, Evaluation, as_codes, as_gram, as_weights, starts
+from .implicit import Machine, implicit
+from .span import split
+
+
+@dataclass(frozen=True)
+class CrossValidation(Criterion):
+    """The mean loss on held-out rows, summed over the machines.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The cost of slack.
+    solver : SMO, default=SMO()
+        What solves the machines; exactly, as their derivative is taken too.
+    threads : int, default=1
+        Threads over machines and folds.
+    loss : {"hinge", "logistic"}, default="logistic"
+        The loss of a held-out row with margin m: max(0, 1 - m), or log(1 + exp(-m)).
+    folds : int or array-like of shape (n,), default=5
+        The number of folds, which are then stratified and the same each time; or each row's fold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.criteria import CrossValidation
+    >>> X = np.linspace(-2, 2, 10)[:, None]
+    >>> y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    >>> round(CrossValidation(loss="hinge").evaluate(X @ X.T, y).value, 3)
+    0.3
+    """
+
+    solver: SMO = field(default_factory=SMO)
+    loss: str = "logistic"
+    folds: Any = 5
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        super().__post_init__()
+        if self.loss not in ("hinge", "logistic"):
+            raise ValueError(f"loss must be 'hinge' or 'logistic'; got {self.loss!r}.")
+
+    def evaluate(
+        self,
+        K: Array | Gram,
+        Y: Any,
+        *,
+        weights: Any = None,
+        start: Any = None,
+        gradient: bool = True,
+    ) -> Evaluation:
+        Y = as_codes(Y)
+        bound = self.C * as_weights(weights, len(Y))
+        gram, fold_of = as_gram(K), self._fold_of(Y)
+        tasks = [(j, fold) for j in range(Y.shape[1]) for fold in np.unique(fold_of)]
+        begin = starts(start, len(tasks))
+
+        def solve(t: int) -> tuple[Solution, float, Cotangent | None, float]:
+            j, fold = tasks[t]
+            held_out = fold_of == fold
+            y = np.where(held_out, 0, Y[:, j])
+            solution = self.solver.solve(c_svc(K, y, bound), start=begin[t])
+            decisions = solution.gradient + y + solution.nu[0]
+            code = np.where(held_out, Y[:, j], 0)
+            value, slope = self._loss(code * decisions)
+            counted = code != 0
+            by_decision = np.where(counted, slope * code, 0) / np.count_nonzero(Y[:, j])
+            total = float(value[counted].sum()) / np.count_nonzero(Y[:, j])
+            if not gradient:
+                return solution, total, None, 0.0
+            machine = Machine.of(gram, solution, y, *split(solution.beta, bound))
+            back = implicit(machine, by_decision)
+            return solution, total, back.cotangent, back.by_bounds
+
+        parts = self._solve_all(solve, range(len(tasks)))
+        solutions = tuple(part[0] for part in parts)
+        value = float(sum(part[1] for part in parts))
+        by_C = float(sum(part[3] for part in parts))
+        cotangent = Cotangent.total([part[2] for part in parts if part[2] is not None])
+        by_C = by_C / self.C if np.isfinite(self.C) else 0.0
+        return Evaluation(value, cotangent if gradient else None, lambda: by_C, (), solutions)
+
+    def _fold_of(self, Y: Array) -> Array:
+        """Return each row's fold; a number of folds is stratified by the rows' codes."""
+        if np.ndim(self.folds):
+            fold_of = np.asarray(self.folds)
+            if fold_of.shape != (len(Y),) or len(np.unique(fold_of)) < 2:
+                raise ValueError(f"folds must give each of the {len(Y)} rows one of several folds.")
+            return fold_of
+        _, classes = np.unique(Y, axis=0, return_inverse=True)
+        smallest = int(np.bincount(classes.ravel()).min())
+        if smallest < 2:
+            raise ValueError("cross-validation needs two rows of each class at least.")
+        splitter = StratifiedKFold(min(int(self.folds), smallest), shuffle=True, random_state=0)
+        fold_of = np.empty(len(Y), dtype=np.intp)
+        for number, (_, test) in enumerate(splitter.split(Y, classes.ravel())):
+            fold_of[test] = number
+        return fold_of
+
+    def _loss(self, margins: Array) -> tuple[Array, Array]:
+        if self.loss == "hinge":
+            return np.maximum(0, 1 - margins), np.where(margins < 1, -1.0, 0.0)
+        return np.logaddexp(0, -margins), -expit(-margins)

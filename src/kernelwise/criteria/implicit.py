@@ -1,0 +1,146 @@
+"""Implicit differentiation of a solved machine: from its decision values back to K and to C."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._typing import Array, Index
+from ..kernels import Cotangent
+from ..qp import Solution
+from ..qp.gram import Gram
+from .free_system import FreeSystem
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A solved machine with the linear system of its free support vectors.
+
+    Parameters
+    ----------
+    K : Gram
+        The kernel matrix.
+    beta : ndarray of shape (n,)
+        The signed dual coefficients.
+    gradient : ndarray of shape (n,)
+        K b - p.
+    y : ndarray of shape (n,)
+        The codes of the machine; 0 for rows outside it.
+    free, bounded : ndarray
+        The support vectors inside and at their bounds.
+    system : FreeSystem or None
+        The system of the free ones; None without any.
+    """
+
+    K: Gram
+    beta: Array
+    gradient: Array
+    y: Array
+    free: Index
+    bounded: Index
+    system: FreeSystem | None
+
+    @classmethod
+    def of(cls, K: Gram, solution: Solution, y: Array, free: Index, bounded: Index) -> Machine:
+        """Factor the system of a solution.
+
+        Parameters
+        ----------
+        K : Gram
+            The kernel matrix.
+        solution : Solution
+            The solved machine.
+        y : ndarray of shape (n,)
+            Its codes.
+        free, bounded : ndarray
+            Its support vectors.
+
+        Returns
+        -------
+        machine : Machine
+            The machine.
+        """
+        system = FreeSystem.of(K, free) if len(free) else None
+        return cls(K, solution.beta, solution.gradient, y, free, bounded, system)
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.beta)
+
+
+@dataclass(frozen=True)
+class Pullback:
+    """A derivative by decision values, carried back.
+
+    Parameters
+    ----------
+    cotangent : Cotangent
+        By each entry of K.
+    by_bounds : float
+        By the logarithm of a factor of all bounds: C times the derivative by C.
+    """
+
+    cotangent: Cotangent
+    by_bounds: float
+
+
+def implicit(machine: Machine, by_decision: Array, by_beta: Array | None = None) -> Pullback:
+    """Carry a derivative by the decision values f = K b + nu back to K and to the bounds.
+
+    The free variables and nu solve a linear system (see `free`), so one adjoint solve tells how
+    they follow; the bounded variables move with their bounds only.
+
+    Parameters
+    ----------
+    machine : Machine
+        The solved machine.
+    by_decision : ndarray of shape (n,)
+        The derivative by the decision value of each row.
+    by_beta : ndarray of shape (n,), default=None
+        A further derivative by the coefficients themselves.
+
+    Returns
+    -------
+    pullback : Pullback
+        The derivative by K and by the bounds.
+    """
+    u, support = by_decision, np.concatenate([machine.free, machine.bounded])
+    if machine.system is None:
+        u = _through_middle(machine, u)
+    by_beta = np.zeros(machine.n) if by_beta is None else by_beta
+    rows = np.flatnonzero(u)
+    at_support = machine.K.block(support, rows) @ u[rows] + by_beta[support]
+    n_free = len(machine.free)
+    pulled = u.copy()
+    by_bounded = at_support[n_free:]
+    if machine.system is not None:
+        adjoint, last = machine.system.solve(at_support[:n_free], float(u.sum()))
+        pulled[machine.free] -= adjoint
+        if len(machine.bounded):
+            across = machine.K.block(machine.bounded, machine.free)
+            by_bounded = by_bounded - (across @ adjoint + last)
+    return Pullback(
+        _symmetric_product(pulled, machine.beta), float(machine.beta[machine.bounded] @ by_bounded)
+    )
+
+
+def _through_middle(machine: Machine, u: Array) -> Array:
+    """Without free variables nu is minus the middle of two gradients: move its share there."""
+    beta, gradient = machine.beta, machine.gradient
+    # No row is free: those at zero can move towards their code, the others back to zero.
+    up = np.flatnonzero((beta < 0) | ((beta == 0) & (machine.y > 0)))
+    down = np.flatnonzero((beta > 0) | ((beta == 0) & (machine.y < 0)))
+    ends = [up[[np.argmin(gradient[up])]]] if len(up) else []
+    ends += [down[[np.argmax(gradient[down])]]] if len(down) else []
+    out = u.copy()
+    for end in ends:
+        out[end] -= float(u.sum()) / len(ends)
+    return out
+
+
+def _symmetric_product(a: Array, b: Array) -> Cotangent:
+    """Return the symmetric part of a b' as two squares."""
+    factors = np.column_stack([a + b, a - b])
+    return Cotangent(factors, np.array([0.25, -0.25]))

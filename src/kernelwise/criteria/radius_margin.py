@@ -1,0 +1,194 @@
+"""The radius-margin bound, and the smallest ball around the rows.
+
+    R^2 ||w||^2,   R^2 = max_l sum l_i K_ii - l'Kl  (sum l = 1, l >= 0),   ||w||^2 = sum alpha
+
+Squared slack is a kernel, K + I/C, on which the margin is hard and the bound holds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._typing import Array
+from ..kernels import Cotangent
+from ..qp import SMO, Solution, enclosing_ball
+from ..qp.builders import c_svcs
+from ..qp.gram import Gram
+from .base import Criterion, Evaluation, as_codes, as_gram, as_weights, starts, stored
+
+
+def radius(K: Array | Gram, *, tol: float = 1e-6) -> float:
+    """Compute the radius of the smallest ball around the rows, in the kernel's space.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n) or Gram
+        The kernel matrix.
+    tol : float, default=1e-6
+        The tolerance of the optimality conditions, relative to the largest entry of K.
+
+    Returns
+    -------
+    radius : float
+        The radius.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.criteria import radius
+    >>> X = np.array([[-3.0], [0.0], [1.0]])
+    >>> round(radius(X @ X.T), 6)
+    2.0
+    """
+    diag = np.diagonal(K) if isinstance(K, np.ndarray) else K.diag()
+    size = float(np.abs(diag).max(initial=0.0))
+    if size == 0:
+        return 0.0
+    return float(np.sqrt(max(0.0, squared_radius(solve_ball(K, SMO(tol=tol * size))))))
+
+
+def margin(K: Array | Gram, beta: Any) -> float:
+    """Compute the margin 1 / ||w|| of a machine, in the kernel's space.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n) or Gram
+        The kernel matrix.
+    beta : array-like of shape (n,)
+        The signed dual coefficients alpha * y.
+
+    Returns
+    -------
+    margin : float
+        The distance of the decision surface from where the decision value is one; infinite for
+        coefficients of zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.criteria import margin
+    >>> X = np.array([[-2.0], [2.0]])
+    >>> margin(X @ X.T, [-0.125, 0.125])
+    2.0
+    """
+    beta = np.asarray(beta, dtype=np.float64)
+    square = float(beta @ as_gram(K).matvec(beta))
+    return 1 / float(np.sqrt(square)) if square > 0 else float("inf")
+
+
+def solve_ball(K: Array | Gram, solver: SMO, start: Solution | None = None) -> Solution:
+    """Solve for the smallest ball around the rows.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n) or Gram
+        The kernel matrix.
+    solver : SMO
+        The solver.
+    start : Solution, default=None
+        Where to start.
+
+    Returns
+    -------
+    solution : Solution
+        Its coefficients are the centre's.
+    """
+    return solver.solve(enclosing_ball(K), start=start)
+
+
+def squared_radius(ball: Solution) -> float:
+    """Return the squared radius of a solved ball: twice its dual objective.
+
+    Parameters
+    ----------
+    ball : Solution
+        What `solve_ball` returned.
+
+    Returns
+    -------
+    squared : float
+        The squared radius.
+    """
+    return -2 * ball.objective
+
+
+@dataclass(frozen=True)
+class RadiusMargin(Criterion):
+    """The radius-margin bound of the L2-SVM, summed over the machines.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The cost of squared slack, C/2 sum xi^2; infinite for a hard margin.
+    solver : SMO, default=SMO(budget=0)
+        What solves the machines and the ball.
+    threads : int, default=1
+        Threads over the machines.
+    ball : bool, default=True
+        Whether the radius is that of the smallest ball around the rows; False takes R = 1, which
+        is no less where k(x, x) = 1 and there is no ridge.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.criteria import RadiusMargin
+    >>> X, y = np.array([[-1.0], [1.0]]), np.array([-1.0, 1.0])
+    >>> round(RadiusMargin(C=np.inf).evaluate(X @ X.T, y).value, 6)
+    1.0
+    """
+
+    ball: bool = True
+
+    slack = "squared"
+
+    def evaluate(
+        self,
+        K: Array | Gram,
+        Y: Any,
+        *,
+        weights: Any = None,
+        start: Any = None,
+        gradient: bool = True,
+    ) -> Evaluation:
+        Y = as_codes(Y)
+        ridge = 1 / (self.C * as_weights(weights, len(Y)))
+        K = np.array(stored(K, self.solver))
+        K[np.diag_indices_from(K)] += ridge.astype(K.dtype)
+        begin, first = ([], None) if start is None else start
+        begin = starts(begin or None, Y.shape[1])
+
+        problems = c_svcs(K, Y, np.inf)
+
+        def solve(j: int) -> Solution:
+            return self.solver.solve(problems[j], start=begin[j])
+
+        machines = tuple(self._solve_all(solve, range(Y.shape[1])))
+        # Twice the dual objective: to second order in what the solver left undone, as R^2 is.
+        norm = -2 * sum(machine.objective for machine in machines)
+        ball = solve_ball(K, self.solver, first) if self.ball else None
+        square = 1.0 if ball is None else squared_radius(ball)
+        carry = (machines, ball)
+        if not gradient:
+            return Evaluation(square * norm, None, machines=machines, carry=carry)
+        cotangent = _cotangent(machines, ball, square, norm)
+
+        def by_C() -> float:
+            return 0.0 if np.isinf(self.C) else -float(cotangent.diag() @ ridge) / self.C
+
+        return Evaluation(square * norm, cotangent, by_C, machines, carry)
+
+
+def _cotangent(machines: Any, ball: Solution | None, square: float, norm: float) -> Cotangent:
+    """Return -R^2 sum_j b_j b_j' + ||w||^2 (diag(l) - l l')."""
+    factors = [machine.beta for machine in machines]
+    scale = [-square] * len(machines)
+    if ball is None:
+        return Cotangent(np.column_stack(factors), np.array(scale))
+    return Cotangent(
+        np.column_stack([*factors, ball.beta]),
+        np.array([*scale, -norm]),
+        diagonal=norm * ball.beta,
+    )

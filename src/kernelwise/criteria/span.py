@@ -1,0 +1,316 @@
+"""Leave-one-out without refitting: the span of the support vectors (Vapnik and Chapelle 2000).
+
+Without row i the machine decides f(x_i) - b_i S_i^2 there, if the others keep their roles. S_i is
+the distance of x_i from the span of the free support vectors:
+
+    free      S_i^2 = 1 / (A^-1)_ii                 A: the bordered matrix of the free ones
+    bounded   S_i^2 = K_ii - (k, 1)' A^-1 (k, 1)
+
+Rows that are no support vectors change nothing when they are left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from .._typing import Array, Index
+from ..kernels import Cotangent
+from ..qp import SMO, Solution, c_svc
+from ..qp.gram import Gram
+from .base import Criterion, Evaluation, as_codes, as_gram, as_weights, starts
+from .free_system import JITTERS, FreeSystem
+from .implicit import Machine, implicit
+
+_LEAST = (
+    1e-12  # of an inverse's diagonal, relative to 1 / K_ii: less is a row that nothing replaces
+)
+
+_SAFE = 1 - 1e-4  # of a least span: what rounding may add to an ill-conditioned one, and more
+
+
+def span(K: Array | Gram, beta: Any, C: Any = np.inf, *, bias: bool = True) -> Array:
+    """Compute the squared span of each support vector.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n) or Gram
+        The kernel matrix.
+    beta : array-like of shape (n,)
+        The signed dual coefficients alpha * y.
+    C : float or array-like of shape (n,), default=inf
+        The bound of alpha, one for all rows or one a row.
+    bias : bool, default=True
+        Whether the machine has a bias.
+
+    Returns
+    -------
+    squared : ndarray of shape (n,)
+        The squared spans; zero for rows that are no support vectors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.criteria import span
+    >>> X = np.array([[-1.0], [1.0], [3.0]])
+    >>> span(X @ X.T + 1e-6 * np.eye(3), [-0.5, 0.5, 0.0]).round(3)
+    array([4., 4., 0.])
+    """
+    gram, beta = as_gram(K), np.asarray(beta, dtype=np.float64)
+    free, bounded = split(beta, C)
+    squared = np.zeros(len(beta))
+    diag = gram.diag()
+    if len(free) == 0:
+        squared[bounded] = diag[bounded]
+        return squared
+    system = FreeSystem.of(gram, free, bias=bias)
+    inverse = system.inverse_diagonal
+    # One free support vector alone: without it the bias is not determined, as if none were free.
+    alone = inverse * diag[free] <= _LEAST
+    squared[free] = np.where(alone, diag[free], 1 / np.where(alone, 1, inverse))
+    if len(bounded):
+        explained = system.explained(gram.block(bounded, free).T)
+        squared[bounded] = np.maximum(0, diag[bounded] - explained)
+    return squared
+
+
+def least_spans(K: Array | Gram, *, bias: bool = True) -> Array:
+    """Compute what no machine's squared spans are below: the distance from all other rows.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n) or Gram
+        The kernel matrix.
+    bias : bool, default=True
+        Whether the machines have a bias.
+
+    Returns
+    -------
+    squared : ndarray of shape (n,)
+        At most the squared span of each row in any machine in which it is a support vector; zeros
+        where K is too ill-conditioned to tell.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.criteria.span import least_spans, span
+    >>> X = np.array([[-1.0], [1.0], [3.0]])
+    >>> K = X @ X.T + np.eye(3)
+    >>> bool((least_spans(K) <= span(K, [-0.5, 0.5, 0.0]))[:2].all())
+    True
+    """
+    gram = as_gram(K)
+    diag = gram.diag()
+    size = float(np.abs(diag).mean())
+    jitter = JITTERS[0] * float(diag.min())  # that of any part is not less
+    try:
+        everything = np.arange(len(diag))
+        system = FreeSystem.of(gram, everything, bias=bias, jitters=(jitter / (size or 1.0),))
+    except ValueError:
+        return np.zeros(len(diag))
+    inverse = system.inverse_diagonal
+    # Of a bounded one its own jitter does not count; one that is alone has the span K_ii.
+    squared = np.minimum(1 / np.maximum(inverse, _LEAST / size), diag) - jitter
+    return np.maximum(0, _SAFE * squared)
+
+
+def split(beta: Array, C: Any) -> tuple[Index, Index]:
+    """Return the free and the bounded support vectors.
+
+    Parameters
+    ----------
+    beta : ndarray of shape (n,)
+        The signed dual coefficients.
+    C : float or array-like of shape (n,)
+        The bound of alpha.
+
+    Returns
+    -------
+    free, bounded : ndarray
+        Their row numbers.
+    """
+    alpha = np.abs(beta)
+    limit = (1 - 1e-10) * np.asarray(C, dtype=np.float64)
+    support, inside = alpha > 0, alpha < limit
+    return np.flatnonzero(support & inside), np.flatnonzero(support > inside)
+
+
+def loo_decisions(
+    K: Array | Gram, decisions: Any, beta: Any, C: Any = np.inf, *, bias: bool = True
+) -> Array:
+    """Estimate the decision value of each training row by the machine without that row.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n) or Gram
+        The kernel matrix.
+    decisions : array-like of shape (n,)
+        The machine's decision values on the training rows.
+    beta : array-like of shape (n,)
+        The signed dual coefficients.
+    C : float or array-like of shape (n,), default=inf
+        The bound of alpha.
+    bias : bool, default=True
+        Whether the machine has a bias.
+
+    Returns
+    -------
+    decisions : ndarray of shape (n,)
+        The estimated decision values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.criteria import loo_decisions
+    >>> X = np.array([[-1.0], [1.0]])
+    >>> loo_decisions(X @ X.T + np.eye(2), [-0.5, 0.5], [-0.5, 0.5], C=0.5)
+    array([ 0.5, -0.5])
+    """
+    beta = np.asarray(beta, dtype=np.float64)
+    return np.asarray(decisions, dtype=np.float64) - beta * span(K, beta, C, bias=bias)
+
+
+def loo_error(
+    K: Array | Gram, y: Any, decisions: Any, beta: Any, C: Any = np.inf, *, bias: bool = True
+) -> float:
+    """Estimate the leave-one-out error of a fitted machine, as a part of its rows.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n) or Gram
+        The kernel matrix.
+    y : array-like of shape (n,)
+        Codes -1, 0 (row not in the machine) and +1.
+    decisions : array-like of shape (n,)
+        The machine's decision values on the training rows.
+    beta : array-like of shape (n,)
+        The signed dual coefficients.
+    C : float or array-like of shape (n,), default=inf
+        The bound of alpha.
+    bias : bool, default=True
+        Whether the machine has a bias.
+
+    Returns
+    -------
+    error : float
+        The part of the rows on the wrong side when left out; a decision of zero is wrong.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.criteria import loo_error
+    >>> X, y = np.array([[-1.0], [1.0]]), np.array([-1.0, 1.0])
+    >>> loo_error(X @ X.T + np.eye(2), y, [-0.5, 0.5], [-0.5, 0.5], C=0.5)
+    1.0
+    """
+    y = np.asarray(y, dtype=np.float64)
+    margins = y * loo_decisions(K, decisions, beta, C, bias=bias)
+    return float((margins[y != 0] <= 0).mean())
+
+
+@dataclass(frozen=True)
+class LeaveOneOut(Criterion):
+    """The span estimate of the leave-one-out error of the C-SVC, summed over the machines.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The cost of slack.
+    solver : SMO, default=SMO()
+        What solves the machines; exactly, as their derivative is taken too.
+    threads : int, default=1
+        Threads over the machines.
+    slope : float, default=5.0
+        The smooth value of a row is 1 / (1 + exp(slope * margin)). Infinite counts errors, which
+        has no gradient.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.criteria import LeaveOneOut
+    >>> X = np.linspace(-2, 2, 10)[:, None]
+    >>> y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    >>> LeaveOneOut(C=0.1, slope=np.inf).evaluate(X @ X.T, y, gradient=False).value
+    0.0
+    """
+
+    solver: SMO = field(default_factory=SMO)
+    slope: float = 5.0
+
+    def evaluate(
+        self,
+        K: Array | Gram,
+        Y: Any,
+        *,
+        weights: Any = None,
+        start: Any = None,
+        gradient: bool = True,
+    ) -> Evaluation:
+        if gradient and np.isinf(self.slope):
+            raise ValueError("a count of errors has no gradient; give a finite slope.")
+        Y = as_codes(Y)
+        weights = as_weights(weights, len(Y))
+        begin, gram = starts(start, Y.shape[1]), as_gram(K)
+
+        def solve(j: int) -> tuple[Solution, float, Cotangent | None, float]:
+            bound = self.C * weights
+            solution = self.solver.solve(c_svc(K, Y[:, j], bound), start=begin[j])
+            return solution, *self._of_machine(gram, solution, Y[:, j], bound, gradient)
+
+        parts = self._solve_all(solve, range(Y.shape[1]))
+        machines = tuple(part[0] for part in parts)
+        value = float(sum(part[1] for part in parts))
+        by_C = float(sum(part[3] for part in parts))
+        cotangent = Cotangent.total([part[2] for part in parts if part[2] is not None])
+        by_C = by_C / self.C if np.isfinite(self.C) else 0.0
+        return Evaluation(value, cotangent if gradient else None, lambda: by_C, machines, machines)
+
+    def _of_machine(
+        self, K: Gram, solution: Solution, y: Array, bound: Array, gradient: bool
+    ) -> tuple[float, Cotangent | None, float]:
+        """Return one machine's value, its cotangent, and C times its derivative by C."""
+        decisions = solution.gradient + y + solution.nu[0]
+        squared = span(K, solution.beta, bound)
+        margins = (y * (decisions - solution.beta * squared))[y != 0]
+        if np.isinf(self.slope):
+            return float((margins <= 0).mean()), None, 0.0
+        losses = expit(-self.slope * margins)
+        value = float(losses.mean())
+        if not gradient:
+            return value, None, 0.0
+        by_decision = np.zeros(len(y))
+        by_decision[y != 0] = -self.slope * losses * (1 - losses) / len(losses)
+        by_decision *= y
+        machine = Machine.of(K, solution, y, *split(solution.beta, bound))
+        by_span = -by_decision * solution.beta
+        through = implicit(machine, by_decision, by_beta=-by_decision * squared)
+        direct = _span_cotangent(machine, squared, by_span)
+        return value, Cotangent.total([through.cotangent, direct]), through.by_bounds
+
+
+def _span_cotangent(machine: Machine, squared: Array, by_span: Array) -> Cotangent:
+    """Return the cotangent of sum_i by_span_i S_i^2: one outer product a support vector.
+
+    free      d S_i^2 = S_i^4 m' dK m,        m the i-th column of the inverse
+    bounded   d S_j^2 = (e_j - v)' dK (e_j - v),   v the coefficients of j's projection
+    """
+    n, free, bounded = machine.n, machine.free, machine.bounded
+    if machine.system is None:
+        diagonal = np.zeros(n)
+        diagonal[bounded] = by_span[bounded]
+        return Cotangent(np.empty((n, 0)), diagonal=diagonal)
+    factors = np.zeros((n, len(free) + len(bounded)))
+    factors[free, : len(free)] = machine.system.inverse * squared[free]
+    if len(bounded):
+        columns = machine.K.block(free, bounded)
+        factors[free, len(free) :] = -machine.system.project(columns)
+    factors[bounded, len(free) + np.arange(len(bounded))] = 1
+    moving = np.concatenate([by_span[free], by_span[bounded] * (squared[bounded] > 0)])
+    diagonal = np.zeros(n)
+    if machine.system.bias and len(free) == 1:  # alone: its S^2 is K_ii
+        factors[free, 0] = 0
+        diagonal[free] = by_span[free]
+    return Cotangent(factors, moving, diagonal=diagonal)

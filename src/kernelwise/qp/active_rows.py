@@ -1,0 +1,303 @@
+"""One run of SMO: an active set of rows that grows, shrinks, and is solved in compiled code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._typing import Array, Index
+from .fast_path import SWEEP
+from .problem import DualQP
+from .rows import GrowingRows, StoredRows, exchange
+from .solution import Point
+
+_WHOLE = 3200  # up to this many rows a growing set costs more than it saves
+_HARD_WHOLE = 6000  # the same where a look at some rows shows ...
+_HARD = 0.25  # ... that more than this part of the others is wanted
+WARM_WHOLE = 1500  # the same for a start with a support ...
+_MOST_SUPPORT = 0.75  # ... that is at most this part of the rows
+_FIRST_ROWS = 512  # of a growing set
+_GROWTH = 0.5  # of it, in rows taken in at a time
+_WORTH_TAKING = 0.1  # violation of a row to be taken in, as a part of the largest
+_INNER_FRACTION = 0.2  # an active set is solved to this part of the violation of all rows
+_FIRST_SWEEP = 4e6  # row entries swept before the active set is shrunk for the first time
+_WORTH_SHRINKING = 0.6  # part of the active set that may be left for a copy of its block to pay
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a solve has come.
+
+    Parameters
+    ----------
+    n_iter : int
+        Steps so far.
+    violation : float
+        The stop test: at convergence it is below the tolerance.
+    objective : float
+        The objective so far.
+    n_active : int
+        Rows of the kernel in memory.
+    machine : int, default=0
+        Which machine of an estimator is being solved.
+    n_machines : int, default=1
+        How many machines the estimator has.
+    """
+
+    n_iter: int
+    violation: float
+    objective: float
+    n_active: int
+    machine: int = 0
+    n_machines: int = 1
+
+
+def takes_all_rows(n: int, n_support: int, capacity: int) -> bool:
+    """Tell whether a problem is so small that all rows are computed at once.
+
+    Parameters
+    ----------
+    n : int
+        Rows of the problem.
+    n_support : int
+        Rows of the start's support.
+    capacity : int
+        Rows that there is memory for.
+
+    Returns
+    -------
+    takes_all : bool
+        Whether a growing set of rows would cost more than it saves.
+    """
+    few = 0 < n_support <= _MOST_SUPPORT * n
+    return n <= (WARM_WHOLE if few else _WHOLE) and n <= min(_WHOLE, capacity)
+
+
+class Run:
+    """One solve: vectors in the order of the rows, those with a row in memory first.
+
+    Parameters
+    ----------
+    qp : DualQP
+        The problem.
+    start : Point
+        A feasible start.
+    rows : StoredRows or GrowingRows
+        The rows of K.
+    tol : float
+        The stop test.
+    steps_before : int, default=0
+        Steps of earlier runs, for reports of progress.
+    """
+
+    def __init__(
+        self,
+        qp: DualQP,
+        start: Point,
+        rows: StoredRows | GrowingRows,
+        tol: float,
+        steps_before: int = 0,
+    ) -> None:
+        self.qp, self.rows, self.tol, self._steps_before = qp, rows, tol, steps_before
+        self.b, self.p = start.beta.copy(), qp.p.copy()
+        self.lo, self.hi = qp.lo.copy(), qp.hi.copy()
+        self.diag = qp.gram.diag().astype(rows.K.dtype)
+        self.gradient = -self.p
+        self.n_iter, self.status = 0, ""
+        self._stale = False  # rows were dropped since the gradient was computed as a whole
+        self._settled = True  # the active set needs no more steps before it grows
+        self._best, self._idle = np.inf, 0
+        if len(start.gradient) == rows.n_rows == qp.n:  # rows in the order of the problem
+            self.gradient = start.gradient.copy()
+        else:
+            self._give_rows_to_the_start()
+        self._look()
+
+    def _give_rows_to_the_start(self) -> None:
+        """Bring the rows of the start's support in, and compute the gradient there."""
+        support = np.flatnonzero(self.b)
+        n, capacity = self.qp.n, self.rows.capacity
+        self._takes_all = takes_all_rows(n, len(support), capacity)
+        if capacity < n and len(support) > capacity // 2:
+            self.gradient = self.qp.gradient(self.b)
+        elif len(support):
+            if self.rows.n_rows < n:
+                self._take(np.arange(n) if self._takes_all else support)
+            self._update_gradient(np.flatnonzero(self.b), self.b[self.b != 0])
+
+    def round(self, most_steps: int) -> None:
+        """Take in violators, solve the active set for a while, look at all rows."""
+        if self._settled:
+            self._grow()
+        m = self.rows.n_rows
+        if m == self.qp.n:
+            self.n_iter += self._solve_all(most_steps - self.n_iter)
+        else:
+            some = np.arange(m) if self._settled else self._movable()
+            if len(some) >= _WORTH_SHRINKING * m:
+                some = np.arange(m)
+            self.n_iter += self._solve(some, self._step_limit(len(some), most_steps))
+        self._look()
+        if not self.status and not self._settled and self.n_iter >= most_steps:
+            self.status = "max_iter"
+        self._watch()
+
+    def _step_limit(self, size: int, most_steps: int) -> int:
+        sweep = SWEEP if self.n_iter else _FIRST_SWEEP
+        return int(min(most_steps - self.n_iter, max(1000, sweep / max(1, size))))
+
+    def _solve_all(self, limit: int) -> int:
+        """Solve on all rows for a while."""
+        from ._fast_path import solve_stored
+
+        vectors = self.b, self.gradient, self.p, self.lo, self.hi
+        total, certificate = self.qp.c[0], np.empty(4)  # of the solve; this run makes its own
+        _, steps, _ = solve_stored(
+            self.rows.K, *vectors, True, self.tol, limit, SWEEP, total, certificate
+        )
+        self._settled = steps == 0 and limit > 0
+        return int(steps)
+
+    def _solve(self, some: Index, limit: int) -> int:
+        """Solve on some of the rows in memory; on a copy of their block of K, if not on all."""
+        from .._blocks import square_block
+        from ._compiled import OUT_OF_STEPS, gather, smo
+
+        K = self.rows.K
+        block = K if len(some) == self.rows.n_rows else square_block(K, some)
+        b, lo, hi, state = gather(self.diag, self.b, self.gradient, self.lo, self.hi, some)
+        tol = K.dtype.type(self._inner_tol())
+        steps, ended = smo(block, b, lo, hi, state, tol, limit)
+        self._settled = ended != OUT_OF_STEPS
+        change = b - self.b[some]
+        moved = np.flatnonzero(change)
+        self.b[some] = b
+        self._update_gradient(some[moved], change[moved])
+        return int(steps)
+
+    def _inner_tol(self) -> float:
+        return max(0.9 * self.tol, _INNER_FRACTION * self.violation)
+
+    def _update_gradient(self, moved: Index, change: Array) -> None:
+        """Add K times a change of some active variables."""
+        from ._compiled import add_rows
+
+        add_rows(self.rows.K, moved, change, self.gradient)
+
+    def _look(self) -> None:
+        """Compute the violation over all rows, and end where it is small enough."""
+        self._up = np.where(self.b < self.hi, self.gradient, np.inf)
+        self._down = np.where(self.b > self.lo, self.gradient, -np.inf)
+        self.least, self.most = self._up.min(initial=np.inf), self._down.max(initial=-np.inf)
+        self.violation = float(self.most - self.least)
+        if np.isnan(self.violation) or np.isnan(self.gradient).any():
+            raise ValueError("K must not hold NaN, nor values so large that products overflow.")
+        if not self.violation > self.tol:
+            if self._stale:
+                self._refresh()
+            else:
+                self.status = "converged"
+
+    def _refresh(self) -> None:
+        """Compute the gradient anew: rows that come and go do not round alike each time."""
+        beta = np.empty_like(self.b)
+        beta[self.rows.order] = self.b
+        self.gradient, self._stale = self.qp.gradient(beta)[self.rows.order], False
+        self._look()
+
+    def _watch(self) -> None:
+        """End the run where rounds bring nothing any more, or nothing that rounding shows."""
+        objective = self._objective()
+        better = np.isinf(self._best) or objective < self._best - 1e-13 * abs(self._best)
+        self._idle = 0 if better or not self._settled else self._idle + 1
+        self._best = min(self._best, objective)
+        if not self.status and (self._idle >= 3 or self.violation < self._rounding()):
+            self.status = "stalled"
+
+    def _rounding(self) -> float:
+        """Estimate the rounding error of a gradient, which is kept in float64."""
+        size = float(np.abs(self.diag).max(initial=0.0)) * float(np.abs(self.b).sum())
+        return float(np.finfo(np.float64).eps) * size
+
+    def _objective(self) -> float:
+        return float(0.5 * self.b @ (self.gradient - self.p))
+
+    def _movable(self) -> Index:
+        """Return the active variables that a step may still pick (LIBSVM's shrinking)."""
+        m = self.rows.n_rows
+        b, g = self.b[:m], self.gradient[:m]
+        can_rise = (b < self.hi[:m]) & (g < self.most)
+        can_fall = (b > self.lo[:m]) & (g > self.least)
+        return np.flatnonzero(can_rise | can_fall)
+
+    def _grow(self) -> None:
+        """Take in the worst violators among the rows that are not active."""
+        m, n, capacity = self.rows.n_rows, self.qp.n, self.rows.capacity
+        if m == n:
+            return
+        if self._takes_all:
+            self._take(np.arange(m, n))
+            return
+        most = max(_FIRST_ROWS, int(_GROWTH * m)) if capacity == n else capacity // 2
+        wanted = self._violators(most)
+        if m + len(wanted) > capacity:
+            self._make_room(m + len(wanted) - capacity)  # leaves the positions beyond m alone
+        self._take(wanted)
+
+    def _take(self, positions: Index) -> None:
+        for a, b in self.rows.add(positions):
+            self._exchange(a, b)
+
+    def _exchange(self, a: Index, b: Index) -> None:
+        for vector in (self.b, self.p, self.lo, self.hi, self.diag, self.gradient):
+            exchange(vector, a, b)
+
+    def _violators(self, most: int) -> Index:
+        """Return the positions of the worst violators beyond the active set, sorted."""
+        m = self.rows.n_rows
+        middle = 0.5 * (self.least + self.most)
+        score = np.maximum(middle - self._up[m:], self._down[m:] - middle)
+        worth = _WORTH_TAKING * self.violation
+        found = np.flatnonzero(score > worth)
+        few = self.qp.n <= min(_HARD_WHOLE, self.rows.capacity)
+        if few and self.n_iter > 0 and len(found) > _HARD * len(score):
+            return np.arange(m, self.qp.n)
+        if len(found) > most:
+            order = np.argsort(-score[found], kind="stable")
+            if score[found[order[0]]] == score[found[order[-1]]]:  # a cold start: all alike
+                return m + self._spread(found, most)
+            found = np.sort(found[order[:most]])
+        return m + found
+
+    def _spread(self, found: Index, most: int) -> Index:
+        """Pick evenly from those that may rise and those that may fall."""
+        p = self.p[self.rows.n_rows :][found]
+        picked = [
+            side[np.linspace(0, len(side) - 1, min(most // 2, len(side))).astype(int)]
+            for side in (found[p >= 0], found[p < 0])
+            if len(side)
+        ]
+        return np.unique(np.concatenate(picked))
+
+    def _make_room(self, count: int) -> None:
+        """Drop rows that are least likely to move: those held most firmly at a bound."""
+        m = self.rows.n_rows
+        middle = 0.5 * (self.least + self.most)
+        free = (self.b[:m] > self.lo[:m]) & (self.b[:m] < self.hi[:m])
+        firmness = np.where(free, -1.0, np.abs(self.gradient[:m] - middle))
+        dropped = np.sort(np.argsort(-firmness, kind="stable")[: min(count, m)])
+        for a, b in self.rows.drop(dropped):
+            self._exchange(a, b)
+        self._stale = True
+
+    def progress(self) -> Progress:
+        """Say how far the run has come."""
+        steps = self._steps_before + self.n_iter
+        return Progress(steps, self.violation, self._objective(), self.rows.n_rows)
+
+    def point(self) -> Point:
+        """Return where the run stands, in the order of the problem."""
+        beta, gradient = np.empty_like(self.b), np.empty_like(self.gradient)
+        beta[self.rows.order], gradient[self.rows.order] = self.b, self.gradient
+        return Point(beta, gradient, self.violation, self.n_iter, self.status)

@@ -1,0 +1,1 @@
+"""What all methods share: the base class, kernels by name, Gram matrices, predictors, progress."""

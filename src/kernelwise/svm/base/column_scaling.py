@@ -1,0 +1,87 @@
+"""Columns brought to one scale for the learning, and kernels brought back to the columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..._typing import Array, Index
+from ...kernels import Laplacian
+from .feature_weights import column_variances, varying_columns
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """The columns that vary, each with its mean and its spread.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (q,)
+        The columns that are used.
+    centre : ndarray of shape (q,)
+        What is taken off each.
+    spread : ndarray of shape (q,)
+        What each is divided by.
+    deviation : ndarray of shape (q,)
+        The standard deviation of each.
+    n_columns : int
+        The number of all columns.
+    """
+
+    columns: Index
+    centre: Array
+    spread: Array
+    deviation: Array
+    n_columns: int
+
+    @classmethod
+    def of(cls, X: Array, counts: Array, standardize: bool) -> Scaling:
+        """Measure the columns, rows counted by their weight; one spread for all without scaling."""
+        deviation = np.sqrt(column_variances(X, counts))
+        varying = varying_columns(X)
+        if not varying.any():  # then nothing can be learned, and any columns will do
+            varying[:] = deviation[:] = True
+        columns = np.flatnonzero(varying)
+        deviation = deviation[columns]
+        with np.errstate(over="ignore", divide="ignore"):
+            if not np.isfinite(deviation**2).all() or not np.isfinite(1 / deviation**2).all():
+                raise ValueError(
+                    "X has columns whose values are too large or too small for their variance to "
+                    "be computed; scale them first, for instance with StandardScaler."
+                )
+        centre = (counts / counts.sum()) @ X[:, columns]
+        spread = deviation if standardize else np.full(len(columns), deviation.max())
+        return cls(columns, centre, spread, deviation, X.shape[1])
+
+    def apply(self, X: Array) -> Array:
+        """Return the columns that are used, scaled."""
+        used = X if len(self.columns) == self.n_columns else X[:, self.columns]
+        return (used - self.centre) / self.spread
+
+    def in_terms(self, kernel: Any) -> Array:
+        """Return what each used column adds to a distance: its weight times its spread."""
+        unit: Array = _terms_of(kernel, self.deviation / self.spread) * kernel.weights
+        return unit
+
+    def comparable(self, kernel: Any) -> Array:
+        """Return what each of all columns adds to a distance, with mean one over those used."""
+        unit = self.in_terms(kernel)
+        total = unit.sum()
+        return self._everywhere(unit * (len(unit) / total) if total > 0 else unit)
+
+    def unscaled(self, kernel: Any) -> Any:
+        """Return the same kernel for columns that are not scaled."""
+        weights = kernel.weights / _terms_of(kernel, self.spread)
+        return kernel.with_params(weights=self._everywhere(weights))
+
+    def _everywhere(self, values: Array) -> Array:
+        out = np.zeros(self.n_columns)
+        out[self.columns] = values
+        return out
+
+
+def _terms_of(kernel: Any, differences: Array) -> Array:
+    """Return what differences of these sizes are in the terms of the kernel."""
+    return differences if isinstance(kernel, Laplacian) else differences**2

@@ -1,0 +1,63 @@
+"""The criteria by name, and what an estimator lets each of them learn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ...criteria import (
+    Alignment,
+    Criterion,
+    CrossValidation,
+    DualObjective,
+    LeaveOneOut,
+    RadiusMargin,
+)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A criterion and what is learned by it.
+
+    Parameters
+    ----------
+    criterion : callable
+        Makes the criterion from C, solver and threads.
+    free_scale : bool
+        Whether the sum of the weights is learned too. The dual objective falls with it without
+        end, so it is kept there.
+    learns_C : bool
+        Whether C is learned too.
+    log : bool
+        Whether the logarithm is minimised, of a criterion that spans orders of magnitude.
+    exact : bool
+        Whether the machines are solved exactly on the way: a derivative of their solutions, unlike
+        that of their objectives, feels what is left undone.
+    """
+
+    criterion: Callable[..., Criterion]
+    free_scale: bool = True
+    learns_C: bool = True
+    log: bool = False
+    exact: bool = False
+
+    @classmethod
+    def of(cls, criterion: str | Criterion) -> Recipe:
+        """Return the recipe of a name, or of a criterion that is used as it is."""
+        if isinstance(criterion, str):
+            return CRITERIA[criterion]
+
+        def given(C: float, **settings: Any) -> Criterion:
+            return criterion  # with its own C and solver
+
+        return cls(given, not isinstance(criterion, DualObjective), learns_C=False)
+
+
+CRITERIA = {
+    "dual": Recipe(DualObjective, free_scale=False, learns_C=False),
+    "radius_margin": Recipe(RadiusMargin, log=True),
+    "span": Recipe(LeaveOneOut, exact=True),
+    "cv": Recipe(CrossValidation, learns_C=False, exact=True),
+    "alignment": Recipe(Alignment, learns_C=False),
+}

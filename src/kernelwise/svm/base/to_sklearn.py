@@ -1,0 +1,244 @@
+"""A fitted classifier as plain scikit-learn objects, for places without kernelwise."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.impute import SimpleImputer
+from sklearn.kernel_approximation import Nystroem
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import LabelBinarizer, Normalizer, StandardScaler
+from sklearn.svm import SVC as PlainSVC
+from sklearn.svm import LinearSVC
+from sklearn.utils.validation import check_is_fitted
+
+from ..._typing import Array, Index
+from ...kernels import RBF, EmpiricalMap, Kernel, Linear, Polynomial, Precomputed, Sigmoid
+from ..adaptive_kernel import AdaptiveKernelSVC
+from ..dual_objective import DualObjectiveSVC
+from ..feature_discrimination.estimator import FeatureDiscriminationSVC
+from ..generalized_bias.estimator import GeneralizedBiasSVC
+from ..margin_radius.estimator import MarginRadiusSVC
+from ..relevance.estimator import RelevanceSVC
+from ..svc import SVC
+
+Steps = list[tuple[str, Any]]
+
+
+def to_sklearn(estimator: Any) -> Any:
+    """Return a pipeline, or one-vs-rest of pipelines, that predicts what the estimator does.
+
+    A kernel's weights become a scaling of the columns by their square roots.
+    """
+    check_is_fitted(estimator)
+    return _exported(estimator)
+
+
+@singledispatch
+def _exported(estimator: Any) -> Any:
+    raise ValueError(
+        f"scikit-learn has nothing like {type(estimator).__name__}; export it to ONNX, or save it "
+        "to a file."
+    )
+
+
+@_exported.register(AdaptiveKernelSVC)
+@_exported.register(DualObjectiveSVC)
+def _one_vs_rest(estimator: Any) -> Any:
+    machines = estimator._machines
+    n_machines = machines.coef.shape[1]
+    kernels = machines.own_kernels or (machines.kernel,) * n_machines
+    classes = estimator.classes_ if n_machines == 1 else np.array([0, 1])
+    models = [_machine(estimator, kernel, j, classes) for j, kernel in enumerate(kernels)]
+    if n_machines == 1:
+        return models[0]
+    one_vs_rest = OneVsRestClassifier(models[0])
+    one_vs_rest.estimators_ = models
+    one_vs_rest.label_binarizer_ = LabelBinarizer(sparse_output=True).fit(estimator.classes_)
+    one_vs_rest.classes_ = estimator.classes_
+    one_vs_rest.n_features_in_ = estimator.n_features_in_
+    if hasattr(estimator, "feature_names_in_"):
+        one_vs_rest.feature_names_in_ = estimator.feature_names_in_
+    return one_vs_rest
+
+
+@_exported.register
+def _(estimator: RelevanceSVC) -> Any:
+    if len(estimator.members_) > 1:
+        raise ValueError(
+            "the machines of an ensemble decide by their mean, which scikit-learn has no object "
+            'for; fit with ensemble=False and kernel="rbf", or export to ONNX.'
+        )
+    return _one_vs_rest(estimator)
+
+
+@_exported.register(SVC)
+@_exported.register(FeatureDiscriminationSVC)
+def _one_vs_one(estimator: Any) -> Pipeline:
+    """Export what scikit-learn's SVC is."""
+    machines = estimator._machines
+    if len(estimator.classes_) == 2:
+        return _machine(estimator, machines.kernel, 0, estimator.classes_)
+    if machines.own_kernels is not None:
+        raise ValueError(
+            "each pair of classes has weights of its own, which scikit-learn has no object for; "
+            'fit with importance_per="shared", or export to ONNX.'
+        )
+    everything = np.arange(len(machines.support))
+    coef = estimator.dual_coef_
+    return _with_svc(estimator, machines.kernel, everything, coef, estimator.classes_)
+
+
+@_exported.register
+def _(estimator: GeneralizedBiasSVC) -> Any:
+    if estimator.bias_coef_.size:
+        raise ValueError(
+            "scikit-learn has no machine with features in its bias; export it to ONNX, or save it "
+            "to a file."
+        )
+    return _one_vs_one(estimator) if estimator._by_pairs() else _one_vs_rest(estimator)
+
+
+@_exported.register
+def _(estimator: MarginRadiusSVC) -> Pipeline:
+    space = estimator._space
+    steps: Steps = []
+    if isinstance(space.map, EmpiricalMap):
+        steps = _components(space.map)
+    elif space.map is not None:
+        steps = [("products", deepcopy(space.map))]
+    if space.unit_norm:
+        steps.append(("normalize", Normalizer()))
+    svc = LinearSVC(C=estimator.C, tol=estimator.tol, max_iter=estimator.max_iter)
+    svc.coef_, svc.intercept_ = estimator.column_coef_.copy(), estimator.intercept_.copy()
+    svc.classes_, svc.n_iter_ = estimator.classes_, estimator.n_iter_
+    svc.n_features_in_ = svc.coef_.shape[1]
+    return _pipeline(estimator, [*steps, ("svc", svc)])
+
+
+def _machine(estimator: Any, kernel: Kernel, j: int, classes: Array) -> Pipeline:
+    """Export one machine of two classes, as scikit-learn keeps it: negative coefficients first."""
+    coef = estimator._machines.coef[:, j]
+    order = np.concatenate([np.flatnonzero(coef < 0), np.flatnonzero(coef > 0)])
+    return _with_svc(estimator, kernel, order, coef[None, order], classes, j)
+
+
+def _with_svc(
+    estimator: Any, kernel: Kernel, order: Index, coef: Any, classes: Array, j: int | None = None
+) -> Pipeline:
+    """Return what comes before, the scaling, and the SVC of these support vectors."""
+    machines = estimator._machines
+    intercept = machines.intercept if j is None else machines.intercept[[j]]
+    rows = machines.rows
+    if isinstance(kernel, Precomputed):
+        svc = _plain_svc(estimator, {"kernel": "precomputed"}, rows, order, coef, intercept)
+        svc.classes_, svc.n_features_in_ = classes, estimator.n_features_in_
+        return Pipeline([("svc", svc)])
+    settings, root = _settings(kernel, rows.shape[1])
+    rows = rows[order].multiply(root).tocsr() if sp.issparse(rows) else rows[order] * root
+    svc = _plain_svc(estimator, settings, rows, order, coef, intercept)
+    svc.classes_ = classes
+    return _pipeline(estimator, [*_before(estimator), ("scale", _scaler(root)), ("svc", svc)])
+
+
+def _before(estimator: Any) -> Steps:
+    """Return the steps before the columns are those of the machines."""
+    means, made = getattr(estimator, "means_", None), getattr(estimator, "map_", None)
+    if means is not None:
+        return [("impute", SimpleImputer(keep_empty_features=True).fit(means[None]))]
+    return [] if made is None else _components(made)
+
+
+def _components(made: EmpiricalMap) -> Steps:
+    """Return the empirical kernel map, which is Nystroem's with all rows."""
+    if made.rows is None or sp.issparse(made.rows):
+        raise ValueError("components of dense rows alone can be exported.")
+    settings, root = _settings(made.kernel, made.rows.shape[1])
+    found = Nystroem(n_components=made.n_components, **settings)
+    found.components_, found.component_indices_ = made.rows * root, np.arange(len(made.rows))
+    found.normalization_ = (made.vectors / np.sqrt(made.eigenvalues)).T
+    found.n_features_in_ = made.rows.shape[1]
+    return [("scale_inputs", _scaler(root)), ("map", found)]
+
+
+def _pipeline(estimator: Any, steps: Steps) -> Pipeline:
+    first = steps[0][1]
+    first.n_features_in_ = estimator.n_features_in_
+    if hasattr(estimator, "feature_names_in_"):
+        first.feature_names_in_ = estimator.feature_names_in_
+    return Pipeline(steps)
+
+
+def _settings(kernel: Kernel, d: int) -> tuple[dict[str, Any], Array]:
+    """Return scikit-learn's parameters of a kernel, and what to multiply the columns with."""
+    if not isinstance(kernel, RBF | Linear | Polynomial | Sigmoid):
+        raise ValueError(
+            f"scikit-learn's SVC has no kernel like {kernel!r}; to_sklearn exports linear, "
+            "polynomial and RBF kernels, sigmoid and precomputed ones."
+        )
+    weights = np.ones(d) if kernel.weights is None else kernel.weights
+    if isinstance(kernel, Linear):
+        return {"kernel": "linear"}, np.sqrt(kernel.gamma * weights)
+    settings: dict[str, Any] = {"gamma": float(kernel.gamma)}
+    if isinstance(kernel, RBF):
+        return {"kernel": "rbf", **settings}, np.sqrt(weights)
+    settings["coef0"] = float(kernel.coef0)
+    if isinstance(kernel, Sigmoid):
+        return {"kernel": "sigmoid", **settings}, np.sqrt(weights)
+    return {"kernel": "poly", "degree": int(kernel.degree), **settings}, np.sqrt(weights)
+
+
+def _scaler(root: Array) -> StandardScaler:
+    """Return a fitted scaler that multiplies the columns; one of weight zero becomes zero."""
+    scaler = StandardScaler(with_mean=False)
+    with np.errstate(divide="ignore"):
+        scaler.scale_ = 1 / root
+    scaler.var_, scaler.mean_ = scaler.scale_**2, np.zeros(len(root))
+    scaler.n_samples_seen_ = 1
+    scaler.n_features_in_ = len(root)
+    return scaler
+
+
+def _plain_svc(
+    estimator: Any, settings: dict[str, Any], rows: Any, order: Index, coef: Any, intercept: Array
+) -> PlainSVC:
+    """Return scikit-learn's SVC in the state of a fit that ended with these support vectors.
+
+    LIBSVM keeps the support vectors class by class.
+    """
+    given = ("decision_function_shape", "break_ties")
+    settings |= {name: getattr(estimator, name) for name in given if hasattr(estimator, name)}
+    cost = estimator.C_ if hasattr(estimator, "C_") else estimator.C
+    svc = PlainSVC(C=float(np.max(cost)), tol=estimator.tol, **settings)
+    sparse = sp.issparse(rows)
+    svc._sparse = sparse
+    svc.support_ = estimator._machines.support[order].astype(np.int32)
+    svc.support_vectors_ = sp.csr_matrix(rows) if sparse else np.ascontiguousarray(rows)
+    two = coef.shape[0] == 1
+    counts = [(coef < 0).sum(), (coef > 0).sum()] if two else estimator.n_support_
+    svc._n_support = np.array(counts, dtype=np.int32)
+    dual = _with_zeros(coef) if sparse else np.ascontiguousarray(coef)
+    svc.dual_coef_, svc.intercept_ = dual, intercept.copy()
+    # LIBSVM itself takes the first class for positive; scikit-learn turns the signs of two round.
+    svc._dual_coef_, svc._intercept_ = (-dual, -intercept) if two else (dual, intercept.copy())
+    svc._probA = svc._probB = np.empty(0)
+    svc._effective_probability = False
+    svc._gamma = settings.get("gamma", 0.0)
+    svc.class_weight_ = np.ones(len(counts))
+    svc.shape_fit_, svc.fit_status_ = tuple(estimator.shape_fit_), estimator.fit_status_
+    svc.n_iter_ = np.full(len(intercept), int(np.max(estimator.n_iter_)), dtype=np.int32)
+    svc._num_iter = svc.n_iter_
+    svc.n_features_in_ = rows.shape[1]
+    return svc
+
+
+def _with_zeros(coef: Any) -> sp.csr_matrix:
+    """Return a sparse matrix that stores its zeros: LIBSVM reads all entries, row by row."""
+    coef = coef.toarray() if sp.issparse(coef) else coef
+    rows, columns = np.indices(coef.shape).reshape(2, -1)
+    return sp.csr_matrix((coef.ravel(), (rows, columns)), shape=coef.shape)

@@ -1,0 +1,143 @@
+"""Radius, margin, span and leave-one-out error of a fitted classifier, ours or scikit-learn's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.svm import SVC as PlainSVC
+from sklearn.utils import Bunch
+from sklearn.utils.validation import check_is_fitted
+
+from .._typing import Array, Codes, Index
+from ..criteria import margin, radius, span
+from ..kernels import RBF, FunctionKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
+from .base.estimator import BaseLearnedSVC
+from .base.multiclass import largest, one_vs_one, pairs_of_layout, vote
+from .svc import SVC
+
+
+def bounds_of(model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Bunch:
+    """Compute what learning theory says of a fitted classifier, from its training rows.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted classifier of kernelwise with hinge loss, or scikit-learn's ``SVC``.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        The rows that it was fitted to, in the same order.
+    y : array-like of shape (n_samples,)
+        Their classes.
+    sample_weight : array-like of shape (n_samples,), default=None
+        The weights that it was fitted with.
+
+    Returns
+    -------
+    bounds : Bunch
+        ``radius`` of the smallest ball around the rows in the kernel's space; ``margin`` of each
+        machine; ``span``, squared, of each row in each machine, zero for rows that are no support
+        vectors; ``loo_decisions``, the machines' decision values on each row without that row, as
+        the span rule has them; ``loo_error``, the part of the rows that those decide wrongly.
+
+    See Also
+    --------
+    kernelwise.criteria.loo_error : The same for one machine, from its kernel matrix.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.svm import SVC
+    >>> from kernelwise.svm import bounds_of
+    >>> X, y = load_iris(return_X_y=True)
+    >>> bounds_of(SVC().fit(X, y), X, y).loo_error
+    0.04
+    """
+    check_is_fitted(model)
+    kernel, pairwise = _kernel(model), isinstance(model, SVC | PlainSVC)
+    X = X if sp.issparse(X) or isinstance(kernel, FunctionKernel) else np.asarray(X)
+    classes, weights = _classes(model, X, y), _weights(sample_weight, X)
+    n_classes = len(model.classes_)
+    beta = _coefficients(model, X.shape[0], pairwise)
+    K = np.asarray(kernel(X), dtype=np.float64)
+    C = model.C_ if hasattr(model, "C_") else model.C
+    cost = np.max(C) * weights * model.class_weight_[classes]
+    decisions = K @ beta + model.intercept_
+    spans = np.column_stack([span(K, b, cost) for b in beta.T])
+    left_out = decisions - beta * spans
+    if pairwise:
+        codes = one_vs_one(classes, n_classes)
+        wrong = vote(left_out, n_classes) != classes
+    else:
+        codes, wrong = np.ones_like(beta), _largest(left_out) != classes
+    return Bunch(
+        radius=radius(K),
+        margin=np.array([margin(K, b) for b in beta.T]),
+        span=spans * (codes != 0),
+        loo_decisions=left_out,
+        loo_error=float(wrong.mean()),
+    )
+
+
+def _kernel(model: Any) -> Kernel:
+    """Return the kernel object of a fitted classifier."""
+    if isinstance(model, BaseLearnedSVC):
+        kernel = model._hinge_kernel()
+        if kernel is None:
+            raise ValueError(
+                "bounds_of needs one kernel for all machines, of the rows as they are, and hinge "
+                f"loss; {model!r} has not."
+            )
+        return kernel
+    if not isinstance(model, PlainSVC):
+        raise TypeError(
+            f"model must be a classifier of kernelwise or scikit-learn's SVC; got {model!r}."
+        )
+    if callable(model.kernel):
+        return FunctionKernel(model.kernel)
+    gamma = float(model._gamma)
+    made: dict[str, Kernel] = {
+        "linear": Linear(),
+        "rbf": RBF(gamma),
+        "poly": Polynomial(gamma, degree=model.degree, coef0=model.coef0),
+        "sigmoid": Sigmoid(gamma, coef0=model.coef0),
+        "precomputed": Precomputed(),
+    }
+    return made[model.kernel]
+
+
+def _classes(model: Any, X: Any, y: Any) -> Index:
+    y = np.asarray(y)
+    if X.shape[0] != model.shape_fit_[0] or y.shape != (X.shape[0],):
+        raise ValueError(
+            f"X and y must be the {model.shape_fit_[0]} training rows; got {X.shape[0]} rows and "
+            f"{y.shape} classes."
+        )
+    if not np.isin(y, model.classes_).all():
+        raise ValueError("y holds classes that the model was not fitted to.")
+    return np.searchsorted(model.classes_, y)
+
+
+def _weights(sample_weight: Any, X: Any) -> Array:
+    n = X.shape[0]
+    weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n,):
+        raise ValueError(f"sample_weight must be {n} numbers, one a row of X.")
+    return weights
+
+
+def _coefficients(model: Any, n: int, pairwise: bool) -> Array:
+    """Return the signed coefficients of each machine, on all training rows."""
+    dual = model.dual_coef_.toarray() if sp.issparse(model.dual_coef_) else model.dual_coef_
+    if pairwise:
+        own = np.repeat(np.arange(len(model.classes_)), model.n_support_)
+        dual = pairs_of_layout(dual, own, len(model.classes_)).T
+    beta = np.zeros((n, dual.shape[0]))
+    beta[model.support_] = dual.T
+    return beta
+
+
+def _largest(decisions: Array) -> Codes | Index:
+    if decisions.shape[1] == 1:
+        return (decisions[:, 0] > 0).astype(np.intp)
+    return largest(decisions)

@@ -1,0 +1,394 @@
+"""Sparse feature weights in explicit spaces by margin and radius (Do, Kalousis, Hilario 2009).
+
+    min over mu, w, b, xi of  1/2 sum_k w_k^2 / mu_k + C / (2 rho(mu)) sum_i xi_i^2        (eq. 8)
+    s.t.  y_i (w'x_i + b) >= 1 - xi_i,   mu >= 0,   sum mu = 1
+
+rho(mu) = sum_k mu_k R_k^2 bounds the squared radius; R_k is half the range of column k.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Bunch
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from ..._threads import n_threads, run, single_blas
+from ..._typing import Array, Codes, Index
+from ...kernels import Kernel, Linear
+from ..base.estimator import BaseLearnedSVC
+from ..base.predictor import Machines
+from .ball import learn_ball
+from .machine import Machine
+from .problem import Columns, Point, Problem
+from .solver import learn
+from .space import Space
+
+_KERNELS = {"linear", "poly", "rbf", "laplacian", "matern32", "matern52"}
+
+
+class MarginRadiusSVC(BaseLearnedSVC):
+    """Linear support vector classification with sparse feature weights by margin and radius.
+
+    The weights of the columns are those of the widest margin relative to the radius of the data in
+    the weighted space. The problem is convex and solved to a certified duality gap; most weights
+    are exactly zero. Slack is squared.
+
+    Parameters
+    ----------
+    radius : {"product", "paper", "ball"}, default="product"
+        The radius. "product" minimises ``1/2 |w|^2 rho + C/2 sum xi^2`` with the bound
+        ``rho = sum mu_k R_k^2`` of the squared radius: it does not depend on the units of the
+        columns.
+        "paper" is the relaxation that the paper solves, which prefers columns of large range.
+        "ball" has the exact smallest ball in place of rho; it needs the package clarabel and takes
+        at most 60 columns.
+    p : float, default=1.0
+        The norm of the ball that the weights lie in, before they are scaled to sum one. 1 is the
+        paper; above 1 all weights are positive and more equal; below 1 there are fewer, at a local
+        minimum. "ball" takes 1 only.
+    C : float, default=1.0
+        The cost of squared slack, positive. The sample and class weights multiply it.
+    degree : int, default=1
+        The columns: 1 is the features, 2 also their squares and products. With ``kernel="poly"``
+        the degree of that kernel.
+    kernel : str or Kernel, default=None
+        A kernel whose empirical map makes the columns: "linear", "poly", "rbf", "laplacian",
+        "matern32", "matern52" or an object of `kernelwise.kernels`. None is the features.
+    gamma : {"scale", "auto"} or float, default="scale"
+        The inverse width of the kernel; see `SVC`.
+    coef0 : float, default=0.0
+        The constant of "poly".
+    unit_norm : bool, default=False
+        Whether each row is divided by its norm, in the space of the columns, as in the paper.
+    tol : float, default=1e-4
+        The relative duality gap to reach; for p < 1 the violation of the stationarity conditions.
+    max_iter : int, default=1000
+        Most steps of the learning.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes; they multiply C.
+    warm_start : bool, default=False
+        Whether a re-fit starts from the last weights, where the same columns vary.
+    n_jobs : int, default=None
+        Threads over the machines; None is one.
+    verbose : bool, default=False
+        Whether to print a line a step.
+
+    Attributes
+    ----------
+    feature_weights_ : ndarray of shape (n_columns,) or (n_classes, n_columns)
+        The weights mu of the columns as they are, of sum one, most of them exactly zero; one row a
+        machine with several classes. The columns are the features unless degree or kernel say
+        otherwise.
+    feature_importances_ : ndarray of shape (n_features,)
+        What a column can add to a decision value, ``|w_k| R_k``, scaled to sum one; the mean over
+        machines; products are divided among their features. Not for kernels.
+    support_features_ : ndarray of shape (n_used,)
+        The columns with a weight in some machine.
+    coef_ : ndarray of shape (n_machines, n_features)
+        The coefficients of the features, which hold the weights; only where these are the columns.
+    column_coef_ : ndarray of shape (n_machines, n_columns)
+        The coefficients of the columns.
+    intercept_ : ndarray of shape (n_machines,)
+        The intercepts.
+    radius_ : ndarray of shape (n_machines,)
+        The radius at the weights: ``sqrt(sum mu_k R_k^2)``, or that of the ball for "ball".
+    margin_ : ndarray of shape (n_machines,)
+        The margin ``1 / sqrt(sum w_k^2 / mu_k)`` of each machine.
+    objective_ : ndarray of shape (n_machines,)
+        What was minimised, at the weights: the value of equation 8 for "paper", else
+        ``1/2 |w|^2 radius^2 + C/2 sum xi^2``.
+    duality_gap_ : ndarray of shape (n_machines,)
+        How far the objective is from its minimum at most, relative to it. For p < 1 a bound that
+        does not vanish.
+    n_solves_ : int
+        The machines solved at some weights, over all machines.
+    n_iter_ : int
+        The steps of the longest learning.
+    kernel_ : Kernel or list of Kernel
+        The linear kernel with the learned weights, one a machine with several classes; the kernel
+        of the empirical map where there is one.
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    support_ : ndarray of shape (n_support,)
+        The training rows that are support vectors, by class.
+    support_vectors_ : ndarray of shape (n_support, n_features)
+        Those rows.
+    n_support_ : ndarray of shape (n_classes,)
+        The number of support vectors of each class.
+    dual_coef_ : ndarray of shape (n_machines, n_support)
+        The dual coefficients times the signs.
+    fit_status_ : int
+        0 when every machine converged, else 1.
+    certificate_ : Bunch
+        Arrays ``gap``, ``objective``, ``n_iter`` and ``status``, one entry a machine.
+    class_weight_ : ndarray of shape (n_classes,)
+        The weights of the classes.
+    shape_fit_ : tuple of int
+        The shape of the training rows.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        The names of the features, where X has such names.
+
+    See Also
+    --------
+    DualObjectiveSVC : Feature weights inside a kernel.
+    RelevanceSVC : Feature weights, width and C without tuning.
+
+    Notes
+    -----
+    Several classes are one-vs-rest with the largest decision value, each machine with weights of
+    its own. Constant columns get the weight zero. With the learned weights the machine is the
+    L2-SVM of the kernel sum_k mu_k x_k z_k with the cost C / radius^2.
+
+    References
+    ----------
+    .. [1] H. Do, A. Kalousis, M. Hilario, "Feature weighting using margin and radius based error
+       bound optimization in SVMs", ECML PKDD 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from kernelwise import MarginRadiusSVC
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = MarginRadiusSVC().fit(X, y)
+    >>> bool(len(model.support_features_) < X.shape[1])
+    True
+    >>> bool(model.duality_gap_[0] <= 1e-4)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "radius": [StrOptions({"product", "paper", "ball"})],
+        "p": [Interval(Real, 0, None, closed="neither")],
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "degree": [Interval(Integral, 1, None, closed="left")],
+        "kernel": [StrOptions(_KERNELS), Kernel, None],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
+        "coef0": [Interval(Real, 0, None, closed="left")],
+        "unit_norm": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "warm_start": ["boolean"],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        *,
+        radius: str = "product",
+        p: float = 1.0,
+        C: float = 1.0,
+        degree: int = 1,
+        kernel: str | Kernel | None = None,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        unit_norm: bool = False,
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.radius = radius
+        self.p = p
+        self.C = C
+        self.degree = degree
+        self.kernel = kernel
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.unit_norm = unit_norm
+        self.tol = tol
+        self.max_iter = max_iter
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _accepts_sparse(self) -> bool:
+        return False  # the columns are centred, and half ranges are of all entries
+
+    def _validate_fit(self, X: Any, y: Any) -> tuple[Any, Any]:
+        if isinstance(self.kernel, Kernel) and (self._is_function() or self.kernel.reads_values):
+            raise ValueError(
+                f"kernel={self.kernel!r} does not take rows of numbers; use a kernel that does, or "
+                "give the components of its empirical map as X."
+            )
+        if self.radius == "ball" and self.p != 1:
+            raise ValueError(
+                f"p={self.p!r} has no meaning with radius='ball', whose objective does not change "
+                "with the scale of the weights; use p=1, or another radius."
+            )
+        return super()._validate_fit(X, y)
+
+    def _resolve_kernel(self, X: Any, weights: Array) -> Kernel:
+        return Linear() if self.kernel is None else super()._resolve_kernel(X, weights)
+
+    def _hinge_kernel(self) -> Kernel | None:
+        return None  # squared slack
+
+    def _fit_machines(self, X: Any, Y: Codes, weights: Array, classes: Index) -> Machines:
+        kernel = None if self.kernel is None else self.kernel_
+        with single_blas():
+            self._space = Space.of(X, kernel, self.degree, self.unit_norm)
+            table = self._space.apply(X)
+            columns = Columns.of(table, own_units=self.radius != "paper")
+            Z, starts = columns.apply(table), self._starts(columns, Y)
+
+            def fit_one(j: int) -> Machine:
+                def work() -> Machine:
+                    return self._fit_one(j, Z, columns, Y[:, j], weights, starts[j])
+
+                return self._as_task("machine", j, work)
+
+            machines = run(fit_one, range(Y.shape[1]), n_threads(self.n_jobs))
+        self._last_start = columns.kept, [machine.start for machine in machines]
+        self._keep(machines)
+        solutions = [machine.solution for machine in machines]
+        members = [np.arange(X.shape[0])] * len(machines)
+        return Machines.of(Linear(), X, solutions, members, classes)
+
+    def _fit_one(
+        self, j: int, Z: Array, columns: Columns, codes: Codes, cost: Array, start: Array | None
+    ) -> Machine:
+        """Learn the weights of one machine."""
+        y = codes.astype(np.float64)
+        if self.radius == "ball":
+            learned, squared_radius = learn_ball(
+                Z, y, cost, self.C, tol=self.tol, max_iter=self.max_iter
+            )
+            return Machine.of(learned, columns, squared_radius, per_unit=False)
+        problem = Problem(Z, columns.ridge(self.C), y, cost)
+
+        def report(step: int, point: Point) -> None:
+            if self.verbose:
+                print(
+                    f"[kernelwise.MarginRadiusSVC] machine {j + 1}, step {step}: gap "
+                    f"{point.gap(self.p):.3g}, {np.count_nonzero(point.weights)} columns"
+                )
+
+        learned = learn(
+            problem, p=self.p, tol=self.tol, max_iter=self.max_iter, start=start, report=report
+        )
+        squared_radius = float(learned.point.weights @ problem.ridge) * self.C
+        return Machine.of(learned, columns, squared_radius, per_unit=self.radius == "paper")
+
+    def _starts(self, columns: Columns, Y: Codes) -> Sequence[Array | None]:
+        """Return where the last fit ended, if it was of the same columns and machines."""
+        kept, starts = getattr(self, "_last_start", (None, []))
+        same = self.warm_start and kept is not None and np.array_equal(kept, columns.kept)
+        return starts if same and len(starts) == Y.shape[1] else [None] * Y.shape[1]
+
+    def _keep(self, machines: Sequence[Machine]) -> None:
+        """Set the attributes that other classifiers do not have."""
+        weights = np.array([machine.weights for machine in machines])
+        self.feature_weights_ = weights[0] if len(machines) == 1 else weights
+        self.support_features_ = np.flatnonzero(weights.any(axis=0))
+        self.column_coef_ = np.array([machine.coef for machine in machines])
+        self.radius_ = np.array([machine.radius for machine in machines])
+        self.objective_ = np.array([machine.objective for machine in machines])
+        self.duality_gap_ = np.array([machine.solution.gap for machine in machines])
+        self.n_solves_ = sum(machine.n_solves for machine in machines)
+        self._margins = np.array([machine.margin for machine in machines])
+        self._shares = np.array([machine.shares for machine in machines])
+        if self.kernel is None:
+            kernels = [Linear(weights=own) for own in weights]
+            self.kernel_ = kernels[0] if len(kernels) == 1 else kernels
+
+    def _store(self, machines: Machines, classes: Index, counted: Index) -> None:
+        super()._store(machines, classes, counted)
+        self.margin_ = self._margins
+        self.n_iter_ = int(machines.certificate.n_iter.max())
+
+    def _decision_values(self, X: Any) -> Array:
+        with single_blas():
+            values: Array = self._space.apply(X) @ self.column_coef_.T + self.intercept_
+        return values
+
+    @property
+    def coef_(self) -> Array:
+        """Coefficients of the features; an attribute only where these are the columns."""
+        check_is_fitted(self)
+        if not self._space.is_input:
+            raise AttributeError(
+                "coef_ is of the features; with a degree or a kernel use column_coef_."
+            )
+        return self.column_coef_
+
+    @property
+    def feature_importances_(self) -> Array:
+        """What each feature can add to a decision value, of sum one; not for kernels."""
+        check_is_fitted(self)
+        if self._space.is_of_kernel:
+            raise AttributeError(
+                "feature_importances_ is of the features; with a kernel the columns are components."
+            )
+        return self._space.inputs(self._shares.mean(axis=0))
+
+    def C_path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None) -> Bunch:
+        """Fit along a path of costs, from the smallest up, each from the weights before.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,)
+            The classes.
+        Cs : array-like of shape (n_costs,)
+            The costs, positive.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows; they multiply C.
+
+        Returns
+        -------
+        path : Bunch
+            Arrays with one entry a cost, in ascending order: ``C``, ``n_features`` (columns with a
+            weight), ``objective`` and ``n_solves``; and the fitted ``estimators``.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from kernelwise import MarginRadiusSVC
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> MarginRadiusSVC().C_path(X, y, [0.1, 1.0, 10.0]).n_features.shape
+        (3,)
+        """
+        costs = np.sort(np.asarray(Cs, dtype=np.float64).ravel())
+        estimators: list[MarginRadiusSVC] = []
+        for C in costs:
+            model = clone(self).set_params(C=float(C), warm_start=True)
+            if estimators:
+                model._last_start = estimators[-1]._last_start
+            estimators.append(model.fit(X, y, sample_weight=sample_weight))
+        return Bunch(
+            C=costs,
+            n_features=np.array([len(model.support_features_) for model in estimators]),
+            objective=np.array([model.objective_.sum() for model in estimators]),
+            n_solves=np.array([model.n_solves_ for model in estimators]),
+            estimators=estimators,
+        )
+
+    def _warn_unless_converged(self, machines: Machines, tol: float) -> None:
+        short = np.flatnonzero(machines.certificate.status != "converged")
+        if len(short):
+            worst = short[np.argmax(machines.certificate.gap[short])]
+            warnings.warn(
+                f"{len(short)} of {len(machines.intercept)} machine(s) did not converge: the "
+                f"largest relative duality gap is {machines.certificate.gap[worst]:.3g} (the "
+                f"tolerance is tol={tol:g}) after {machines.certificate.n_iter[worst]} steps "
+                f"({machines.certificate.status[worst]}). The model is usable but not optimal. "
+                "Lower C, or raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )

@@ -1,0 +1,90 @@
+"""From weights of scaled columns to a machine of the columns as they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..._typing import Array
+from ...qp import Solution
+from .problem import Columns
+from .solver import Learned
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A fitted machine, in the units of the columns as they are.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (d,)
+        The weights mu, of sum one; zero where a column is constant or not used.
+    coef : ndarray of shape (d,)
+        The coefficients.
+    solution : Solution
+        The dual coefficients for the kernel sum_k mu_k x_k z_k, the intercept and the certificate.
+    radius : float
+        The radius that the objective has.
+    margin : float
+        The margin in the space of weighted columns.
+    objective : float
+        What was minimised.
+    shares : ndarray of shape (d,)
+        |w_k| R_k, of sum one: what each column can add to a decision value.
+    start : ndarray of shape (k,)
+        The weights of the scaled columns, from which a similar problem starts.
+    n_solves : int
+        The machines solved on the way.
+    """
+
+    weights: Array
+    coef: Array
+    solution: Solution
+    radius: float
+    margin: float
+    objective: float
+    shares: Array
+    start: Array
+    n_solves: int
+
+    @classmethod
+    def of(
+        cls, learned: Learned, columns: Columns, squared_radius: float, per_unit: bool
+    ) -> Machine:
+        """Undo the scaling of the columns.
+
+        With z_k = x_k / u_k the kernel sum m_k z_k z_k' is t sum mu_k x_k x_k' of weights
+        mu_k = m_k / (u_k^2 t) with sum one. ``squared_radius`` is that of the scaled columns;
+        ``per_unit`` says that the objective is in the units of the columns.
+        """
+        point, m = learned.point, learned.point.weights
+        relative = m / columns.unit**2
+        t = float(relative.sum()) if len(m) else 1.0
+        used = m > 0
+        norm = float((point.coef[used] ** 2 / m[used]).sum())
+        beta, squares = t * point.beta, t * norm
+        intercept = point.intercept - float(point.coef / columns.unit @ columns.centre)
+        solution = Solution(
+            beta=beta,
+            nu=np.array([intercept]),
+            gradient=np.empty(0),
+            objective=squares / 2 - float(np.abs(beta).sum()),
+            gap=learned.gap,
+            violation=learned.gap,
+            n_iter=learned.n_iter,
+            status=learned.status,
+        )
+        size = np.abs(point.coef) * columns.radius / columns.unit
+        scale = columns.unit[0] ** 2 if per_unit and len(m) else 1.0
+        return cls(
+            weights=columns.everywhere(relative / t),
+            coef=columns.everywhere(point.coef / columns.unit),
+            solution=solution,
+            radius=float(np.sqrt(squared_radius / t)),
+            margin=float(1 / np.sqrt(squares)) if squares > 0 else np.inf,
+            objective=point.value / scale,
+            shares=columns.everywhere(size / size.sum() if size.any() else size),
+            start=m,
+            n_solves=learned.n_solves,
+        )

@@ -1,0 +1,206 @@
+"""Selection of the columns that matter, by the weights that RelevanceSVC learns."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from ..._memory import allowance
+from ..._messages import naming_imputation, naming_the_encoders
+from ..._threads import n_threads, single_blas
+from ..._typing import Array, Index
+from ...qp import SMO
+from ..base.column_scaling import Scaling
+from ..base.imputation import column_means, fill
+from ..base.multiclass import one_vs_rest
+from ..paths.kernel_grid import DistinctRows
+from .steps import KERNELS, Rows, Teacher, learn, with_an_equal_share
+
+
+class RelevanceSelector(SelectorMixin, BaseEstimator):
+    """Keep the columns that matter for the classes, alone or together with others.
+
+    The weights are those that `RelevanceSVC` learns; its machines are not fitted.
+
+    Parameters
+    ----------
+    max_features : int, default=None
+        Keep as many columns, those of the largest weights. None keeps those with at least an
+        equal share of the weight.
+    ensemble : bool, default=True
+        Whether three sources of weights count: the radius-margin bound with the Laplacian and with
+        the RBF kernel, and the energy distance of the classes along each column. False is the
+        bound with one kernel.
+    kernel : {"laplacian", "rbf"}, default="laplacian"
+        The kernel where there is one.
+    standardize : bool, default=True
+        Whether the columns are brought to one scale first.
+    missing : {"error", "impute"}, default="error"
+        What happens to NaN while learning: an error, or the mean of the column in its place. NaN
+        in columns that are kept stays.
+    max_iter : int, default=15
+        Most evaluations of the bound for each kernel.
+    max_rows : int, default=1000
+        Most rows from which weights are learned, picked at random, each class its part.
+    tol : float, default=1e-3
+        The tolerance of the machines, in units of the margin.
+    n_jobs : int, default=None
+        Threads; None is one.
+    random_state : int, RandomState instance or None, default=0
+        Picks rows where there are too many.
+
+    Attributes
+    ----------
+    feature_importances_ : ndarray of shape (n_features,)
+        The weights, times the spread of their columns; they sum to one.
+    selected_features_ : ndarray of shape (n_features,)
+        Which columns are kept.
+    n_iter_ : int
+        The evaluations of the bound.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features,)
+        The names of the columns, where X has such names.
+
+    See Also
+    --------
+    RelevanceSVC : The classifier.
+
+    Notes
+    -----
+    An equal share is a cut through a ranking, not a test: without any relevant column
+    some are kept all the same. Among columns that say the same, some may be left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.transform import RelevanceSelector
+    >>> X = np.random.default_rng(0).normal(size=(300, 10))
+    >>> y = X[:, 2] * X[:, 7] > 0  # neither says anything alone
+    >>> RelevanceSelector().fit(X, y).get_feature_names_out()
+    array(['x2', 'x7'], dtype=object)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "max_features": [Interval(Integral, 1, None, closed="left"), None],
+        "ensemble": ["boolean"],
+        "kernel": [StrOptions(set(KERNELS))],
+        "standardize": ["boolean"],
+        "missing": [StrOptions({"error", "impute"})],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_rows": [Interval(Integral, 10, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        max_features: int | None = None,
+        ensemble: bool = True,
+        kernel: str = "laplacian",
+        standardize: bool = True,
+        missing: str = "error",
+        max_iter: int = 15,
+        max_rows: int = 1000,
+        tol: float = 1e-3,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.max_features = max_features
+        self.ensemble = ensemble
+        self.kernel = kernel
+        self.standardize = standardize
+        self.missing = missing
+        self.max_iter = max_iter
+        self.max_rows = max_rows
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = self.missing == "impute"
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RelevanceSelector:
+        """Learn which columns matter.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,)
+            The classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows. Rows of weight zero count as absent.
+
+        Returns
+        -------
+        self : object
+            The fitted transformer.
+        """
+        X, y = self._validated(X, y)
+        d = X.shape[1]
+        if self.max_features is not None and self.max_features > d:
+            raise ValueError(f"max_features={self.max_features} is more than the {d} columns of X.")
+        counts = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        counted = counts > 0
+        classes = _classes_of(y[counted])
+        shares = self._shares(X[counted], classes, counts[counted])
+        self.feature_importances_ = shares / shares.sum()
+        self.selected_features_ = with_an_equal_share(shares)
+        if self.max_features is not None:
+            largest = np.argsort(-shares, kind="stable")[: self.max_features]
+            self.selected_features_ = np.isin(np.arange(d), largest)
+        return self
+
+    def _shares(self, X: Array, classes: Index, counts: Array) -> Array:
+        """Return what each column adds to a distance; an equal share is one."""
+        X = fill(X, column_means(X, counts) if self.missing == "impute" else None)
+        random_state = check_random_state(self.random_state)
+        kinds = DistinctRows.of(KERNELS[self.kernel](), X, classes, counts)
+        scaling = Scaling.of(X[kinds.first], kinds.counts, self.standardize)
+        kinds = kinds.at_most(self.max_rows, classes, random_state)
+        n_classes = int(classes.max()) + 1
+        codes = one_vs_rest(classes, n_classes)
+        rows = Rows.of(X, codes, classes, kinds, scaling, np.ones(n_classes))
+        solver = SMO(tol=self.tol, memory=allowance(None))
+        teacher = Teacher(solver, self.max_iter, n_threads(self.n_jobs))
+        with single_blas():
+            learned = learn(self.kernel, self.ensemble, rows, teacher, random_state)
+        self.n_iter_ = sum(minimum.n_evaluations for minimum in learned.minima.values())
+        return learned.shares(scaling)
+
+    def _validated(self, X: Any, y: Any) -> tuple[Array, Any]:
+        finite = "allow-nan" if self.missing == "impute" else True
+        with naming_the_encoders(), naming_imputation():
+            return validate_data(self, X, y, dtype=np.float64, ensure_all_finite=finite)
+
+    def _get_support_mask(self) -> Any:
+        check_is_fitted(self)
+        return self.selected_features_
+
+
+def _classes_of(y: Any) -> Index:
+    """Return the number of each row's class."""
+    y = column_or_1d(y, warn=True)
+    check_classification_targets(y)
+    labels, classes = np.unique(y, return_inverse=True)
+    if len(labels) < 2:
+        raise ValueError(
+            "The number of classes has to be greater than one; got "
+            f"{len(labels)} class among the samples of positive weight."
+        )
+    return classes

@@ -1,0 +1,107 @@
+"""What a fitted search does by its best estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from ..._typing import Array
+from ..svc import SVC
+
+
+def _best_has(name: str) -> Callable[[Any], bool]:
+    """Tell whether the best estimator has a method, or is going to have it."""
+
+    def check(search: Any) -> bool:
+        if not search.refit:
+            raise AttributeError(
+                f"This {type(search).__name__} has refit=False; {name} needs an estimator that is "
+                "fitted on all rows: set refit=True, or fit an SVC with best_params_."
+            )
+        getattr(getattr(search, "best_estimator_", search._template()), name)
+        return True
+
+    return check
+
+
+class BestEstimatorMixin:
+    """Hands predictions on to ``best_estimator_``; before a fit it answers for ``SVC()``, too."""
+
+    estimator: Any
+    best_estimator_: SVC
+
+    def _template(self) -> Any:
+        return SVC() if self.estimator is None else self.estimator
+
+    @available_if(_best_has("predict"))
+    def predict(self, X: Any) -> Any:
+        """Predict classes by the best estimator.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows; kernel values against the training rows for ``kernel="precomputed"``.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            The predicted classes.
+        """
+        check_is_fitted(self)
+        return self.best_estimator_.predict(X)
+
+    @available_if(_best_has("decision_function"))
+    def decision_function(self, X: Any) -> Array:
+        """Evaluate the decision values of the best estimator.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows; kernel values against the training rows for ``kernel="precomputed"``.
+
+        Returns
+        -------
+        decisions : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
+            The decision values.
+        """
+        check_is_fitted(self)
+        return self.best_estimator_.decision_function(X)
+
+    @available_if(_best_has("predict_proba"))
+    def predict_proba(self, X: Any) -> Array:
+        """Compute probabilities by the best estimator; needs ``SVC(probability=True)``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            One column a class.
+        """
+        check_is_fitted(self)
+        probabilities: Array = self.best_estimator_.predict_proba(X)
+        return probabilities
+
+    @available_if(_best_has("predict_log_proba"))
+    def predict_log_proba(self, X: Any) -> Array:
+        """Compute log-probabilities by the best estimator; needs ``SVC(probability=True)``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_samples, n_classes)
+            One column a class.
+        """
+        check_is_fitted(self)
+        log_probabilities: Array = self.best_estimator_.predict_log_proba(X)
+        return log_probabilities
