@@ -16,6 +16,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from .._files import check_writable
+
 _F = TypeVar("_F", bound=Callable[..., None])
 _PASSED = (typer.Exit, typer.Abort, typer.BadParameter)
 _NARROWEST = 80  # columns: what a file or a pipe gets
@@ -144,27 +146,12 @@ def check_outputs(paths: Sequence[Path | None], force: bool) -> None:
         if not path.absolute().parent.is_dir():
             raise TableError(f"there is no folder {str(path.absolute().parent)!r} to write to.")
         try:
-            _draft(path).touch()
-            _draft(path).unlink()
+            check_writable(path)
         except OSError as error:
             raise TableError(f"{path} cannot be written: {error.strerror}.") from None
     named = [path.absolute() for path in paths if path is not None]
     if len(set(named)) < len(named):
         raise TableError(f"{named[0]} is named twice; each result needs a file of its own.")
-
-
-def _draft(path: Path) -> Path:
-    return path.with_name(f"{path.name}.{os.getpid()}.new")
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file under another name, then move it into place: never half of it."""
-    draft = _draft(path)
-    try:
-        draft.write_text(text, encoding="utf-8", newline="")
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def _plain(value: Any) -> Any:

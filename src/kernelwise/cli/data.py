@@ -8,7 +8,8 @@ import typer
 from rich import box
 from rich.table import Table
 
-from .console import Session, check_outputs, guarded, write_whole
+from .._files import write_text
+from .console import Session, check_outputs, guarded
 from .options import AsJson, CsvOut, Force, Quiet, SetName
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def fetch(name: SetName, out: CsvOut = None, quiet: Quiet = False, force: Force 
     if out is None:
         typer.echo(text, nl=False)
     else:
-        write_whole(out, text)
+        write_text(out, text)
         session.say(f"{name}: {out}")
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import typer
 
-from .console import Session, check_outputs, guarded, write_whole
+from .._files import write_text
+from .console import Session, check_outputs, guarded
 from .options import AsJson, Copied, CsvOut, Data, Force, Format, Model, Proba, Quiet
 
 
@@ -43,7 +44,7 @@ def predict(
     if out is None:
         typer.echo(text, nl=False)
     else:
-        write_whole(out, text)
+        write_text(out, text)
         session.say(f"{len(table)} predictions: {out}")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
+from .._text import duration
 from .console import Session, guarded
 from .options import (
     AsJson,
@@ -124,7 +125,6 @@ def _announce(
     """Say what there is to do and how long it will take, before it is done."""
     from joblib import effective_n_jobs
 
-    from ..experiments.engine.progress import duration
     from ..experiments.engine.runner import chosen, plan
     from ..experiments.engine.store import ResultFile
 

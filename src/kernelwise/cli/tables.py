@@ -11,6 +11,8 @@ from rich import box
 from rich.console import Group
 from rich.table import Table
 
+from .._text import duration
+
 if TYPE_CHECKING:
     from ..evaluation import Evaluation
     from ..tabular import Column, Weight
@@ -121,14 +123,6 @@ def weights_table(weights: Sequence[Weight]) -> Table:
 def cost_text(seconds: float, memory: float, n_fits: int) -> str:
     """Return a forecast in words."""
     return (
-        f"{n_fits} fits, about {duration(seconds)} (right within a factor of 3), at most about "
-        f"{memory / 1e9:.1f} GB of memory"
+        f"{n_fits} fits, about {duration(max(1, seconds))} (within a factor of 3), "
+        f"at most about {memory / 1e9:.1f} GB of memory"
     )
-
-
-def duration(seconds: float) -> str:
-    """Return a duration in words."""
-    for limit, unit, name in ((90, 1, "seconds"), (5400, 60, "minutes")):
-        if seconds < limit:
-            return f"{max(1, round(seconds / unit))} {name}"
-    return f"{seconds / 3600:.1f} hours"

@@ -13,13 +13,14 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_STORED, ZipFile
+
+from .._files import replacing
 
 SCHEMA = 1
 
@@ -65,17 +66,6 @@ class Contents:
 def digest(data: bytes) -> str:
     """Return the SHA-256 of bytes, as text."""
     return hashlib.sha256(data).hexdigest()
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Give another name to write under, and move the file into place: never half of it."""
-    draft = path.with_name(f"{path.name}.{os.getpid()}.new")
-    try:
-        yield draft
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def write(path: Path, contents: Contents) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ._container import replacing
+from .._files import replacing
 
 
 def to_onnx(

@@ -13,11 +13,12 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from .._files import write_text
 from .._models import final_estimator
 from .._version import __version__
 from ..evaluation import Evaluation
-from ..experiments.engine.figures import write_text
 from ..inspection import WeightStability
+from ..inspection.html import page_templates
 from ..tabular import column_weights
 from ..tabular.pipeline import table_encoder
 from .figures import comparison_svg, learning_svgs, reliability_svg
@@ -111,20 +112,14 @@ def write_report(
 def _environment() -> Any:
     """Return what renders the templates; both packages of the extra must be there."""
     try:
-        import matplotlib.pyplot  # noqa: F401
-        from jinja2 import Environment, PackageLoader, StrictUndefined
+        import matplotlib.pyplot  # noqa: F401 - fails here, before any work, where it is missing
+
+        environment = page_templates("kernelwise.report")
     except ImportError as error:
         raise ImportError(
             f"The report needs jinja2 and matplotlib ({error}); install them with: "
             "pip install 'kernelwise[report]'"
         ) from error
-    environment = Environment(
-        loader=PackageLoader("kernelwise.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     environment.filters.update(
         cell=_cell,
         decimal=_decimal,

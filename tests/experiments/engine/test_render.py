@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 import pytest
 from rich.console import Console
 
+from kernelwise._text import duration
 from kernelwise.experiments import (
     Check,
     Column,
@@ -17,7 +18,7 @@ from kernelwise.experiments import (
     write_html,
     write_markdown,
 )
-from kernelwise.experiments.engine.progress import Progress, duration
+from kernelwise.experiments.engine.progress import Progress
 from kernelwise.experiments.engine.sections import as_json, cell_text, check_text
 from kernelwise.experiments.engine.terminal import list_view, section_view
 

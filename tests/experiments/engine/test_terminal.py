@@ -3,8 +3,8 @@
 import pytest
 from rich.console import Console
 
+from kernelwise._text import duration
 from kernelwise.experiments import Column, Spread, Summary, Table, experiments, run, sections
-from kernelwise.experiments.engine.progress import duration
 from kernelwise.experiments.engine.terminal import list_facts, list_view, section_view
 
 from ..toy import Toy

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..._files import write_text
+from ...inspection import as_svg
+from ...inspection.html import page_templates
 from .errors import ExperimentError
-from .figures import svg, write_text
 from .sections import Section, cell_text, check_text
 
 
@@ -23,20 +25,11 @@ def write_html(sections: Sequence[Section], path: Path) -> None:
         Of the page.
     """
     try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
+        environment = page_templates("kernelwise.experiments.engine")
     except ImportError as error:
         raise ExperimentError("--html needs jinja2: pip install 'kernelwise[report]'") from error
-
-    loader = PackageLoader("kernelwise.experiments.engine", "templates")
-    environment = Environment(
-        loader=loader,
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     environment.filters["prose"] = _prose
-    environment.globals.update(cell_text=cell_text, check_text=check_text, svg=svg)
+    environment.globals.update(cell_text=cell_text, check_text=check_text, as_svg=as_svg)
     write_text(path, environment.get_template("reproduction.html").render(sections=sections))
 
 

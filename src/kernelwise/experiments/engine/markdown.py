@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from .figures import save, write_text
+from ..._files import write_text
+from .figures import save
 from .sections import Section, cell_text, check_text
 from .tables import Table
 

@@ -7,17 +7,10 @@ import time
 from types import TracebackType
 from typing import Any
 
+from ..._text import duration
+
 _EVERY = 10.0  # seconds between plain lines
 _ENOUGH = 0.1  # of the work, to tell from it how long the rest takes
-
-
-def duration(seconds: float) -> str:
-    """Return a length of time in words."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    if seconds < 90 * 60:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"
 
 
 class Progress:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..._text import duration
 from ..experiment import Experiment
-from .progress import duration
 from .store import ResultFile, Results
 from .tables import Cell, Check, Column, Drawing, Spread, Summary
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._files import replacing
 from ..._version import __version__
 from ..experiment import Experiment, Row, Scale, Task
 from .errors import ExperimentError
@@ -220,13 +221,12 @@ class ResultFile:
             raise self._unwritable(error) from error
 
     def _write_first(self, head: dict[str, Any]) -> None:
-        temporary = self.path.with_suffix(f".{os.getpid()}.tmp")
+        data = json.dumps(head, separators=(",", ":")).encode() + b"\n"
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with temporary.open("wb", buffering=0) as file:
-                _write_all(file, json.dumps(head, separators=(",", ":")).encode() + b"\n")
+            with replacing(self.path) as draft, draft.open("wb", buffering=0) as file:
+                _write_all(file, data)
                 os.fsync(file.fileno())
-            os.replace(temporary, self.path)
         except OSError as error:
             raise self._unwritable(error) from error
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..._text import duration
 from ..experiment import Experiment
-from .progress import duration
 from .sections import Section, cell_text, check_text
 from .tables import Table
 

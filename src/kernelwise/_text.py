@@ -1,0 +1,12 @@
+"""Numbers in words."""
+
+from __future__ import annotations
+
+
+def duration(seconds: float) -> str:
+    """Return a length of time in seconds, minutes or hours, for instance "12 min"."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 90 * 60:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
