@@ -11,7 +11,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench docs clean
+.PHONY: help demo pictures test lint format bench docs clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -19,6 +19,9 @@ help: ## show this list
 
 demo: $(VENV)/demo.stamp ## run the demonstration
 	$(BIN)/python examples/demo.py
+
+pictures: $(VENV)/demo.stamp ## make the pictures of the README
+	$(BIN)/python examples/readme_pictures.py
 
 test: $(VENV)/dev.stamp ## run the tests and the doctests
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
