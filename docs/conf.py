@@ -37,7 +37,7 @@ autosummary_imported_members = True
 autosummary_context = {
     "home": {
         name: f"{subpackage}.{name}"
-        for subpackage in ("bounds", "discrimination", "kernels", "outer", "qp", "svm", "transform")
+        for subpackage in ("criteria", "discrimination", "kernels", "outer", "qp", "svm", "transform")
         for name in import_module(f"kernelwise.{subpackage}").__all__
     }
 }

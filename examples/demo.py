@@ -1,7 +1,7 @@
 """Find out which of 60 columns matter, and compare with SVC, a grid search and a forest.
 
-Run it with ``make demo``. The data are scikit-learn's breast-cancer table with a column of noise
-beside each real one. `RelevanceSVC` learns a weight for each column from the training rows alone.
+Run it with ``make demo``. The data are scikit-learn's breast-cancer table with one column of noise
+per real column. `RelevanceSVC` learns one weight per column from the training rows alone.
 """
 
 import os
@@ -28,27 +28,27 @@ from kernelwise.inspection import ConvergenceDisplay, FeatureWeightsDisplay, wei
 from kernelwise.report import evaluate_model, write_report
 
 OUTPUT = Path(__file__).parents[1] / "demo-output"
-HALVES = 2  # how often the rows are halved; each half is learned from, the other one tested
+HALVES = 2  # number of random halvings; each half is the training set once, the test set once
 RESAMPLES = 10
 GRID = {"C": [0.1, 1, 10, 100, 1000], "gamma": np.logspace(-4, 0, 9)}
 OURS = "RelevanceSVC()"
 REAL, NOISE = "#0072B2", "#E69F00"
 
 NOTES = (
-    "The table is scikit-learn's load_breast_cancer; the noise is standard normal, the same in "
-    "all splits.",
-    "A split learns from half of the rows. With more of them the methods are closer together.",
-    "SVCSearchCV is this library's search of the grid that GridSearchCV has. Both, and SVC, get "
-    "columns that are standardised on the training rows. Everything else is a default.",
-    "Wall time on one thread; the first fits, in which code is compiled, are not timed.",
-    "Selection is a cut through a ranking: on nothing but noise some columns are selected too.",
-    "One data set is an illustration, no evidence: docs/quality.md has measurements on many. "
-    "make demo repeats this one.",
+    "The table is scikit-learn's load_breast_cancer. The noise is standard normal and the same "
+    "in all splits.",
+    "Each split trains on half of the rows. With more rows, the methods are closer together.",
+    "SVCSearchCV searches the same grid as GridSearchCV. Both of them, and SVC, get columns that "
+    "are standardised on the training rows. All other settings are defaults.",
+    "Times are wall times on one thread; the first fits, which compile code, are not timed.",
+    "Selection is a cut through a ranking: even pure noise has some columns selected.",
+    "One data set is an illustration, not evidence: docs/quality.md measures many. make demo "
+    "repeats this one.",
 )
 
 
 def noisy_breast_cancer(seed=0):
-    """Return the table with a noise column for each real one, labels, and which are real."""
+    """Return the table with one noise column per real one, the labels, and the real columns."""
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     noise = np.random.default_rng(seed).normal(size=X.shape)
     names = [f"noise {k + 1}" for k in range(noise.shape[1])]
@@ -58,20 +58,22 @@ def noisy_breast_cancer(seed=0):
 
 
 def others():
-    """Return what is compared: `RelevanceSVC` scales the columns itself, a forest need not."""
+    """Return the models to compare; `RelevanceSVC` and forests need no scaling in front."""
     return {
         "SVC()": make_pipeline(StandardScaler(), sklearn.svm.SVC()),
         "GridSearchCV(SVC)": make_pipeline(
             StandardScaler(), GridSearchCV(sklearn.svm.SVC(), GRID, cv=5)
         ),
-        "the same by SVCSearchCV": make_pipeline(StandardScaler(), SVCSearchCV(SVC(), GRID, cv=5)),
+        "SVCSearchCV(SVC), same grid": make_pipeline(
+            StandardScaler(), SVCSearchCV(SVC(), GRID, cv=5)
+        ),
         "RandomForestClassifier(300)": RandomForestClassifier(300, random_state=0),
         "RelevanceSVC(ensemble=False)": RelevanceSVC(ensemble=False),
     }
 
 
 def print_table(evaluation):
-    """Print the scores, and by how much ours is better, with 95 % intervals."""
+    """Print the scores and the lead of ours with 95 % intervals."""
     leads = {each.other: each for each in evaluation.differences}
     print(f"\n  {'':29s}{'accuracy, %':>13s}{'ours better by, points':>26s}{'seconds':>10s}")
     for score in evaluation.scores:
@@ -86,7 +88,7 @@ def print_table(evaluation):
 
 
 def print_weights(evaluation):
-    """Print the ten largest weights and that of the highest noise column."""
+    """Print the ten largest weights, and the largest weight of a noise column."""
     mark = "█" if "utf" in (sys.stdout.encoding or "").lower() else "#"
     weights = evaluation.weights
     highest_noise = next(each for each in weights if each.column.startswith("noise"))
@@ -96,7 +98,7 @@ def print_weights(evaluation):
 
 
 def save_picture(figure, path):
-    """Save a figure under another name first, so that it is never there by half."""
+    """Save a figure atomically."""
     draft = path.with_name(f".{path.name}")
     figure.savefig(draft, format="png", dpi=150)
     os.replace(draft, path)
@@ -105,11 +107,11 @@ def save_picture(figure, path):
 def main():
     X, y, real = noisy_breast_cancer()
     print(f"breast cancer: {len(X)} rows, {real.sum()} real columns and {(~real).sum()} of noise\n")
-    print(f"  {2 * HALVES} splits, after fits that compile and are not timed ", end="", flush=True)
+    print(f"  {2 * HALVES} splits, after untimed fits that compile the code ", end="", flush=True)
     begin = time.perf_counter()
     with threadpool_limits(1):  # one thread for every method
-        for each in (others()["the same by SVCSearchCV"], RelevanceSVC()):
-            each.fit(X[::2], y[::2])  # as many rows as a split has
+        for each in (others()["SVCSearchCV(SVC), same grid"], RelevanceSVC()):
+            each.fit(X[::2], y[::2])  # as many rows as in a split
         model = RelevanceSVC().fit(X, y)  # on all rows, for the weights
         evaluation = evaluate_model(
             model, X, y, against=others(), label=OURS, cv=2, repeats=HALVES, progress=print_dots
@@ -137,8 +139,8 @@ def main():
         model=model,
         stability=stability,
         title=f"Which of {len(real)} columns matter?",
-        lead=f"Breast cancer, {len(X)} rows: {real.sum()} real columns, and {(~real).sum()} of "
-        f"noise beside them. {OURS} is told neither which is which, nor a width, nor a cost. "
+        lead=f"Breast cancer, {len(X)} rows: {real.sum()} real columns, {(~real).sum()} of noise. "
+        f"{OURS} does not know which is which, and is given neither a width nor C. "
         f"Of the {selected.sum()} columns that it selects, {selected[real].sum()} are real.",
         notes=NOTES,
     )

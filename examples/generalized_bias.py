@@ -1,8 +1,9 @@
-"""Give a machine what is known already, and let the kernel correct it.
+"""Put prior knowledge into the bias of a machine, and let the kernel model the rest.
 
-Two problems. Twenty sites send rows, each site has a level of its own, and how the five
-measurements act is not linear: made data. Patients of high body mass index are to be judged by a
-model that was fitted to those of a lower one: real data, in which a kernel has to extrapolate.
+There are two problems. In the first, synthetic one, rows come from twenty sites, each with its own
+level, and five measurements have nonlinear effects. In the second, on real data, a model fitted to
+patients with a lower body mass index predicts those with a higher one, so a kernel has to
+extrapolate.
 
     python examples/generalized_bias.py
 """
@@ -21,7 +22,7 @@ N_SITES, N_MEASURED = 20, 5
 
 
 def sites(seed, n_train=300, n_test=2000):
-    """Return rows of measurements and site, and the column numbers of the sites."""
+    """Return training and test rows (measurements, one-hot sites), and the columns of the sites."""
     rng = np.random.default_rng(seed)
     n = n_train + n_test
     site, X = rng.integers(0, N_SITES, n), rng.normal(size=(n, N_MEASURED))
@@ -34,7 +35,7 @@ def sites(seed, n_train=300, n_test=2000):
 
 
 def heavier_patients(seed, n_train=200):
-    """Return patients below and above the 60 % of lowest body mass index, and its column."""
+    """Return patients inside and above the lowest 60 % of body mass index, and its column."""
     table = load_diabetes()
     X, y = table.data / table.data.std(axis=0), table.target > np.median(table.target)
     known = [table.feature_names.index("bmi")]
@@ -45,7 +46,7 @@ def heavier_patients(seed, n_train=200):
 
 
 def contenders(known):
-    """Return the models by name; C and gamma, or C, by cross-validation."""
+    """Return the models by name; cross-validation chooses C and, for kernels, gamma."""
 
     def search(model, grid=GRID):
         return GridSearchCV(model, grid, cv=3)
@@ -64,7 +65,7 @@ def contenders(known):
 
 
 class OnColumns:
-    """Logistic regression on some columns."""
+    """Logistic regression on a subset of the columns."""
 
     def __init__(self, columns):
         self.columns, self.model = columns, LogisticRegression(C=100.0, max_iter=2000)
@@ -78,7 +79,7 @@ class OnColumns:
 
 
 def compare(problem):
-    """Print accuracy and AUC on the test rows, means and standard deviations of the repeats."""
+    """Print accuracy and AUC on the test rows: mean and standard deviation over the repeats."""
     scores = {}
     for seed in range(REPEATS):
         train, (X, y), known = problem(seed)
@@ -94,14 +95,14 @@ def compare(problem):
 
 
 def main():
-    print(f"{N_SITES} sites, 300 rows to learn from; {REPEATS} repeats")
+    print(f"{N_SITES} sites, 300 training rows; {REPEATS} repeats")
     compare(sites)
     (X, y), _, known = sites(0)
     model = GeneralizedBiasSVC(known, exclude_bias_from_kernel=True, C=3.0, gamma=0.1).fit(X, y)
     print(f"\n  the kernel carries {100 * model.kernel_share_[0]:.0f} % of the decision,")
     levels = model.bias_coef_[0] + model.intercept_[0]
-    print(f"  the levels of the sites are from {levels.min():.1f} to {levels.max():.1f}")
-    print(f"\nPatients of higher body mass index than all seen before; {REPEATS} repeats")
+    print(f"  and the levels of the sites range from {levels.min():.1f} to {levels.max():.1f}")
+    print(f"\nPatients with a higher body mass index than in training; {REPEATS} repeats")
     compare(heavier_patients)
 
 

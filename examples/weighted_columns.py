@@ -1,7 +1,7 @@
-"""Weight the columns before a model, by how well each tells the classes apart.
+"""Weight the columns in front of a model by how well each separates the classes.
 
-The weighting of the feature-discrimination SVM serves any model that penalises coefficients: here a
-linear SVM and a least-squares one, on columns that all say something and among columns of noise.
+The weighting of the feature-discrimination SVM suits any model that penalises coefficients. Here it
+precedes a linear SVM and a least-squares classifier, without and with added columns of noise.
 
     python examples/weighted_columns.py
 """

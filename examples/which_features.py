@@ -1,8 +1,8 @@
-"""Find two features among twenty that say something only together.
+"""Find two features among twenty that matter only in combination.
 
-The class is the sign of x3 * x11: each of the two alone is as good as noise, so that a test of one
-feature at a time finds neither. `RelevanceSelector` goes before any other classifier, and
-`RelevanceSVC` needs no selection.
+The class is the sign of x3 * x11. Each of the two alone looks like noise, so tests of one feature
+at a time find neither. `RelevanceSelector` selects both for any other classifier; `RelevanceSVC`
+needs no selection.
 
     python examples/which_features.py
 """
@@ -30,12 +30,12 @@ def main():
         "neighbours after RelevanceSelector": make_pipeline(RelevanceSelector(), neighbours),
         "RelevanceSVC, all features": RelevanceSVC(),
     }
-    print("accuracy in five folds, %; the selection is learned in each fold anew\n")
+    print("accuracy over five folds, %; the selection is learned inside each fold\n")
     for name, model in models.items():
         print(f"  {name:36s}{100 * cross_val_score(model, X, y).mean():5.1f}")
 
     model = RelevanceSVC().fit(X, y)
-    print("\nimportance, in equal shares; * is selected\n")
+    print("\nimportance in units of an equal share; * marks selected features\n")
     shares = model.feature_importances_ * X.shape[1]
     for k in np.argsort(-shares)[:5]:
         print(f"  x{k:<4d}{shares[k]:6.2f} {'*' if model.selected_features_[k] else ''}")

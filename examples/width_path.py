@@ -1,7 +1,8 @@
-"""The margin, the bound and the leave-one-out error along the width of the kernel, as a picture.
+"""Plot the margin, the bound and the leave-one-out error against the width of the kernel.
 
 Cristianini, Campbell and Shawe-Taylor (1998) prove that the margin of a hard-margin machine is a
-continuous function of the width. This draws it on a fine grid, with what a path chooses by.
+continuous function of the width. This script draws it on a fine grid of widths, together with the
+two criteria by which `AdaptiveKernelSVC` can choose the width.
 
     python examples/width_path.py [picture.png]
 """
@@ -19,7 +20,7 @@ N_WIDTHS = 120
 
 
 def walk():
-    """Return the paths of a hard margin (the paper's) and of a soft one (the default's)."""
+    """Return a model with a hard margin (as in the paper) and one with a soft margin."""
     X, y = load_breast_cancer(return_X_y=True)
     X = StandardScaler().fit_transform(X)
     widths = np.geomspace(0.3, 12.0, N_WIDTHS)
@@ -29,7 +30,7 @@ def walk():
 
 
 def draw(hard, soft, target):
-    """Draw the three curves and what each criterion chose."""
+    """Draw the three curves, and mark the width that each criterion chose."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -38,7 +39,9 @@ def draw(hard, soft, target):
     figure, axes = plt.subplots(3, 1, figsize=(7, 8), sharex=True, layout="constrained")
     sigma = hard.path_["sigma"]
     axes[0].plot(sigma, hard.path_["margin"], ".-", color="#0072B2", ms=3)
-    axes[0].set(ylabel="margin, hard", title="Breast cancer: along the width of the kernel")
+    axes[0].set(
+        ylabel="margin, hard", title="Breast cancer: margin, bound and error against the width"
+    )
     axes[1].plot(sigma, hard.path_["bound"], ".-", color="#D55E00", ms=3)
     axes[1].axvline(hard.sigma_, color="#D55E00", ls=":")
     axes[1].set(ylabel="R² Σα / m, hard", yscale="log")
@@ -54,7 +57,8 @@ def main():
     target.parent.mkdir(parents=True, exist_ok=True)
     hard, soft = walk()
     margin = hard.path_["margin"]
-    print(f"largest change of the margin from width to width: {np.abs(np.diff(margin)).max():.4f}")
+    change = np.abs(np.diff(margin)).max()
+    print(f"largest change of the margin between neighbouring widths: {change:.4f}")
     print(f"chosen sigma: {hard.sigma_:.3g} by the bound, {soft.sigma_:.3g} by the span estimate")
     draw(hard, soft, target)
     print(f"picture: {target}")
