@@ -1,0 +1,274 @@
+"""Every code block of every page runs, in order, as a reader would type it."""
+
+import contextlib
+import io
+import json
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+from typer.testing import CliRunner
+
+from kernelwise.cli.app import app
+from kernelwise.datasets import list_datasets
+from kernelwise.experiments import experiments
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))]
+BLOCK = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+EXTRAS = set(
+    tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
+)
+
+
+def text_of(name):
+    return (DOCS / f"{name}.md").read_text(encoding="utf-8")
+
+
+def blocks_of(page):
+    """Return (language, code) of each fenced block."""
+    return BLOCK.findall(page.read_text(encoding="utf-8"))
+
+
+def commands_of(code):
+    """Return the commands of a console block, without comments."""
+    lines = [line[2:] for line in code.splitlines() if line.startswith("$ ")]
+    return [shlex.split(line, comments=True) for line in lines]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder to run a page in, with the tables that the pages speak of."""
+    import matplotlib.pyplot as plt
+
+    plt.switch_backend("Agg")
+    monkeypatch.chdir(tmp_path)
+    table = load_breast_cancer(as_frame=True).frame.iloc[:120, [0, 1, 4, 20, 21, -1]]
+    table = table.rename(columns={"target": "outcome"})
+    table.to_csv("patients.csv", index=False)
+    table.drop(columns="outcome").to_csv("new_patients.csv", index=False)
+    yield tmp_path
+    plt.close("all")
+
+
+def run_command(words):
+    """Run a command of ours, with its output in a file where the page says so."""
+    target = words[words.index(">") + 1] if ">" in words else None
+    arguments = words[1 : words.index(">")] if target else words[1:]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, f"{shlex.join(words)}: {result.stderr}"
+    if target:
+        Path(target).write_text(result.stdout, encoding="utf-8")
+    return result.stdout
+
+
+def check_command(words):
+    """Check that a command that is not run here exists: a target, an extra, a script, a name."""
+    if words[0] == "make":
+        makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+        for target in (word for word in words[1:] if "=" not in word):
+            assert re.search(rf"^{target}:", makefile, re.MULTILINE), f"make {target}"
+    elif "pip" in words:
+        for extras in re.findall(r"\[(.*?)\]", " ".join(words)):
+            assert set(extras.split(",")) <= EXTRAS, extras
+    elif words[0] == "python" and words[1] != "-m":
+        assert (ROOT / words[1]).is_file(), words[1]
+    elif words[0] == "python":
+        module = ROOT / words[2].replace(".", "/")
+        assert module.is_dir() or module.with_suffix(".py").is_file(), words[2]
+    elif words[0] != "export":
+        assert words[:2] == ["kernelwise", "reproduce"], shlex.join(words)
+        known = list(experiments())
+        for name in (word for word in words[2:3] if not word.startswith("-")):
+            assert any(each.startswith(name) for each in known), name
+
+
+def run_page(page):
+    """Run all blocks of a page; return the names that it defines and all that it prints."""
+    names, printed = {"__name__": page.stem}, io.StringIO()
+    for language, code in blocks_of(page):
+        if language == "python":
+            with contextlib.redirect_stdout(printed):
+                exec(compile(code, page.name, "exec"), names)
+        elif language == "console":
+            for words in commands_of(code):
+                if words[0] == "kernelwise" and words[1] != "reproduce":
+                    printed.write(run_command(words))
+                else:
+                    check_command(words)
+    return names, printed.getvalue()
+
+
+def numbers_in(printed):
+    return [float(line) for line in printed.splitlines() if re.fullmatch(r"\d\.\d+", line)]
+
+
+# What a page shows beyond running: the numbers that it prints and the files that it writes.
+
+
+def check_readme(names, printed):
+    (accuracy,) = numbers_in(printed)
+    assert 0.9 < accuracy < 1.0
+    assert any(name.startswith("worst") for name in names["selected"])
+    assert len(Path("predictions.csv").read_text(encoding="utf-8").splitlines()) == 121
+    assert Path("report.html").stat().st_size > 10_000
+
+
+def check_quickstart(names, printed):
+    assert names["model"].score(names["X_test"], names["y_test"]) > 0.95
+    assert "True\n" in printed
+    assert Path("report.html").stat().st_size > 10_000
+
+
+def check_relevance(names, printed):
+    (accuracy,) = numbers_in(printed)
+    assert 0.9 < accuracy < 1.0
+    assert "worst" in printed
+    assert len(names["at_most_10"][0].get_feature_names_out()) == 10
+
+
+def check_feature_discrimination(names, printed):
+    assert [0.9 < accuracy < 1.0 for accuracy in numbers_in(printed)] == [True] * 3
+
+
+def check_generalized_bias(names, printed):
+    plain, ours, share = numbers_in(printed)
+    assert ours > plain + 0.1
+    assert 0 < share < 1
+
+
+def check_bias_features(names, printed):
+    geodesic, plain, topics = numbers_in(printed)
+    assert geodesic > plain
+    assert topics > 0.8
+
+
+def check_margin_radius(names, printed):
+    assert names["model"].duality_gap_ <= 1e-4
+    assert (names["model"].feature_weights_ == 0).any()
+    assert names["elimination"].support_.sum() == 8
+
+
+def check_criteria(names, printed):
+    value, loo_error = numbers_in(printed)
+    assert value < names["objective"](names["start"])[0]
+    assert loo_error < 0.1
+
+
+def check_solver(names, printed):
+    assert names["warm"].violation <= 1e-3
+
+
+def check_datasets(names, printed):
+    told, score = printed.strip().rsplit("\n", 1)
+    assert "Breast Cancer Wisconsin (Diagnostic)" in told
+    assert float(score) > 0.95
+
+
+def check_inspection(names, printed):
+    assert Path("weights.png").stat().st_size > 5000
+    assert names["svg"].startswith("<svg")
+    assert len(names["check"].p_values) == 13
+    assert names["stability"].rank_agreement > 0.5
+
+
+def check_model_files(names, printed):
+    summary, outputs, inputs = printed.splitlines()
+    assert summary.startswith("{'rows': 400, 'columns': 30, 'score': 0.")
+    assert "decision" in outputs
+    assert inputs == "['size', 'colour']"
+
+
+def check_report(names, printed):
+    assert "selected in, %" in Path("learned.html").read_text(encoding="utf-8")
+    page = Path("compared.html").read_text(encoding="utf-8")
+    assert "logistic regression" in page
+    assert "<h1>Breast cancer</h1>" in page
+    headings = re.findall(r"<h2 id=\"\w+\">(.*?)<", page)
+    told = re.findall(r"^\| ([A-Z].*?) \|", text_of("report"), re.MULTILINE)
+    assert len(told) == len(headings)
+    assert all(heading.startswith(words) for heading, words in zip(headings, told, strict=True))
+
+
+def check_command_line(names, printed):
+    assert Path("predictions.csv").is_file()
+    assert names["result"].best.mean("accuracy") > 0.9
+
+
+def check_extending(names, printed):
+    assert len(numbers_in(printed)) >= 2
+
+
+CHECKS = {
+    "README": check_readme,
+    "quickstart": check_quickstart,
+    "relevance": check_relevance,
+    "feature_discrimination": check_feature_discrimination,
+    "generalized_bias": check_generalized_bias,
+    "bias_features": check_bias_features,
+    "margin_radius": check_margin_radius,
+    "criteria": check_criteria,
+    "solver": check_solver,
+    "datasets": check_datasets,
+    "inspection": check_inspection,
+    "model_files": check_model_files,
+    "report": check_report,
+    "command_line": check_command_line,
+    "extending": check_extending,
+}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_code_of_the_page_runs(page, folder):
+    names, printed = run_page(page)
+    if page.stem in CHECKS:
+        CHECKS[page.stem](names, printed)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_block_says_what_it_is(page):
+    languages = {language for language, _ in blocks_of(page)}
+    assert languages <= {"python", "console", "text", "{toctree}", "{include}", "{eval-rst}"}
+
+
+def test_the_table_of_data_sets_is_that_of_the_library():
+    rows = re.findall(r"^\| (\w+) \| (\d+ .*) \|$", text_of("datasets"), re.MULTILINE)
+    assert rows == [
+        (
+            one.name,
+            f"{one.rows} | {one.features} | {one.classes or 'regression'} | {one.missing} | "
+            f"{', '.join(one.papers)} | {', '.join(one.sources)}",
+        )
+        for one in list_datasets()
+    ]
+
+
+def test_every_leaking_column_is_listed():
+    lines = [line for line in text_of("datasets").splitlines() if line.startswith("| `")]
+    for one in list_datasets():
+        for leak in one.leaks:
+            assert any(f"`{one.name}`" in line and leak in line for line in lines), one.name
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (ROOT / target).exists(), target
+
+
+def test_numbers_of_the_readme_are_those_of_the_picture():
+    text = (DOCS / "images" / "accuracy_noise.json").read_text(encoding="utf-8")
+    results = json.loads(text).values()
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name in ("RelevanceSVC()", "random forest", "SVC, grid search"):
+        for ratio in ("0", "8"):
+            mean = np.mean([found[ratio][name][0] for found in results])
+            assert f"{mean:.1f} %" in readme, (name, ratio)
