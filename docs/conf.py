@@ -29,15 +29,16 @@ suppress_warnings = ["ref.term"]  # inherited docstrings refer to scikit-learn's
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 
-# The public interface is what __all__ says. A name that the package root exports as well has its
-# page in the subpackage, its home, and the root links to it.
+# The public interface is what __all__ lists. A name that the package root also exports has its
+# page in its subpackage, and the root links to it.
+_HOMES = ("criteria", "discrimination", "kernels", "outer", "qp", "svm", "transform")
 autosummary_generate = True
 autosummary_ignore_module_all = False
 autosummary_imported_members = True
 autosummary_context = {
     "home": {
         name: f"{subpackage}.{name}"
-        for subpackage in ("criteria", "discrimination", "kernels", "outer", "qp", "svm", "transform")
+        for subpackage in _HOMES
         for name in import_module(f"kernelwise.{subpackage}").__all__
     }
 }
@@ -51,7 +52,7 @@ html_title = f"kernelwise {release}"
 
 
 def skip_inherited_from_scikit_learn(app, what, name, obj, skip, options):
-    """Leave out what every scikit-learn estimator has: its own documentation describes it."""
+    """Leave out members that scikit-learn documents for all estimators."""
     module = getattr(obj, "__module__", None) or ""
     if module.startswith("sklearn.") or re.fullmatch(r"set_\w+_request", name):
         return True
