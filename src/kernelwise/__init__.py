@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from . import _moved
 from ._version import __version__
 
 if TYPE_CHECKING:
@@ -102,6 +103,8 @@ __all__ = [
     "tabular",
     "transform",
 ]
+
+_moved.install()
 
 
 def __getattr__(name: str) -> Any:

@@ -7,6 +7,9 @@ from typing import Any
 
 from . import criteria
 
+# Old pickles name modules below this one, which `_moved` finds: only a package may have such.
+__path__: list[str] = []
+
 
 def __getattr__(name: str) -> Any:
     """Return what `kernelwise.criteria` has under this name, with a warning."""

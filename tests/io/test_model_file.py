@@ -1,9 +1,12 @@
 """save, load and describe: the same model from a file, whatever it is made of."""
 
+import hashlib
+import io
 import json
 import os
 import re
 import zipfile
+from inspect import isabstract
 
 import numpy as np
 import pytest
@@ -24,8 +27,9 @@ import kernelwise.svm
 import kernelwise.transform
 from kernelwise import SVC, DualObjectiveSVC, MarginRadiusSVC, RelevanceSVC
 from kernelwise.io import ModelFileError, describe, load, save
+from kernelwise.io._class_names import OURS, public_name_of
 from kernelwise.io._container import MIGRATIONS, SCHEMA
-from kernelwise.io._trust import OURS, trusted_types
+from kernelwise.io._trust import trusted_types
 
 from .models import (
     CLASSIFIERS,
@@ -105,16 +109,16 @@ def test_every_class_is_in_the_lists():
         each
         for layer in layers
         for each in (getattr(layer, name) for name in layer.__all__)
-        if isinstance(each, type)
+        if isinstance(each, type) and not isabstract(each)
     }
     assert estimators == tried
-    names = {f"{each.__module__}.{each.__name__}" for each in estimators}
-    assert names <= OURS
+    assert {public_name_of(each) for each in estimators} <= OURS
     kernels = {getattr(kernelwise.kernels, name) for name in kernelwise.kernels.__all__}
     values = {each for each in kernels if issubclass(each, kernelwise.kernels.Kernel)}
-    values -= {kernelwise.kernels.Kernel, kernelwise.kernels.FunctionKernel}
-    assert {f"{each.__module__}.{each.__name__}" for each in values} <= OURS
-    assert "kernelwise.kernels.user_kernels.FunctionKernel" not in OURS
+    values = {each for each in values if not isabstract(each)}
+    values -= {kernelwise.kernels.FunctionKernel}
+    assert {public_name_of(each) for each in values} <= OURS
+    assert public_name_of(kernelwise.kernels.FunctionKernel) not in OURS
 
 
 def test_what_is_trusted_exists():
@@ -285,26 +289,53 @@ def test_a_summary_is_of_numbers_and_texts(value, tmp_path):
 # --- Older files ------------------------------------------------------------------------------
 
 
-def test_a_plain_file_of_skops_is_schema_0(tmp_path):
-    model = classifier("SVC")
+def test_a_plain_file_of_skops_is_refused(tmp_path):
     path = tmp_path / "model.skops"
-    skops.io.dump(model, path)
-    assert_same(load(path), model, new_rows())
-    header = describe(path)
-    assert header["class"] == "kernelwise.svm.svc.SVC"
-    assert set(header) == set(describe(save(model, tmp_path / "model.kw")))
+    skops.io.dump(classifier("SVC"), path)
+    with pytest.raises(ModelFileError, match="damaged: it has the members"):
+        load(path)
 
 
-def test_a_file_of_schema_1_by_hand(tmp_path):
+# Names of classes in files of schema 1: of the modules that defined them then.
+NAMES_IN_SCHEMA_1 = {
+    "kernelwise.svm.RelevanceSVC": "kernelwise.svm.relevance.RelevanceSVC",
+    "kernelwise.svm.DualObjectiveSVC": "kernelwise.svm.dual_objective.DualObjectiveSVC",
+    "kernelwise.svm.base.predictor.Machines": "kernelwise.svm.machines.Machines",
+    "kernelwise.svm.base.warm_start.LastFit": "kernelwise.svm.warm.LastFit",
+    "kernelwise.criteria.RadiusMargin": "kernelwise.bounds.radius_margin.RadiusMargin",
+    "kernelwise.kernels.RBF": "kernelwise.kernels.stationary.RBF",
+    "kernelwise.kernels.Laplacian": "kernelwise.kernels.stationary.Laplacian",
+    "kernelwise.qp.SMO": "kernelwise.qp.smo.SMO",
+}
+
+
+def in_schema_1(text):
+    """Return a payload's text with the names of classes that schema 1 had."""
+
+    def rename(node):
+        if "__module__" in node:
+            name = f"{node['__module__']}.{node['__class__']}"
+            node["__module__"], _, node["__class__"] = NAMES_IN_SCHEMA_1.get(name, name).rpartition(
+                "."
+            )
+        return node
+
+    text = json.dumps(json.loads(text, object_hook=rename))
+    assert "kernelwise.criteria" not in text
+    assert "kernelwise.svm.base" not in text
+    return text
+
+
+@pytest.mark.parametrize("name", ["RelevanceSVC", "DualObjectiveSVC-criterion"])
+def test_a_file_of_schema_1_by_hand(name, tmp_path):
     """What schema 1 is, written without our code: later versions must still read this."""
-    import hashlib
-
-    model = classifier("RelevanceSVC")
-    payload = skops.io.dumps(model)
+    model = classifier(name)
+    payload = members_of(save(model, tmp_path / "new.kw"))["model.skops"]
+    payload = changed_schema(payload, in_schema_1)
     header = {
         "schema": 1,
         "kernelwise": "0.1.0",
-        "class": "kernelwise.svm.relevance.RelevanceSVC",
+        "class": NAMES_IN_SCHEMA_1[public_name_of(type(model))],
         "payload_sha256": hashlib.sha256(payload).hexdigest(),
     }
     text = json.dumps(header)
@@ -315,6 +346,16 @@ def test_a_file_of_schema_1_by_hand(tmp_path):
         file.writestr("model.skops", payload)
     assert_same(load(path), model, new_rows())
     assert describe(path)["kernelwise"] == "0.1.0"
+    assert describe(path)["class"] == public_name_of(type(model))
+
+
+def test_a_file_names_classes_by_their_public_packages(tmp_path):
+    """Else a class could not move inside its package without a new schema."""
+    payload = members_of(save(classifier("RelevanceSVC"), tmp_path / "model.kw"))["model.skops"]
+    with zipfile.ZipFile(io.BytesIO(payload)) as file:
+        modules = set(re.findall(r'"(kernelwise\.[\w.]+)"', file.read("schema.json").decode()))
+    internal = {module for module in modules if module.startswith("kernelwise.svm.base.")}
+    assert modules - internal == {"kernelwise.svm", "kernelwise.kernels"}
 
 
 def test_another_version_of_scikit_learn_is_told_of(tmp_path):
@@ -329,4 +370,4 @@ def test_another_version_of_scikit_learn_is_told_of(tmp_path):
 
 
 def test_every_schema_before_ours_has_a_migration():
-    assert set(MIGRATIONS) == set(range(SCHEMA))
+    assert set(MIGRATIONS) == set(range(1, SCHEMA))

@@ -81,7 +81,7 @@ def test_damage_is_noticed_or_harmless(damage, tmp_path):
             seen["refused"] += 1
             continue
         assert_array_equal(found.decision_function(rows), expected)
-        assert describe(path)["class"] == "kernelwise.svm.svc.SVC"
+        assert describe(path)["class"] == "kernelwise.svm.SVC"
         seen["sound"] += 1
     assert seen.total() == TRIALS
     assert seen["refused"] >= TRIALS * 0.4

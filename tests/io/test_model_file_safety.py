@@ -119,7 +119,7 @@ def test_types_of_a_stranger_are_not_built(path, loader):
     assert "trusted=" in str(caught.value)
     assert str(path) in str(caught.value)
     assert RAN == []
-    assert describe(path)["class"] == "kernelwise.svm.svc.SVC"
+    assert describe(path)["class"] == "kernelwise.svm.SVC"
 
 
 @pytest.mark.parametrize("name", ["os.system", "builtins.eval", "subprocess.Popen"])

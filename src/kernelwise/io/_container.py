@@ -21,8 +21,9 @@ from typing import Any
 from zipfile import ZIP_STORED, ZipFile
 
 from .._files import replacing
+from ._class_names import name_since_schema_2, with_names_since_schema_2
 
-SCHEMA = 1
+SCHEMA = 2
 
 _HEADER, _DIGEST, _PAYLOAD = "kernelwise.json", "sha256", "model.skops"
 _LEAST_BOMB, _BOMB_RATIO = 2**28, 100  # bytes of a sparse matrix, and how much it was compressed
@@ -83,19 +84,19 @@ def read(path: Path) -> Contents:
     with _refusing(path, "not a model file of kernelwise, or cut off"):
         members = _members(data)
     with _refusing(path, "damaged"):
-        contents = _opened(members, data)
+        contents = _opened(members)
         schema = contents.header["schema"]
-        if not isinstance(schema, int) or schema < 0:
-            raise ValueError(f"its schema is {schema!r}, which is not a number of one")
+        if not isinstance(schema, int) or schema < 1:
+            raise ValueError(f"its schema is {schema!r}, which is not the number of one")
     if schema > SCHEMA:
         raise ModelFileError(
             f"{path}: written by kernelwise {contents.header.get('kernelwise')!r} in schema "
             f"{schema}; this version reads schemas up to {SCHEMA}. Upgrade kernelwise."
         )
     with _refusing(path, "damaged"):
+        _check_payload(contents.payload)
         while contents.header["schema"] < SCHEMA:
             contents = MIGRATIONS[contents.header["schema"]](contents)
-        _check_payload(contents.payload)
     return contents
 
 
@@ -105,9 +106,7 @@ def _members(data: bytes) -> dict[str, bytes]:
         return {name: file.read(name) for name in file.namelist()}
 
 
-def _opened(members: dict[str, bytes], data: bytes) -> Contents:
-    if _HEADER not in members and "schema.json" in members:
-        return Contents({"schema": 0}, data)
+def _opened(members: dict[str, bytes]) -> Contents:
     if set(members) != {_HEADER, _DIGEST, _PAYLOAD}:
         raise ValueError(f"it has the members {sorted(members)}")
     if digest(members[_HEADER]) != members[_DIGEST].decode():
@@ -118,24 +117,19 @@ def _opened(members: dict[str, bytes], data: bytes) -> Contents:
     return Contents(header, members[_PAYLOAD])
 
 
-def _from_plain_skops(contents: Contents) -> Contents:
-    """Give a header to what ``skops.io.dump`` wrote."""
-    with ZipFile(io.BytesIO(contents.payload)) as file:
-        root = json.loads(file.read("schema.json"))
-    unknown = ("kernelwise", "scikit-learn", "numpy", "python", "feature_names", "classes")
-    header = dict.fromkeys(unknown) | {
-        "schema": 1,
-        "skops": root["_skops_version"],
-        "class": f"{root['__module__']}.{root['__class__']}",
-        "summary": {},
-        "needs_trusted": None,
-        "payload_sha256": digest(contents.payload),
+def _with_public_names(contents: Contents) -> Contents:
+    """Make schema 2 of schema 1, which names classes by the modules that defined them then."""
+    payload = with_names_since_schema_2(contents.payload)
+    header = contents.header | {
+        "schema": 2,
+        "class": name_since_schema_2(contents.header["class"]),
+        "payload_sha256": digest(payload),
     }
-    return Contents(header, contents.payload)
+    return Contents(header, payload)
 
 
-# For each schema before ours, what makes the next one of it.
-MIGRATIONS: dict[int, Callable[[Contents], Contents]] = {0: _from_plain_skops}
+# For each schema before ours, the function that turns its files into those of the next one.
+MIGRATIONS: dict[int, Callable[[Contents], Contents]] = {1: _with_public_names}
 
 
 def _refuse_growth(file: ZipFile, size: int) -> None:

@@ -13,52 +13,8 @@ from functools import cache
 from typing import Any
 from zipfile import ZipFile
 
+from ._class_names import OURS, public_name_of
 from ._container import ModelFileError
-
-# FunctionKernel is missing on purpose: it is a function.
-OURS = frozenset(
-    f"kernelwise.{name}"
-    for name in (
-        "svm.svc.SVC",
-        "svm.adaptive_kernel.AdaptiveKernelSVC",
-        "svm.dual_objective.DualObjectiveSVC",
-        "svm.feature_discrimination.estimator.FeatureDiscriminationSVC",
-        "svm.generalized_bias.estimator.GeneralizedBiasSVC",
-        "svm.margin_radius.estimator.MarginRadiusSVC",
-        "svm.relevance.estimator.RelevanceSVC",
-        "svm.search.search.SVCSearchCV",
-        "svm.base.predictor.Machines",
-        "svm.base.warm_start.LastFit",
-        "svm.margin_radius.space.Space",
-        "transform.kernel_map.EmpiricalKernelMap",
-        "transform.geodesic.GeodesicNeighborFeatures",
-        "svm.relevance.selector.RelevanceSelector",
-        "transform.scaler.FeatureDiscriminationScaler",
-        "transform.topics.TopicFeatures",
-        "tabular.encoder.TableEncoder",
-        "kernels.composed.Normalized",
-        "kernels.composed.Product",
-        "kernels.composed.Ridge",
-        "kernels.composed.Scaled",
-        "kernels.composed.Sum",
-        "kernels.dot.Linear",
-        "kernels.dot.Polynomial",
-        "kernels.dot.Sigmoid",
-        "kernels.empirical.EmpiricalMap",
-        "kernels.user_kernels.Precomputed",
-        "kernels.stationary.Laplacian",
-        "kernels.stationary.Matern32",
-        "kernels.stationary.Matern52",
-        "kernels.stationary.RBF",
-        "criteria.alignment.Alignment",
-        "criteria.cross_validation.CrossValidation",
-        "criteria.dual.DualObjective",
-        "criteria.radius_margin.RadiusMargin",
-        "criteria.span.LeaveOneOut",
-        "qp.adatron.Adatron",
-        "qp.smo.SMO",
-    )
-)
 
 # What fitted estimators of scikit-learn hold beside the estimators that skops trusts. Trees of
 # decisions and of neighbours are not among them: they hold places in memory that nothing checks.
@@ -112,7 +68,7 @@ def names_of(trusted: Iterable[str | type]) -> frozenset[str]:
     """Return the names of types, some of which may be given as themselves."""
     if isinstance(trusted, str | type):
         trusted = (trusted,)
-    return frozenset(each if isinstance(each, str) else _name_of(each) for each in trusted)
+    return frozenset(each if isinstance(each, str) else public_name_of(each) for each in trusted)
 
 
 def refuse_code(payload: bytes, untrusted: frozenset[str]) -> None:

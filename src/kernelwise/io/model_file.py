@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .._version import __version__
+from ._class_names import public_name_of, with_public_names
 from ._container import SCHEMA, Contents, ModelFileError, digest, read, write
 from ._trust import names_of, refuse_code, trusted_types
 
@@ -80,7 +81,7 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str | type] = ()) ->
     Parameters
     ----------
     path : path-like
-        The file, of `save` or of ``skops.io.dump``.
+        The file.
     trusted : iterable of str or type, default=()
         More types that may be built, by their full name or as themselves.
 
@@ -108,7 +109,7 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str | type] = ()) ->
             f"where the file comes from, load it with trusted={sorted(refused)}."
         )
     model = _built(path, contents.payload, needed)
-    found = f"{type(model).__module__}.{type(model).__name__}"
+    found = public_name_of(type(model))
     if found != contents.header["class"]:
         raise ModelFileError(f"{path}: damaged: it says {contents.header['class']}, it is {found}.")
     return model
@@ -146,7 +147,7 @@ def _skops() -> Any:
 
 def _dumped(model: Any, path: Path) -> bytes:
     try:
-        return bytes(_skops().dumps(model))
+        return with_public_names(_skops().dumps(model))
     except (TypeError, ValueError, AttributeError) as error:
         raise ModelFileError(
             f"{path}: the model holds something that a model file cannot ({error}). Dicts need "
@@ -172,7 +173,7 @@ def _header(
         "numpy": version("numpy"),
         "skops": version("skops"),
         "python": platform.python_version(),
-        "class": f"{type(model).__module__}.{type(model).__name__}",
+        "class": public_name_of(type(model)),
         "feature_names": None if names is None else [str(name) for name in names],
         "classes": None if classes is None else [_shown(each) for each in classes.tolist()],
         "summary": told,

@@ -1,6 +1,7 @@
 """Kernels: immutable values with per-feature weights, gradients, sums and products."""
 
 from .base import Kernel
+from .bilinear import SquaredDistanceKernel
 from .composed import Normalized, Product, Ridge, Scaled, Sum
 from .cotangent import Cotangent
 from .dot import Linear, Polynomial, Sigmoid
@@ -27,5 +28,6 @@ __all__ = [
     "Ridge",
     "Scaled",
     "Sigmoid",
+    "SquaredDistanceKernel",
     "Sum",
 ]

@@ -8,6 +8,7 @@ from .._on_demand import on_demand
 
 if TYPE_CHECKING:
     from .adaptive_kernel import AdaptiveKernelSVC
+    from .base.estimator import BaseLearnedSVC
     from .dual_objective import DualObjectiveSVC
     from .error_bounds import bounds_of
     from .feature_discrimination.estimator import FeatureDiscriminationSVC
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SVC",
     "AdaptiveKernelSVC",
+    "BaseLearnedSVC",
     "DualObjectiveSVC",
     "FeatureDiscriminationSVC",
     "GeneralizedBiasSVC",
@@ -33,6 +35,7 @@ __all__ = [
 _HOMES = {
     "SVC": "svc",
     "AdaptiveKernelSVC": "adaptive_kernel",
+    "BaseLearnedSVC": "base.estimator",
     "DualObjectiveSVC": "dual_objective",
     "FeatureDiscriminationSVC": "feature_discrimination.estimator",
     "GeneralizedBiasSVC": "generalized_bias.estimator",

@@ -1,0 +1,121 @@
+"""Names of classes in model files: those of the public packages, not of the modules inside."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+from zipfile import ZIP_STORED, ZipFile
+
+from .._moved import current_name
+
+# Public package -> the classes of ours that a model file may hold. FunctionKernel is missing on
+# purpose: it is a function.
+_PUBLIC = {
+    "svm": (
+        "SVC",
+        "AdaptiveKernelSVC",
+        "DualObjectiveSVC",
+        "FeatureDiscriminationSVC",
+        "GeneralizedBiasSVC",
+        "MarginRadiusSVC",
+        "RelevanceSVC",
+        "SVCSearchCV",
+    ),
+    "transform": (
+        "EmpiricalKernelMap",
+        "FeatureDiscriminationScaler",
+        "GeodesicNeighborFeatures",
+        "RelevanceSelector",
+        "TopicFeatures",
+    ),
+    "tabular": ("TableEncoder",),
+    "kernels": (
+        "RBF",
+        "EmpiricalMap",
+        "Laplacian",
+        "Linear",
+        "Matern32",
+        "Matern52",
+        "Normalized",
+        "Polynomial",
+        "Precomputed",
+        "Product",
+        "Ridge",
+        "Scaled",
+        "Sigmoid",
+        "Sum",
+    ),
+    "criteria": ("Alignment", "CrossValidation", "DualObjective", "LeaveOneOut", "RadiusMargin"),
+    "qp": ("SMO", "Adatron"),
+}
+# Parts of fitted estimators, under the names of the modules that define them.
+_INTERNAL = (
+    "kernelwise.svm.base.predictor.Machines",
+    "kernelwise.svm.base.warm_start.LastFit",
+    "kernelwise.svm.margin_radius.space.Space",
+)
+_PACKAGES = {name: f"kernelwise.{package}" for package, names in _PUBLIC.items() for name in names}
+OURS = frozenset((*_INTERNAL, *(f"{package}.{name}" for name, package in _PACKAGES.items())))
+
+Name = tuple[str, str]  # module, class
+
+
+def public_name(module: str, name: str) -> Name:
+    """Return a class's public package and name, from those of a module of ours that has it."""
+    package = _PACKAGES.get(name)
+    if package is None or not module.startswith("kernelwise."):
+        return module, name
+    found = getattr(import_module(module), name, None)
+    return (package, name) if found is getattr(import_module(package), name) else (module, name)
+
+
+def public_name_of(cls: type) -> str:
+    """Return the name under which a model file holds a class."""
+    return ".".join(public_name(cls.__module__, cls.__name__))
+
+
+def with_public_names(payload: bytes) -> bytes:
+    """Return a payload of skops in which classes have their public names."""
+    return _renamed(payload, public_name)
+
+
+def name_since_schema_2(name: str) -> str:
+    """Return the name of a class in a file of schema 2, from that in a file of schema 1."""
+    module, _, class_name = name.rpartition(".")
+    return ".".join(_since_schema_2(module, class_name))
+
+
+def with_names_since_schema_2(payload: bytes) -> bytes:
+    """Return a payload of schema 1, which names modules of that time, with the names of today."""
+    return _renamed(payload, _since_schema_2)
+
+
+def _since_schema_2(module: str, name: str) -> Name:
+    return public_name(*current_name(module, name))
+
+
+def _renamed(payload: bytes, rename: Callable[[str, str], Name]) -> bytes:
+    """Rename the classes of a payload of skops."""
+    buffer = io.BytesIO()
+    with ZipFile(io.BytesIO(payload)) as old, ZipFile(buffer, "w", ZIP_STORED) as new:
+        for member in old.namelist():
+            data = old.read(member)
+            if member == "schema.json":
+                root = json.loads(data)
+                _rename_nodes(root, rename)
+                data = json.dumps(root, indent=2).encode()
+            new.writestr(member, data)
+    return buffer.getvalue()
+
+
+def _rename_nodes(node: Any, rename: Callable[[str, str], Name]) -> None:
+    if isinstance(node, dict):
+        if "__module__" in node and "__class__" in node:
+            node["__module__"], node["__class__"] = rename(node["__module__"], node["__class__"])
+        node = list(node.values())
+    if isinstance(node, list):
+        for child in node:
+            _rename_nodes(child, rename)
