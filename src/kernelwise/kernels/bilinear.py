@@ -18,7 +18,17 @@ from .pairwise import PairwiseKernel, refuse_overflow
 
 
 class SquaredDistanceKernel(DistanceKernel):
-    """Base of the kernels of t = gamma sum_k w_k (x_k - z_k)^2; tagged positive semi-definite."""
+    """Base of the kernels of t = gamma sum_k w_k (x_k - z_k)^2; tagged positive semi-definite.
+
+    A subclass writes ``profile(t)``, the kernel's value, and ``slope(t)``, its derivative.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        Inverse width.
+    weights : array-like of shape (d,), default=None
+        One weight per feature, not negative; None means ones.
+    """
 
     @property
     def accepts_sparse(self) -> bool:
