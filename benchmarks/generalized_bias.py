@@ -33,7 +33,7 @@ def rounds_of(n: int, quick: bool) -> int:
 
 def largest_violation(qp, Q, beta, pull) -> float:
     """Return the violation of the margin or of the equalities, whichever is larger."""
-    residual = qp.K @ beta - qp.p + pull
+    residual = qp.gram.K @ beta - qp.p + pull
     margin = max(
         np.max(-residual, where=beta < qp.hi, initial=0.0),
         np.max(residual, where=beta > qp.lo, initial=0.0),
@@ -55,12 +55,12 @@ def measured(case, n_rounds: int) -> list:
     """Solve a case in turn with SVC; return its row, in the order of `COLUMNS`."""
     from sklearn.svm import SVC
 
-    from kernelwise.qp import DualQP, SeveralEqualities
+    from kernelwise.qp import DualQP, SeveralEqualities, Terms
 
     box = {"lo": np.minimum(0, case.C * case.y), "hi": np.maximum(0, case.C * case.y)}
 
     def solve(tol: float):
-        return SeveralEqualities(tol=tol).solve(DualQP(case.K, p=case.y, A=case.F.T, **box))
+        return SeveralEqualities(tol=tol).solve(DualQP(case.K, Terms(p=case.y, A=case.F.T, **box)))
 
     contenders = {tol: lambda tol=tol: solve(tol) for tol in TOLERANCES}
     contenders[0.0] = lambda: SVC(C=case.C, kernel="precomputed").fit(case.K, case.y)
@@ -70,7 +70,7 @@ def measured(case, n_rounds: int) -> list:
             begin = time.perf_counter()
             found[name] = contenders[name]()
             times[name].append(time.perf_counter() - begin)
-    qp, Q = DualQP(case.K, p=case.y, A=case.F.T, **box), orthonormal(case.F)
+    qp, Q = DualQP(case.K, Terms(p=case.y, A=case.F.T, **box)), orthonormal(case.F)
     medians = {name: float(f"{np.median(times[name]):.4g}") for name in contenders}
     row = [case.family, case.name, len(case.y), case.F.shape[1], medians[0.0]]
     for tol in TOLERANCES:

@@ -13,7 +13,7 @@ from benchmarks import results, targets
 from benchmarks.generalized_bias import largest_violation, orthonormal
 from benchmarks.generalized_bias_cases import every_case
 from benchmarks.generalized_bias_page import COLUMNS, SUITE, TARGETS, Row, families, page
-from kernelwise.qp import DualQP
+from kernelwise.qp import DualQP, Terms
 
 from .test_benchmarks import assert_tables_are_rectangular
 
@@ -88,7 +88,7 @@ def test_a_degenerate_case_may_be_less_exact():
 
 def test_violation_is_that_of_the_definition():
     qp = DualQP(
-        np.eye(2), p=np.array([1.0, -1.0]), lo=[0.0, -1.0], hi=[1.0, 0.0], A=np.ones((1, 2))
+        np.eye(2), Terms(p=np.array([1.0, -1.0]), lo=[0.0, -1.0], hi=[1.0, 0.0], A=np.ones((1, 2)))
     )
     Q = orthonormal(qp.A.T)
     assert largest_violation(qp, Q, np.array([1.0, -1.0]), np.zeros(2)) == pytest.approx(0.0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kernelwise.kernels import RBF, Linear, Polynomial
-from kernelwise.qp import DualQP, c_svc, enclosing_ball, hard_margin
+from kernelwise.qp import DualQP, Terms, c_svc, enclosing_ball, hard_margin
 
 from .oracles import (
     descend,
@@ -27,7 +27,9 @@ def small_problems():
     yield pytest.param(hard_margin(K, y), id="hard-margin")
     yield pytest.param(enclosing_ball(X @ X.T), id="ball")
     lo, hi = -rng.random(6), rng.random(6)
-    yield pytest.param(DualQP(K, p=rng.normal(size=6), lo=lo, hi=hi, c=np.array([0.3])), id="any")
+    yield pytest.param(
+        DualQP(K, Terms(p=rng.normal(size=6), lo=lo, hi=hi, c=np.array([0.3]))), id="any"
+    )
 
 
 @pytest.mark.parametrize("qp", list(small_problems()))

@@ -228,7 +228,7 @@ class AdatronCase(SolverCase):
         return Adatron(tol=self.tol, **({"max_iter": 1_000_000} | options))
 
     def solve(self, qp: DualQP, start=None, **options):
-        return self.solver(qp.n, eta=1 / qp.size, **options).solve(qp, start=start)
+        return self.solver(qp.n, eta=1 / qp.gram.size, **options).solve(qp, start=start)
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ def assert_feasible(qp, beta, start_size=0.0):
 
 def assert_certified(reference, solution, tol, single):
     """Compute the certificate anew and compare; ``single`` tells that rows were in float32."""
-    beta, K = solution.beta, reference.K
+    beta, K = solution.beta, reference.gram.K
     # In float32 a fifth of the tolerance, as the solver promises; in float64 what rounding makes.
     felt = 0.2 * tol if single else 1e-14 * (1 + np.abs(K).max() * np.abs(beta).sum())
     gradient = K @ beta - reference.p

@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 
 from kernelwise import qp as qp_package
 from kernelwise.kernels import RBF, LazyGram, Linear, Ridge
-from kernelwise.qp import SMO, DualQP, c_svc, hard_margin, l2_svm
+from kernelwise.qp import SMO, DualQP, Terms, c_svc, hard_margin, l2_svm
 from tests.laws.registry import EQUALITIES_SOLVERS, PROBLEMS, SOLVERS, named, solvable
 from tests.oracles import descend, objective, violation
 
@@ -74,7 +74,7 @@ def test_certificate_is_true(case, problem):
     # The solver lets float32 rows move a gradient by a fifth of its tolerance.
     single = case.form != "stored64" and case.tol >= 1e-5
     felt = 0.2 * case.tol if single else 1e-9
-    gradient = qp.K @ solution.beta - qp.p
+    gradient = qp.gram.K @ solution.beta - qp.p
     np.testing.assert_allclose(solution.gradient, gradient, rtol=0, atol=felt)
     fresh = qp.kkt_violation(solution.beta, solution.nu)
     assert solution.violation == pytest.approx(fresh, abs=2 * felt)
@@ -87,7 +87,9 @@ def test_objective_is_that_of_the_solution(case, problem):
     fresh = objective(qp, solution.beta)
     # Float32 rows leave |b'(K32 - K)b| / 2, each entry rounded by one part in 2^23.
     single = case.form == "lazy" and case.tol >= 1e-5
-    rounding = np.diag(qp.K).max() * np.abs(solution.beta).sum() ** 2 / 2**24 if single else 0.0
+    rounding = (
+        np.diag(qp.gram.K).max() * np.abs(solution.beta).sum() ** 2 / 2**24 if single else 0.0
+    )
     assert abs(solution.objective - fresh) <= 1e-6 * abs(fresh) + rounding
 
 
@@ -175,7 +177,9 @@ def test_permuting_the_rows_permutes_the_solution(case, problem):
     parts = problem.reference(case.form)
 
     def build(gram):
-        return DualQP(gram, p=parts.p[order], lo=parts.lo[order], hi=parts.hi[order], c=parts.c)
+        return DualQP(
+            gram, Terms(p=parts.p[order], lo=parts.lo[order], hi=parts.hi[order], c=parts.c)
+        )
 
     permuted = replace(problem, X=problem.X[order], build=build)
     solution, other = solved(case, problem), case.solve(case.qp(permuted))
@@ -251,15 +255,15 @@ def test_agrees_with_scikit_learn(kernel, C, exact):
     y = np.where(X[:, 0] + 0.5 * X[:, 1] ** 2 + 0.7 * rng.normal(size=200) > 0.4, 1.0, -1.0)
     K = kernel(X).astype(np.float32)  # LIBSVM keeps its rows in float32
     qp = c_svc(K.astype(np.float64), y, C)
-    peer = SVC(kernel="precomputed", C=C, tol=1e-6).fit(qp.K, y)
+    peer = SVC(kernel="precomputed", C=C, tol=1e-6).fit(qp.gram.K, y)
     beta = np.zeros(200)
     beta[peer.support_] = peer.dual_coef_[0]
     solution = SMO(exact=exact).solve(c_svc(K, y, C))
     expected = objective(qp, beta)
     assert objective(qp, solution.beta) == pytest.approx(expected, rel=1e-6)
     assert solution.objective == pytest.approx(expected, rel=1e-6)
-    values = qp.K @ solution.beta + solution.nu[0]
-    np.testing.assert_allclose(values, peer.decision_function(qp.K), rtol=0, atol=5e-3)
+    values = qp.gram.K @ solution.beta + solution.nu[0]
+    np.testing.assert_allclose(values, peer.decision_function(qp.gram.K), rtol=0, atol=5e-3)
 
 
 # --- Refusals and limits ----------------------------------------------------------------------
@@ -269,13 +273,13 @@ def test_agrees_with_scikit_learn(kernel, C, exact):
 def test_refuses_what_it_does_not_support(case):
     n, solver = 4, case.solver(4)
     box = {"p": np.ones(n), "lo": np.zeros(n), "hi": np.ones(n)}
-    two = DualQP(np.eye(n), A=np.array([[1.0, 1, 1, 1], [1, -1, 1, -1]]), **box)
-    signed = DualQP(np.eye(n), A=np.array([[1.0, -1, 1, -1]]), **box)
+    two = DualQP(np.eye(n), Terms(A=np.array([[1.0, 1, 1, 1], [1, -1, 1, -1]]), **box))
+    signed = DualQP(np.eye(n), Terms(A=np.array([[1.0, -1, 1, -1]]), **box))
     for qp, reason in ((two, "one equality; this one has 2"), (signed, "sum b = c")):
         assert reason in solver.supports(qp)
         with pytest.raises(ValueError, match=reason):
             solver.solve(qp)
-    assert solver.supports(DualQP(np.eye(n), **box)) is None
+    assert solver.supports(DualQP(np.eye(n), Terms(**box))) is None
 
 
 @every_solver
@@ -332,7 +336,7 @@ def test_certificate_of_many_rows_is_true(C):
     solver = SMO()
     solution = solver.solve(qp)
     gradient = qp.gradient(solution.beta)
-    least, most = qp.reach(solution.beta, gradient)
+    least, most = qp.terms.reach(solution.beta, gradient)
     assert most - least <= solver.tol
     np.testing.assert_allclose(solution.gradient, gradient, rtol=0, atol=0.2 * solver.tol)
     # The objective is that of the float32 rows which the solver reads.

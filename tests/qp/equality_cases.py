@@ -5,13 +5,13 @@ import numpy as np
 from scipy.linalg import orth
 
 from kernelwise.kernels import RBF
-from kernelwise.qp import DualQP
+from kernelwise.qp import DualQP, Terms
 from tests.criteria.cone import solve as cone_program
 
 
 def machine(K, F, y, C):
     """Return the dual of a machine whose bias has the columns of F."""
-    return DualQP(K, p=y, lo=np.minimum(0, C * y), hi=np.maximum(0, C * y), A=F.T)
+    return DualQP(K, Terms(p=y, lo=np.minimum(0, C * y), hi=np.maximum(0, C * y), A=F.T))
 
 
 def random_machine(n, n_features, C=10.0, seed=0):
@@ -34,12 +34,12 @@ def random_box(n, n_equalities, seed=0):
     lo[fixed] = hi[fixed] = rng.normal(size=n // 5 - n // 10)
     A = rng.normal(size=(n_equalities, n))
     inside = lo + (hi - lo) * rng.uniform(0.2, 0.8, n)
-    return DualQP(K, p=2 * rng.normal(size=n), lo=lo, hi=hi, A=A, c=A @ inside)
+    return DualQP(K, Terms(p=2 * rng.normal(size=n), lo=lo, hi=hi, A=A, c=A @ inside))
 
 
 def violations(qp, solution):
     """Return the violation of the margin and that of the equalities, from their definitions."""
-    K, beta = np.asarray(qp.K, dtype=np.float64), solution.beta
+    K, beta = np.asarray(qp.gram.K, dtype=np.float64), solution.beta
     residual = K @ beta - qp.p + qp.A.T @ solution.nu
     rises = -residual[beta < qp.hi].min(initial=0.0)
     falls = residual[beta > qp.lo].max(initial=0.0)
@@ -59,7 +59,7 @@ def minimum(qp):
     A = np.vstack([qp.A, np.eye(n), -np.eye(n)])
     b = np.concatenate([qp.c, qp.hi, -qp.lo])
     cones = [clarabel.ZeroConeT(len(qp.c)), clarabel.NonnegativeConeT(2 * n)]
-    return cone_program(np.asarray(qp.K, dtype=np.float64), -qp.p, A, b, cones)[1]
+    return cone_program(np.asarray(qp.gram.K, dtype=np.float64), -qp.p, A, b, cones)[1]
 
 
 def shortest_values(qp, beta, slack=1e-9):

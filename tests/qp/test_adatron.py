@@ -6,7 +6,7 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import lsq_linear
 
 from kernelwise.kernels import RBF, LazyGram, Linear
-from kernelwise.qp import SMO, Adatron, DualQP, c_svc, hard_margin, l2_svm
+from kernelwise.qp import SMO, Adatron, DualQP, Terms, c_svc, hard_margin, l2_svm
 from tests.oracles import descend, objective
 
 RNG = np.random.default_rng(0)
@@ -17,7 +17,7 @@ K = RBF(gamma=0.7)(X)
 
 def bounded_least_squares(qp):
     """Solve a problem without equality as min ||L'b - L^-1 p||^2 in the box, K = LL'."""
-    L = cholesky(qp.K, lower=True)
+    L = cholesky(qp.gram.K, lower=True)
     right = solve_triangular(L, qp.p, lower=True)
     inside = qp.lo < qp.hi
     beta = np.zeros(qp.n)
@@ -103,7 +103,7 @@ def test_agrees_with_least_squares_without_bias(name):
 
 
 def objective_of(qp, beta):
-    return 0.5 * beta @ qp.K @ beta - qp.p @ beta
+    return 0.5 * beta @ qp.gram.K @ beta - qp.p @ beta
 
 
 @pytest.mark.parametrize("name", machines(True))
@@ -224,8 +224,8 @@ def test_stops_on_the_violation_and_not_on_the_margin():
 
 def test_refuses_other_equalities():
     box = {"p": np.ones(4), "lo": np.zeros(4), "hi": np.ones(4)}
-    two = DualQP(np.eye(4), A=np.array([[1.0, 1, 1, 1], [1, -1, 1, -1]]), **box)
-    signed = DualQP(np.eye(4), A=np.array([[1.0, -1, 1, -1]]), **box)
+    two = DualQP(np.eye(4), Terms(A=np.array([[1.0, 1, 1, 1], [1, -1, 1, -1]]), **box))
+    signed = DualQP(np.eye(4), Terms(A=np.array([[1.0, -1, 1, -1]]), **box))
     for qp, reason in ((two, "this one has 2"), (signed, "or none")):
         with pytest.raises(ValueError, match=reason):
             Adatron().solve(qp)
@@ -235,7 +235,7 @@ def test_refuses_other_equalities():
 
 
 def test_no_feasible_sum_is_an_error():
-    qp = DualQP(np.eye(3), p=np.zeros(3), lo=np.zeros(3), hi=np.full(3, 0.2), c=np.ones(1))
+    qp = DualQP(np.eye(3), Terms(p=np.zeros(3), lo=np.zeros(3), hi=np.full(3, 0.2), c=np.ones(1)))
     with pytest.raises(ValueError, match="no point satisfies"):
         Adatron().solve(qp)
 
@@ -256,6 +256,6 @@ def test_a_matrix_of_nan_is_refused():
 def test_a_linear_kernel_of_low_rank_has_a_bias():
     gram = Linear()(X[:, :1])
     qp = c_svc(gram, Y, 1.0)
-    solution = Adatron(tol=1e-6, eta=1 / qp.size, max_iter=1_000_000).solve(qp)
+    solution = Adatron(tol=1e-6, eta=1 / qp.gram.size, max_iter=1_000_000).solve(qp)
     assert solution.converged
     assert solution.objective == pytest.approx(SMO(tol=1e-9).solve(qp).objective, rel=1e-8)

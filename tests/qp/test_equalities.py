@@ -7,7 +7,16 @@ from hypothesis import strategies as st
 from sklearn.svm import SVC
 
 from kernelwise.kernels import RBF, LazyGram, Sigmoid
-from kernelwise.qp import SMO, DualQP, Progress, SeveralEqualities, c_svc, hard_margin
+from kernelwise.qp import (
+    SMO,
+    DualQP,
+    Progress,
+    SeveralEqualities,
+    StoredGram,
+    Terms,
+    c_svc,
+    hard_margin,
+)
 from kernelwise.qp import equalities as module
 
 from .equality_cases import machine, minimum, random_box, random_machine, violations
@@ -67,11 +76,11 @@ def test_rows_held_out_have_decision_values():
 
 def test_no_rows_and_no_equalities():
     K, _, y = random_machine(40, 1)
-    free = DualQP(K, p=y, lo=np.minimum(0, y), hi=np.maximum(0, y), A=np.zeros((0, 40)))
+    free = DualQP(K, Terms(p=y, lo=np.minimum(0, y), hi=np.maximum(0, y), A=np.zeros((0, 40))))
     solution = solved(free)
     assert solution.nu.shape == (0,)
     assert solution.objective == pytest.approx(minimum(free), rel=1e-6)
-    nothing = DualQP(K, p=y, lo=np.zeros(40), hi=np.zeros(40), A=np.ones((2, 40)))
+    nothing = DualQP(K, Terms(p=y, lo=np.zeros(40), hi=np.zeros(40), A=np.ones((2, 40))))
     assert not solved(nothing).beta.any()
     assert solved(nothing).nu.tolist() == [0.0, 0.0]
 
@@ -109,7 +118,7 @@ def test_without_free_variables_the_intercept_is_the_shortest():
     y = np.array([1.0, 1.0, -1.0, -1.0])
     box = {"lo": np.minimum(0, y), "hi": np.maximum(0, y)}
     for shift, nearest in ((0.0, 0.0), (1.5, 0.6), (-1.5, -0.6)):
-        solution = solved(DualQP(0.1 * np.eye(4), p=y + shift, **box))
+        solution = solved(DualQP(0.1 * np.eye(4), Terms(p=y + shift, **box)))
         np.testing.assert_array_equal(solution.beta, y)
         assert solution.nu[0] == pytest.approx(nearest, abs=1e-6)
 
@@ -276,7 +285,7 @@ def test_certificate_is_true(stage, tol):
         qp = machine(*random_machine(90, 7, seed=seed), 100.0)
         solution = SeveralEqualities(tol=tol).solve(qp)
         assert solution.violation == pytest.approx(max(violations(qp, solution)), abs=1e-9)
-        np.testing.assert_allclose(solution.gradient, qp.K @ solution.beta - qp.p, atol=1e-9)
+        np.testing.assert_allclose(solution.gradient, qp.gram.K @ solution.beta - qp.p, atol=1e-9)
         assert solution.objective == pytest.approx(qp.objective(solution.beta), rel=1e-9)
         assert solution.gap == pytest.approx(qp.duality_gap(solution.beta, solution.nu), abs=1e-9)
 
@@ -302,7 +311,9 @@ def test_refuses_what_it_cannot_solve():
     K, F, y = random_machine(30, 2)
     refused = {
         "finite bounds": hard_margin(K, y),
-        "positive semi-definite": DualQP(K, p=y, lo=-abs(y), hi=abs(y), A=F.T, is_psd=False),
+        "positive semi-definite": DualQP(
+            StoredGram(K, is_psd=False), Terms(p=y, lo=-abs(y), hi=abs(y), A=F.T)
+        ),
         "0.0 GB of the 0.0 GB that memory allows": machine(K, F, y, 1.0),
     }
     for reason, qp in refused.items():
@@ -340,14 +351,14 @@ def test_an_indefinite_matrix_ends_without_convergence():
 def test_equalities_that_contradict_each_other():
     K, F, y = random_machine(30, 2)
     A = np.vstack([F.T, F.T[:1]])
-    qp = DualQP(K, p=y, lo=-abs(y), hi=abs(y), A=A, c=[0.0, 0.0, 1.0])
+    qp = DualQP(K, Terms(p=y, lo=-abs(y), hi=abs(y), A=A, c=[0.0, 0.0, 1.0]))
     with pytest.raises(ValueError, match="no point satisfies A b = c"):
         EXACT.solve(qp)
 
 
 def test_equalities_that_the_bounds_do_not_allow():
     K, F, y = random_machine(30, 2)
-    qp = DualQP(K, p=y, lo=-abs(y), hi=abs(y), A=F.T, c=[100.0, 0.0])
+    qp = DualQP(K, Terms(p=y, lo=-abs(y), hi=abs(y), A=F.T, c=[100.0, 0.0]))
     solution = SeveralEqualities().solve(qp)
     assert not solution.converged
     assert solution.violation > 1e-3

@@ -70,7 +70,7 @@ def test_the_shortest_need_not_be_smos_intercept():
     middle, shortest = SMO().solve(qp), SOLVER.solve(qp)
     np.testing.assert_allclose(shortest.beta, middle.beta, atol=1e-9)
     gradient = qp.gradient(shortest.beta)
-    least, most = qp.reach(shortest.beta, gradient)
+    least, most = qp.terms.reach(shortest.beta, gradient)
     free = (shortest.beta > qp.lo) & (shortest.beta < qp.hi)
     expected = -np.clip(0.0, most, least) if not free.any() else middle.nu[0]
     assert shortest.nu[0] == pytest.approx(expected, abs=1e-6)

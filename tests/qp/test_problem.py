@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kernelwise.kernels import RBF, LazyGram, Linear, Sigmoid
-from kernelwise.qp import SMO, DualQP, c_svc, enclosing_ball, hard_margin, l2_svm
+from kernelwise.qp import SMO, DualQP, Terms, c_svc, enclosing_ball, hard_margin, l2_svm
 from tests.oracles import descend, nearest, objective
 
 RNG = np.random.default_rng(0)
@@ -27,9 +27,9 @@ every_problem = pytest.mark.parametrize("qp", PROBLEMS.values(), ids=PROBLEMS.ke
 def feasible_points(qp):
     """Yield points from far away to close to the solution."""
     best = descend(qp)
-    yield "feasible", qp.project(np.zeros(qp.n))
+    yield "feasible", qp.terms.project(np.zeros(qp.n))
     for size in (1.0, 0.1, 1e-3, 1e-6):
-        yield f"off-by-{size:g}", qp.project(best + size * RNG.normal(size=qp.n))
+        yield f"off-by-{size:g}", qp.terms.project(best + size * RNG.normal(size=qp.n))
     yield "solution", best
 
 
@@ -37,8 +37,8 @@ def feasible_points(qp):
 def test_gap_bounds_the_distance_to_the_minimum(qp):
     least = objective(qp, descend(qp))
     for name, beta in feasible_points(qp):
-        gradient = qp.K @ beta - qp.p
-        for nu in (qp.intercept(beta, gradient), 0.0, -1.0, 0.7):
+        gradient = qp.gram.K @ beta - qp.p
+        for nu in (qp.terms.intercept(beta, gradient), 0.0, -1.0, 0.7):
             gap = qp.duality_gap(beta, np.array([nu]))
             assert gap >= objective(qp, beta) - least - 1e-12 * (1 + abs(least)), (name, nu)
 
@@ -46,12 +46,12 @@ def test_gap_bounds_the_distance_to_the_minimum(qp):
 @every_problem
 def test_gap_and_violation_vanish_at_the_solution_and_not_elsewhere(qp):
     best = descend(qp)
-    nu = np.array([qp.intercept(best, qp.K @ best - qp.p)])
+    nu = np.array([qp.terms.intercept(best, qp.gram.K @ best - qp.p)])
     size = 1 + np.abs(best).sum()
     assert qp.duality_gap(best, nu) == pytest.approx(0, abs=1e-9 * size)
     assert qp.kkt_violation(best, nu) == pytest.approx(0, abs=1e-11 * size)
-    off = qp.project(best + 0.1 * RNG.normal(size=qp.n))
-    nu = np.array([qp.intercept(off, qp.K @ off - qp.p)])
+    off = qp.terms.project(best + 0.1 * RNG.normal(size=qp.n))
+    nu = np.array([qp.terms.intercept(off, qp.gram.K @ off - qp.p)])
     assert qp.duality_gap(off, nu) > 1e-4
     assert qp.kkt_violation(off, nu) > 1e-3
 
@@ -67,16 +67,16 @@ def test_no_gap_for_indefinite_kernels(kernel):
 
 @every_problem
 def test_given_gradient_changes_nothing(qp):
-    beta, nu = qp.project(RNG.normal(size=qp.n)), np.array([0.3])
+    beta, nu = qp.terms.project(RNG.normal(size=qp.n)), np.array([0.3])
     gradient = qp.gradient(beta)
-    np.testing.assert_allclose(gradient, qp.K @ beta - qp.p, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(gradient, qp.gram.K @ beta - qp.p, rtol=1e-12, atol=1e-12)
     assert qp.objective(beta) == pytest.approx(objective(qp, beta), rel=1e-12)
     assert qp.objective(beta, gradient) == qp.objective(beta)
     assert qp.kkt_violation(beta, nu, gradient) == qp.kkt_violation(beta, nu)
 
 
 def test_violation_counts_each_side_of_a_bound():
-    qp = DualQP(np.eye(3), p=np.array([5.0, -5.0, 0.5]), lo=-np.ones(3), hi=np.ones(3))
+    qp = DualQP(np.eye(3), Terms(p=np.array([5.0, -5.0, 0.5]), lo=-np.ones(3), hi=np.ones(3)))
     held = np.array([1.0, -1.0, 0.0])  # the first two want to go beyond their bounds
     assert qp.kkt_violation(held, np.zeros(1)) == 0.5
     assert qp.kkt_violation(np.zeros(3), np.zeros(1)) == 5.0
@@ -95,8 +95,8 @@ def test_projection_is_the_nearest_feasible_point(seed):
     hi[0] = lo[0] = 0.0  # a row outside the machine
     total = rng.uniform(-0.3, 0.3)
     beta = rng.normal(size=6) * 10.0 ** rng.integers(-2, 4)
-    qp = DualQP(np.eye(6), p=np.zeros(6), lo=lo, hi=hi, c=np.array([total]))
-    projected = qp.project(beta)
+    qp = DualQP(np.eye(6), Terms(p=np.zeros(6), lo=lo, hi=hi, c=np.array([total])))
+    projected = qp.terms.project(beta)
     size = 1 + np.abs(beta).max()
     np.testing.assert_allclose(projected, nearest(beta, lo, hi, total), rtol=0, atol=1e-9 * size)
     assert projected.sum() == pytest.approx(total, abs=1e-12 * size)
@@ -105,7 +105,7 @@ def test_projection_is_the_nearest_feasible_point(seed):
 @every_problem
 def test_projection_leaves_feasible_points_alone(qp):
     for _, beta in feasible_points(qp):
-        again = qp.project(beta)
+        again = qp.terms.project(beta)
         np.testing.assert_allclose(again, beta, rtol=0, atol=1e-12 * (1 + np.abs(beta).sum()))
         np.testing.assert_array_equal(again == qp.lo, beta == qp.lo)
         np.testing.assert_array_equal(again == qp.hi, beta == qp.hi)
@@ -113,29 +113,31 @@ def test_projection_leaves_feasible_points_alone(qp):
 
 def test_projection_does_not_write_into_its_argument():
     beta = np.full(20, 3.0)
-    PROBLEMS["c-svc"].project(beta)
+    PROBLEMS["c-svc"].terms.project(beta)
     np.testing.assert_array_equal(beta, np.full(20, 3.0))
 
 
 @pytest.mark.parametrize("n", [3, 10, 49])
 def test_bounds_that_leave_one_point_are_feasible_in_spite_of_rounding(n):
-    qp = DualQP(np.eye(n), p=np.zeros(n), lo=np.zeros(n), hi=np.full(n, 1 / n), c=np.ones(1))
-    np.testing.assert_allclose(qp.project(np.zeros(n)), 1 / n)
+    qp = DualQP(np.eye(n), Terms(p=np.zeros(n), lo=np.zeros(n), hi=np.full(n, 1 / n), c=np.ones(1)))
+    np.testing.assert_allclose(qp.terms.project(np.zeros(n)), 1 / n)
     np.testing.assert_allclose(SMO().solve(qp).beta, 1 / n)
 
 
 def test_no_feasible_point_is_an_error():
-    qp = DualQP(np.eye(3), p=np.zeros(3), lo=np.zeros(3), hi=np.full(3, 0.2), c=np.ones(1))
+    qp = DualQP(np.eye(3), Terms(p=np.zeros(3), lo=np.zeros(3), hi=np.full(3, 0.2), c=np.ones(1)))
     with pytest.raises(ValueError, match="no point satisfies"):
-        qp.project(np.zeros(3))
+        qp.terms.project(np.zeros(3))
     with pytest.raises(ValueError, match="no point satisfies"):
         SMO().solve(qp)
 
 
 def test_projection_needs_one_sum():
-    qp = DualQP(np.eye(2), p=np.zeros(2), lo=np.zeros(2), hi=np.ones(2), A=np.array([[1.0, -1.0]]))
+    qp = DualQP(
+        np.eye(2), Terms(p=np.zeros(2), lo=np.zeros(2), hi=np.ones(2), A=np.array([[1.0, -1.0]]))
+    )
     with pytest.raises(ValueError, match="sum b = c"):
-        qp.project(np.zeros(2))
+        qp.terms.project(np.zeros(2))
 
 
 # --- Bad input --------------------------------------------------------------------------------
@@ -145,7 +147,8 @@ def test_projection_needs_one_sum():
     ("changed", "names"),
     [
         ({"K": np.ones((4, 3))}, "K must be square"),
-        ({"p": np.ones(3)}, "p must have shape"),
+        ({"p": np.ones((4, 1))}, "p must be a vector"),
+        ({"K": np.eye(3)}, "K has 3 rows"),
         ({"lo": np.zeros(5)}, "lo must have shape"),
         ({"hi": np.ones((4, 1))}, "hi must have shape"),
         ({"lo": np.full(4, 2.0)}, "lo must not exceed hi"),
@@ -158,8 +161,10 @@ def test_projection_needs_one_sum():
 )
 def test_parts_that_do_not_fit_are_named(changed, names):
     given = {"K": np.eye(4), "p": np.ones(4), "lo": np.zeros(4), "hi": np.ones(4)}
+    given |= changed
+    K = given.pop("K")
     with pytest.raises(ValueError, match=names):
-        SMO().solve(DualQP(**(given | changed)))
+        DualQP(K, Terms(**given))
 
 
 def test_a_matrix_of_nan_is_not_called_solved():
@@ -225,10 +230,9 @@ def test_one_class_has_no_support(y):
 @pytest.mark.parametrize("other", [RBF(gamma=2.0)(X), LazyGram(RBF(gamma=2.0), X)])
 def test_of_another_kernel_all_else_stays(other):
     first = c_svc(K, Y, 2.0)
-    assert first.size == 1
-    moved = first.of_kernel(other)
-    assert moved.K is other
-    assert first.K is K
+    assert first.gram.size == 1
+    moved = DualQP(other, first.terms)
+    assert first.gram.K is K
     found, expected = SMO(tol=1e-9).solve(moved), SMO(tol=1e-9).solve(c_svc(other, Y, 2.0))
     np.testing.assert_allclose(found.beta, expected.beta, atol=1e-8)
     np.testing.assert_allclose(found.gap, expected.gap, atol=1e-8)
@@ -236,13 +240,13 @@ def test_of_another_kernel_all_else_stays(other):
 
 def test_of_another_kernel_the_size_is_its_own():
     first = c_svc(K, Y, 2.0)
-    assert first.size == 1
-    assert first.of_kernel(5.0 * K).size == 5
+    assert first.gram.size == 1
+    assert DualQP(5.0 * K, first.terms).gram.size == 5
 
 
 @every_problem
 def test_the_first_point_is_feasible_and_sparse(qp):
-    start = qp.start()
+    start = qp.terms.start()
     assert (start >= qp.lo).all()
     assert (start <= qp.hi).all()
     np.testing.assert_allclose(qp.A @ start, qp.c, atol=1e-12)
@@ -261,14 +265,48 @@ def test_the_first_point_is_feasible_and_sparse(qp):
     ],
 )
 def test_the_largest_bound_is_finite(lo, hi, largest):
-    assert DualQP(np.eye(2), p=np.ones(2), lo=lo, hi=hi).largest_bound == largest
+    assert Terms(p=np.ones(2), lo=lo, hi=hi).largest_bound == largest
 
 
-def test_parts_known_to_fit_make_the_same_problem():
-    checked = DualQP(K, p=Y, lo=-np.ones(20), hi=np.ones(20))
-    made = DualQP.of_parts(K, Y, -np.ones(20), np.ones(20))
-    assert vars(made).keys() == vars(checked).keys()
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("C", [3.0, 1e-3, np.inf])
+def test_scaled_terms_are_those_of_the_scaled_cost(C, bias):
+    y, factor = np.where(np.arange(20) < 6, 0.0, Y), RNG.choice([0.0, 0.5, 5.0], size=20)
+    cost = np.where(factor > 0, C * np.maximum(factor, 0.5), 0.0)
+    scaled, built = Terms.c_svc(y, factor, bias=bias).scaled(C), Terms.c_svc(y, cost, bias=bias)
     for name in ("p", "lo", "hi", "A", "c"):
-        np.testing.assert_array_equal(getattr(made, name), getattr(checked, name))
-    with pytest.raises(ValueError, match=r"hi must have shape \(20,\)"):
-        DualQP.of_parts(K, Y, -np.ones(20), np.ones(19))
+        np.testing.assert_array_equal(getattr(scaled, name), getattr(built, name))
+    assert scaled.largest_bound == built.largest_bound
+
+
+def test_bounds_scaled_by_a_negative_number_are_refused():
+    with pytest.raises(ValueError, match="lo must not exceed hi"):
+        Terms.c_svc(Y).scaled(-1.0)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("C", [2.0, np.inf, np.array([1.0, 2.0, 3.0, np.inf])])
+def test_machines_built_together_are_those_built_alone(C, bias):
+    for codes in (np.array([[1, -1], [-1, 1], [1, 1], [-1, -1]]), np.array([[1], [0], [-1], [0]])):
+        together = Terms.c_svcs(codes, C, bias=bias)
+        assert len(together) == codes.shape[1]
+        for terms, y in zip(together, codes.T, strict=True):
+            alone = Terms.c_svc(y, C, bias=bias)
+            for name in ("p", "lo", "hi", "A", "c", "largest_bound", "sums_to_constant"):
+                np.testing.assert_array_equal(getattr(terms, name), getattr(alone, name))
+    assert Terms.c_svcs(np.empty((4, 0)), 1.0) == []
+
+
+@pytest.mark.parametrize(
+    ("codes", "C", "names"),
+    [
+        (np.ones(3), 1.0, "columns of -1, 0"),
+        (np.full((3, 1), 2.0), 1.0, "columns of -1, 0"),
+        (np.ones((3, 1)), np.ones(2), "C must be a number or a vector of 3"),
+        (np.ones((3, 1)), -1.0, "C must be a number of at least 0"),
+        (np.ones((3, 1)), np.nan, "C must be a number of at least 0"),
+    ],
+)
+def test_machines_built_together_are_checked(codes, C, names):
+    with pytest.raises(ValueError, match=names):
+        Terms.c_svcs(codes, C)

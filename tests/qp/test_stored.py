@@ -6,7 +6,7 @@ import pytest
 import kernelwise.qp.rows as rows_module
 import kernelwise.qp.smo as smo_module
 from kernelwise.kernels import RBF, LazyGram
-from kernelwise.qp import SMO, DualQP, Solution, c_svc, enclosing_ball
+from kernelwise.qp import SMO, DualQP, Solution, Terms, c_svc, enclosing_ball
 from kernelwise.qp.fast_path import solve_quickly
 from kernelwise.qp.solution import Point
 from tests.oracles import descend
@@ -59,12 +59,12 @@ def test_rows_fixed_away_from_zero_count(dtype):
     K = RBF(gamma=0.2)(X).astype(dtype)
     lo, hi = np.minimum(0, y), np.maximum(0, y)
     lo[:10] = hi[:10] = 0.5 * y[:10]
-    qp = DualQP(K, p=y, lo=lo, hi=hi)
+    qp = DualQP(K, Terms(p=y, lo=lo, hi=hi))
     solution = SMO().solve(qp)
     assert solution.converged
     np.testing.assert_array_equal(solution.beta[:10], 0.5 * y[:10])
     assert solution.beta.sum() == pytest.approx(0, abs=1e-12)
-    least, most = qp.reach(solution.beta, K.astype(np.float64) @ solution.beta - y)
+    least, most = qp.terms.reach(solution.beta, K.astype(np.float64) @ solution.beta - y)
     assert most - least <= 1e-3
 
 
@@ -101,7 +101,9 @@ def test_parts_of_any_kind_are_vectors():
     strided = np.repeat(y, 2)[::2]
     fixed = hi.copy()
     fixed.flags.writeable = False
-    solution = SMO().solve(DualQP(K, p=strided, lo=list(lo), hi=fixed), start=expected[::-1][::-1])
+    solution = SMO().solve(
+        DualQP(K, Terms(p=strided, lo=list(lo), hi=fixed)), start=expected[::-1][::-1]
+    )
     np.testing.assert_allclose(solution.beta, expected, atol=1e-9)
     assert solution.n_iter == 0
 
@@ -222,13 +224,13 @@ def test_steps_do_not_read_beyond_the_matrix():
 def test_the_certificate_of_a_solve_is_that_of_its_point(dtype):
     X, y = rows()
     qp = c_svc(RBF(gamma=0.2)(X).astype(dtype), y, 3.0)
-    point, certificate = solve_quickly(qp, qp.K, np.zeros(qp.n), 1e-3, 10_000)
+    point, certificate = solve_quickly(qp, qp.gram.K, np.zeros(qp.n), 1e-3, 10_000)
     assert point.status == "converged"
     again = Solution.at(qp, point)
     np.testing.assert_array_equal(
         certificate, [again.nu[0], again.objective, again.gap, again.violation]
     )
-    np.testing.assert_array_equal(point.beta, qp.snap(point.beta))
+    np.testing.assert_array_equal(point.beta, qp.terms.snap(point.beta))
     assert 0 < certificate[3] <= 1e-3
 
 

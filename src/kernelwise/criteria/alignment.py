@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import Array
+from .._typing import Array, Gram
 from ..kernels import Cotangent
 from ..qp import SMO
-from ..qp.gram import Gram
 from .base import Criterion, Evaluation, as_codes, stored
 
 

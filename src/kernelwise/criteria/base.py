@@ -11,15 +11,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from .._threads import run, single_blas
-from .._typing import Array, Matrix
+from .._typing import Array, Gram, Matrix
 from ..kernels import Cotangent, Kernel, LazyGram
-from ..qp import SMO, DualQP, Solution, c_svc, l2_svm
-from ..qp.gram import Gram, StoredGram
+from ..qp import SMO, DualQP, Solution, Terms, c_svc, l2_svm
 from ..qp.smo import SMALL, TIGHT
 
 if TYPE_CHECKING:
@@ -230,24 +230,23 @@ class Labels:
     Y : array-like of shape (n, m) or (n,)
         The codes, copied.
     weights : array-like of shape (n,), default=None
-        What multiplies C of each row, copied.
+        The cost factor of each row, copied.
     """
 
     def __init__(self, Y: Any, weights: Any = None) -> None:
         self.codes = np.array(as_codes(Y))
         self.weights = np.array(as_weights(weights, len(self.codes)))
-        self._problems: dict[int, tuple[float, DualQP]] = {}
 
     @classmethod
     def of(cls, Y: Any, weights: Any) -> Labels:
-        """Return labels as they are, or check what is given.
+        """Return labels as they are, or check codes and weights.
 
         Parameters
         ----------
         Y : Labels or array-like
             Labels, or codes.
         weights : array-like of shape (n,) or None
-            The weights of codes.
+            The cost factors that go with codes.
 
         Returns
         -------
@@ -261,34 +260,15 @@ class Labels:
         """Number of machines."""
         return int(self.codes.shape[1])
 
-    def problem(self, criterion: Criterion, K: Array | Gram, machine: int) -> DualQP:
-        """Build a machine of a criterion; of hinge loss only the kernel differs from the last.
+    @cached_property
+    def unit_terms(self) -> list[Terms]:
+        """The terms of each machine's C-SVC at C = 1."""
+        return Terms.c_svcs(self.codes, self.weights)
 
-        Parameters
-        ----------
-        criterion : Criterion
-            The criterion.
-        K : ndarray of shape (n, n) or Gram
-            The kernel matrix.
-        machine : int
-            The number of the machine.
-
-        Returns
-        -------
-        qp : DualQP
-            What ``criterion.problem`` returns.
-        """
-        C, known = self._problems.get(machine, (None, None))
-        if known is not None and C == criterion.C and K.shape == (known.n, known.n):
-            return known.of_kernel(K)
-        made = criterion.problem(K, self.codes[:, machine], self.weights)
-        if criterion.slack == "hinge":
-            _ = made.largest_bound  # known from now on
-            self._problems[machine] = criterion.C, made.of_kernel(_NO_KERNEL)
-        return made
-
-
-_NO_KERNEL = np.empty((0, 0))
+    @cached_property
+    def hard_terms(self) -> list[Terms]:
+        """The terms of each machine with a hard margin."""
+        return Terms.c_svcs(self.codes, np.inf)
 
 
 def as_codes(Y: Any) -> Array:
@@ -312,11 +292,6 @@ def as_weights(weights: Any, n: int) -> Array:
     if weights.shape != (n,) or not (weights > 0).all():
         raise ValueError(f"weights must be {n} positive numbers, one a row.")
     return weights
-
-
-def as_gram(K: Array | Gram) -> Gram:
-    """Return a kernel matrix in the form that is read by blocks."""
-    return StoredGram(K) if isinstance(K, np.ndarray) else K
 
 
 def stored(K: Array | Gram, solver: SMO) -> Array:

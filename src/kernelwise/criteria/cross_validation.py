@@ -13,11 +13,11 @@ import numpy as np
 from scipy.special import expit
 from sklearn.model_selection import StratifiedKFold
 
-from .._typing import Array
+from .._typing import Array, Gram
 from ..kernels import Cotangent
 from ..qp import SMO, Solution, c_svc
-from ..qp.gram import Gram
-from .base import Criterion, Evaluation, as_codes, as_gram, as_weights, starts
+from ..qp.gram import as_gram
+from .base import Criterion, Evaluation, as_codes, as_weights, starts
 from .implicit import Machine, implicit
 from .span import split
 

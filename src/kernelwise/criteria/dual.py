@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import Array
+from .._typing import Array, Gram
 from ..kernels import Cotangent
-from ..qp import Solution
-from ..qp.gram import Gram
+from ..qp import DualQP, Solution
+from ..qp.builders import ridged
+from ..qp.gram import as_gram
 from .base import Criterion, Evaluation, Labels, starts, stored
 
 
@@ -67,11 +68,15 @@ class DualObjective(Criterion):
         gradient: bool = True,
     ) -> Evaluation:
         labels = Labels.of(Y, weights)
-        K = stored(K, self.solver) if self.slack == "squared" else K
         begin = starts(start, labels.n_machines)
+        if self.slack == "squared":
+            gram = as_gram(ridged(stored(K, self.solver), self.C * labels.weights))
+            terms = labels.hard_terms
+        else:
+            gram, terms = as_gram(K), [unit.scaled(self.C) for unit in labels.unit_terms]
 
         def solve(j: int) -> Solution:
-            return self.solver.solve(labels.problem(self, K, j), start=begin[j])
+            return self.solver.solve(DualQP(gram, terms[j]), start=begin[j])
 
         machines = tuple(self._solve_all(solve, range(labels.n_machines)))
         value = -sum(machine.objective for machine in machines)

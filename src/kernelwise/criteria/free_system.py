@@ -19,8 +19,7 @@ import numpy as np
 from scipy.linalg.blas import dtrmm
 from scipy.linalg.lapack import dpotrf, dtrtri
 
-from .._typing import Array, Index
-from ..qp.gram import Gram
+from .._typing import Array, Gram, Index
 
 JITTERS = (1e-8, 1e-6, 1e-4)  # relative, on the free block: the least that makes it definite
 _HALVED = 96  # rows above which a triangle is inverted by halves

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._typing import Array, Index
+from .._typing import Array, Gram, Index
 from ..kernels import Cotangent
 from ..qp import Solution
-from ..qp.gram import Gram
 from .free_system import FreeSystem
 
 

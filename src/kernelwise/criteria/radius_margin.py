@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import Array
+from .._typing import Array, Gram
 from ..kernels import Cotangent
-from ..qp import SMO, Solution, enclosing_ball
-from ..qp.builders import c_svcs
-from ..qp.gram import Gram
-from .base import Criterion, Evaluation, as_codes, as_gram, as_weights, starts, stored
+from ..qp import SMO, DualQP, Solution, enclosing_ball
+from ..qp.builders import ridged
+from ..qp.gram import as_gram
+from .base import Criterion, Evaluation, Labels, starts, stored
 
 
 def radius(K: Array | Gram, *, tol: float = 1e-6) -> float:
@@ -153,22 +153,19 @@ class RadiusMargin(Criterion):
         start: Any = None,
         gradient: bool = True,
     ) -> Evaluation:
-        Y = as_codes(Y)
-        ridge = 1 / (self.C * as_weights(weights, len(Y)))
-        K = np.array(stored(K, self.solver))
-        K[np.diag_indices_from(K)] += ridge.astype(K.dtype)
+        labels = Labels.of(Y, weights)
+        cost, terms = self.C * labels.weights, labels.hard_terms
+        gram = as_gram(ridged(stored(K, self.solver), cost))
         begin, first = ([], None) if start is None else start
-        begin = starts(begin or None, Y.shape[1])
-
-        problems = c_svcs(K, Y, np.inf)
+        begin = starts(begin or None, labels.n_machines)
 
         def solve(j: int) -> Solution:
-            return self.solver.solve(problems[j], start=begin[j])
+            return self.solver.solve(DualQP(gram, terms[j]), start=begin[j])
 
-        machines = tuple(self._solve_all(solve, range(Y.shape[1])))
+        machines = tuple(self._solve_all(solve, range(labels.n_machines)))
         # Twice the dual objective: to second order in what the solver left undone, as R^2 is.
         norm = -2 * sum(machine.objective for machine in machines)
-        ball = solve_ball(K, self.solver, first) if self.ball else None
+        ball = solve_ball(gram, self.solver, first) if self.ball else None
         square = 1.0 if ball is None else squared_radius(ball)
         carry = (machines, ball)
         if not gradient:
@@ -176,7 +173,7 @@ class RadiusMargin(Criterion):
         cotangent = _cotangent(machines, ball, square, norm)
 
         def by_C() -> float:
-            return 0.0 if np.isinf(self.C) else -float(cotangent.diag() @ ridge) / self.C
+            return 0.0 if np.isinf(self.C) else -float(cotangent.diag() @ (1 / cost)) / self.C
 
         return Evaluation(square * norm, cotangent, by_C, machines, carry)
 

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from .._typing import Array, Index
+from .._typing import Array, Gram, Index
 from ..kernels import Cotangent
 from ..qp import SMO, Solution, c_svc
-from ..qp.gram import Gram
-from .base import Criterion, Evaluation, as_codes, as_gram, as_weights, starts
+from ..qp.gram import as_gram
+from .base import Criterion, Evaluation, as_codes, as_weights, starts
 from .free_system import JITTERS, FreeSystem
 from .implicit import Machine, implicit
 

@@ -5,17 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from .._typing import Array, Index, Matrix
+from .._typing import Array, Index, Matrix, RowReader
 from .cotangent import Cotangent
-
-if TYPE_CHECKING:
-    from .gram import RowReader
-
 
 BLOCK_ROWS = 128  # a block of this height stays in the second-level cache for n of some thousands
 

@@ -4,28 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._threads import run
-from .._typing import Array, Index, Matrix
+from .._typing import Array, Index, Matrix, RowReader
 from .base import BLOCK_ROWS, Kernel, check_rows
 
 if TYPE_CHECKING:
     from .pairwise import PairwiseKernel
 
 _ENTRIES_A_CALL = 20_000_000  # of compiled code, which does not hear Ctrl-C
-
-
-class RowReader(Protocol):
-    """Fills rows of a kernel matrix whose rows and columns stand in an order that may change."""
-
-    def swap(self, a: Index, b: Index) -> None:
-        """Exchange the positions ``a`` with the positions ``b``, pair by pair."""
-
-    def fill(self, K: Array, start: int, stop: int) -> None:
-        """Write rows ``start`` to ``stop`` of K, columns in order; those before are filled."""
 
 
 class PairwiseReader:
@@ -170,6 +160,11 @@ class LazyGram:
     def is_psd(self) -> bool:
         """Whether the kernel is positive semi-definite for certain."""
         return self.kernel.is_psd
+
+    @cached_property
+    def size(self) -> float:
+        """Largest absolute value on the diagonal."""
+        return float(np.abs(self.diag()).max(initial=0.0))
 
     def diag(self) -> Array:
         """Compute the diagonal.

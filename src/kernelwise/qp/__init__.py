@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from .._on_demand import on_demand
 from .active_rows import Progress
 from .builders import c_svc, enclosing_ball, hard_margin, l2_svm
+from .gram import StoredGram
 from .problem import DualQP
 from .smo import SMO
 from .solution import Solution
+from .terms import Terms
 
 if TYPE_CHECKING:
     from .adatron import Adatron
@@ -22,13 +24,15 @@ __all__ = [
     "Progress",
     "SeveralEqualities",
     "Solution",
+    "StoredGram",
+    "Terms",
     "c_svc",
     "enclosing_ball",
     "hard_margin",
     "l2_svm",
 ]
 
-# Imported when first asked for: who fits an SVC does not wait for solvers that it does not use.
+# Imported on first use: fitting an SVC does not wait for solvers that it does not need.
 _HOMES = {"Adatron": "adatron", "SeveralEqualities": "equalities"}
 
 __getattr__ = on_demand(__name__, _HOMES)

@@ -74,7 +74,7 @@ def polish(qp: DualQP, point: Point, tol: float, budget: float) -> Point:
     if not affordable(qp, point.beta, budget):
         return point
     beta = point.beta
-    residual = point.gradient + qp.intercept(beta, point.gradient)
+    residual = point.gradient + qp.terms.intercept(beta, point.gradient)
     reach = 10 * max(tol, point.violation)
     near = (qp.lo < qp.hi) & ((beta != 0) | (np.abs(residual) < reach))
     if not near.any():
@@ -83,7 +83,7 @@ def polish(qp: DualQP, point: Point, tol: float, budget: float) -> Point:
     if polished is None:
         return point
     gradient = qp.gradient(polished)
-    least, most = qp.reach(polished, gradient)
+    least, most = qp.terms.reach(polished, gradient)
     better = replace(point, beta=polished, gradient=gradient, violation=most - least)
     if better.violation <= min(tol, point.violation):
         return replace(better, status="converged")

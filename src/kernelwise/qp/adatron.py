@@ -76,7 +76,7 @@ class Adatron:
         n_equalities = qp.A.shape[0]
         if n_equalities > 1:
             return f"Adatron solves problems with none or one equality; this one has {n_equalities}"
-        if n_equalities and not qp.sums_to_constant:
+        if n_equalities and not qp.terms.sums_to_constant:
             return "Adatron needs the equality sum b = c, a row of ones, or none"
         return None
 
@@ -105,7 +105,7 @@ class Adatron:
         with single_blas():
             sweeps = _Sweeps(self, qp, beta.beta if isinstance(beta, Solution) else beta)
             converged = _balance(sweeps) if balanced else sweeps.at(0.0, self.tol)
-        beta = qp.snap(sweeps.beta)
+        beta = qp.terms.snap(sweeps.beta)
         point = Point(
             beta=beta,
             gradient=qp.gradient(beta),
@@ -116,7 +116,7 @@ class Adatron:
         return Solution.at(qp, point, None if balanced else np.empty(0))
 
     def _check_step(self, qp: DualQP) -> None:
-        most = 2 / qp.size if qp.size > 0 else np.inf
+        most = 2 / qp.gram.size if qp.gram.size > 0 else np.inf
         if not 0 < self.eta < most:
             raise ValueError(
                 f"eta must satisfy 0 < eta < 2 / max K_ii = {most:.6g}, else the steps of the "
@@ -135,7 +135,7 @@ class _Sweeps:
         self.qp, self.solver, self.epochs = qp, solver, 0
         self.total = float(qp.c.sum())
         self.K = np.ascontiguousarray(qp.gram.dense(dtype))
-        self.move_to(qp.repair(start))
+        self.move_to(qp.terms.repair(start))
         if np.isnan(self.gradient).any():
             raise ValueError("K must not hold NaN, nor values so large that products overflow.")
 
@@ -236,15 +236,16 @@ def _balance(sweeps: _Sweeps) -> bool:
     """
     qp, tol = sweeps.qp, sweeps.solver.tol
     inner = _INNER * tol
-    rho = _RHO * qp.size
-    bracket = _Bracket(qp.intercept(sweeps.beta, sweeps.gradient), max(tol, 1e-3 * qp.size))
+    size = qp.gram.size
+    rho, nu = _RHO * size, qp.terms.intercept(sweeps.beta, sweeps.gradient)
+    bracket = _Bracket(nu, max(tol, 1e-3 * size))
     while not _is_optimal(sweeps, tol):
         if not sweeps.at(bracket.nu, inner, rho):
-            sweeps.move_to(qp.repair(sweeps.beta))
+            sweeps.move_to(qp.terms.repair(sweeps.beta))
             return _is_optimal(sweeps, tol)
         bracket.add(sweeps)
         if bracket.is_closed:
-            sweeps.move_to(qp.repair(bracket.between()))
+            sweeps.move_to(qp.terms.repair(bracket.between()))
         if bracket.width <= inner:  # too coarse to tell the ends apart: look closer
             inner *= 0.1
             bracket = _Bracket(bracket.nu, max(bracket.width, inner))
@@ -256,5 +257,5 @@ def _is_optimal(sweeps: _Sweeps, tol: float) -> bool:
     qp = sweeps.qp
     if abs(sweeps.excess) > 1e-12 * (1 + np.abs(sweeps.beta).sum()):
         return False
-    least, most = qp.reach(sweeps.beta, sweeps.gradient)
+    least, most = qp.terms.reach(sweeps.beta, sweeps.gradient)
     return not most - least > tol

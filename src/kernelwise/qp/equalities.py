@@ -27,6 +27,7 @@ from .problem import DualQP
 from .reduced import Reduced, reduce
 from .smo import SMO
 from .solution import Solution
+from .terms import Terms
 
 SMALL = 200  # rows up to which the interior-point method is as quick as a guess
 HUGE = 1e6  # decision values of one feature alone, beyond which a problem is degenerate
@@ -61,10 +62,10 @@ class SeveralEqualities:
     Examples
     --------
     >>> import numpy as np
-    >>> from kernelwise.qp import SeveralEqualities, DualQP
+    >>> from kernelwise.qp import DualQP, SeveralEqualities, Terms
     >>> y = np.array([1.0, 1.0, -1.0, -1.0])
     >>> A = np.array([[1.0, 1, 1, 1], [0, 1, 1, 0]])
-    >>> qp = DualQP(np.eye(4), p=y, lo=np.minimum(0, y), hi=np.maximum(0, y), A=A)
+    >>> qp = DualQP(np.eye(4), Terms(y, lo=np.minimum(0, y), hi=np.maximum(0, y), A=A))
     >>> solution = SeveralEqualities().solve(qp)
     >>> solution.beta.round(6), solution.nu.round(6)
     (array([ 1.,  1., -1., -1.]), array([0., 0.]))
@@ -209,15 +210,14 @@ class _Run:
             weight = _PENALTY * max(size, 1 / spread) * n / n_features
             scaled = (problem.Q * np.sqrt(weight)).astype(np.float32)
             K[:n, :n] += scaled @ scaled.T
-        guess = DualQP(
-            K,
+        terms = Terms(
             p=np.append(problem.p + problem.Q @ (weight * problem.c - self.nu), 0.0),
             lo=np.append(problem.lo, -np.inf),
             hi=np.append(problem.hi, np.inf),
         )
         start = np.append(self.beta, -self.beta.sum()) if self.beta.any() else None
         solver = SMO(tol=_GUESSED, exact=False, max_iter=100 * n)
-        beta = np.clip(solver.solve(guess, start=start).beta[:n], problem.lo, problem.hi)
+        beta = np.clip(solver.solve(DualQP(K, terms), start=start).beta[:n], problem.lo, problem.hi)
         self._take(beta, self.nu + weight * (problem.Q.T @ beta - problem.c))
 
     def _settle(self) -> bool:

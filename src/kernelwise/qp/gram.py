@@ -1,62 +1,41 @@
-"""What a solver asks of a kernel matrix, and the matrix that is stored."""
+"""Kernel matrices in memory, behind the protocol that solvers read."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from .._typing import Array, Index
+from .._typing import Array, Gram, Index, RowReader
 
-
-class RowReader(Protocol):
-    """Fills rows of a matrix whose rows and columns stand in an order that may change."""
-
-    def swap(self, a: Index, b: Index) -> None:
-        """Exchange the positions ``a`` with the positions ``b``, pair by pair."""
-
-    def fill(self, K: Array, start: int, stop: int) -> None:
-        """Write rows ``start`` to ``stop`` of K, columns in order; those before are filled."""
-
-
-class Gram(Protocol):
-    """A symmetric matrix that can be read by blocks and rows; `kernels.LazyGram` is one."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Shape of the matrix."""
-
-    @property
-    def is_psd(self) -> bool:
-        """Whether the matrix is positive semi-definite for certain."""
-
-    def diag(self) -> Array:
-        """Return the diagonal."""
-
-    def block(self, rows: Index, columns: Index) -> Array:
-        """Return a block in float64."""
-
-    def dense(self, dtype: Any) -> Array:
-        """Return the whole matrix."""
-
-    def matvec(self, b: Array) -> Array:
-        """Return the product with a vector, in float64."""
-
-    def open(self, dtype: Any) -> RowReader:
-        """Open the matrix for reading row by row."""
+_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 class StoredGram:
-    """A kernel matrix that is there already."""
+    """A kernel matrix in memory.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        The matrix; entries that are neither float32 nor float64 are converted to float64.
+    is_psd : bool, default=True
+        Whether K is positive semi-definite. Without that there is no duality gap.
+    """
 
     def __init__(self, K: Array, is_psd: bool = True) -> None:
-        self.K = K
+        self.K = K if K.dtype in _DTYPES else K.astype(np.float64)
         self.is_psd = is_psd
 
     @property
     def shape(self) -> tuple[int, int]:
         """Shape of the matrix."""
-        return self.K.shape[0], self.K.shape[1]
+        return self.K.shape
+
+    @cached_property
+    def size(self) -> float:
+        """Largest absolute value on the diagonal."""
+        return float(np.abs(self.diag()).max(initial=0.0))
 
     def diag(self) -> Array:
         """Return the diagonal."""
@@ -102,3 +81,21 @@ class _StoredReader:
 
     def fill(self, K: Array, start: int, stop: int) -> None:
         K[start:stop] = self._K[np.ix_(self._order[start:stop], self._order)]
+
+
+def as_gram(K: Array | Gram, is_psd: bool = True) -> Gram:
+    """Return a kernel matrix behind the protocol that solvers read.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n) or Gram
+        The kernel matrix.
+    is_psd : bool, default=True
+        Whether an array is positive semi-definite; a Gram knows that itself.
+
+    Returns
+    -------
+    gram : Gram
+        The matrix, not copied.
+    """
+    return StoredGram(K, is_psd) if isinstance(K, np.ndarray) else K

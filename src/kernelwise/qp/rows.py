@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import Array, Index
-from .gram import Gram
+from .._typing import Array, Gram, Index
 
 # Fresh memory costs as much to touch as a kernel row costs to compute: one buffer of moderate size
 # is kept from fit to fit.

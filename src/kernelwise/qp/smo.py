@@ -98,7 +98,7 @@ class SMO:
         """
         if qp.A.shape[0] != 1:
             return f"SMO solves problems with one equality; this one has {qp.A.shape[0]}"
-        if not qp.sums_to_constant:
+        if not qp.terms.sums_to_constant:
             return "SMO needs the equality sum b = c, a row of ones"
         return None
 
@@ -194,13 +194,13 @@ class SMO:
     def _go_on(self, qp: DualQP, point: Point, start: Array, rows: Any) -> Solution:
         """Solve from a point on the way; where that fails, anew within narrower bounds."""
         point = self._exactly(qp, point, rows)
-        best = Solution.at(qp, replace(point, beta=qp.snap(point.beta)))
+        best = Solution.at(qp, replace(point, beta=qp.terms.snap(point.beta)))
         for reach in _REACHES:
             within = _drawn_in(qp, reach)
             if point.status == "converged" or within is qp:
                 break
-            point = self._exactly(within, Point.start(within.repair(start)), rows)
-            other = Solution.at(qp, replace(point, beta=qp.snap(point.beta)))
+            point = self._exactly(within, Point.start(within.terms.repair(start)), rows)
+            other = Solution.at(qp, replace(point, beta=qp.terms.snap(point.beta)))
             if other.violation > self.tol:  # at a bound that is not the problem's
                 other = replace(other, status="stalled")
             best = min(best, other, key=_primal)
@@ -218,7 +218,7 @@ class SMO:
         if isinstance(qp.gram, StoredGram) or qp.n > SMALL or not self.polishes:
             return qp
         with single_blas():
-            return replace(qp, K=qp.gram.dense(np.float64), is_psd=qp.gram.is_psd)
+            return DualQP(StoredGram(qp.gram.dense(np.float64), qp.gram.is_psd), qp.terms)
 
     def _converge(self, qp: DualQP, point: Point, rows: Any) -> Point:
         """Run to the tolerance; where steps do not get there, take turns with the active set.
@@ -256,7 +256,7 @@ class SMO:
     def _dtype(self, qp: DualQP) -> Any:
         if isinstance(qp.gram, StoredGram) and qp.gram.K.dtype == np.float64:
             return np.float64
-        if self.tol < TIGHT or self._too_coarse(qp, 30 * qp.largest_bound):
+        if self.tol < TIGHT or self._too_coarse(qp, 30 * qp.terms.largest_bound):
             return np.float64
         return np.float32
 
@@ -265,7 +265,7 @@ class SMO:
 
         Entries are rounded by 2e-8 in the mean; what they do to a gradient adds up as noise does.
         """
-        return 2e-8 * qp.size * size > 0.2 * self.tol
+        return 2e-8 * qp.gram.size * size > 0.2 * self.tol
 
     def _most_steps(self, qp: DualQP) -> int:
         if self.max_iter >= 0:
@@ -296,12 +296,12 @@ class SMO:
 
 def _drawn_in(qp: DualQP, reach: float) -> DualQP:
     """Draw in finite bounds so far out that terms of the gradient exceed the reach there."""
-    if qp.largest_bound * qp.size <= reach:
+    if qp.terms.largest_bound * qp.gram.size <= reach:
         return qp
-    limit = reach / qp.size
+    limit = reach / qp.gram.size
     lo = np.where(np.isinf(qp.lo), qp.lo, np.maximum(qp.lo, -limit))
     hi = np.where(np.isinf(qp.hi), qp.hi, np.minimum(qp.hi, limit))
-    return replace(qp, lo=lo, hi=hi)
+    return DualQP(qp.gram, replace(qp.terms, lo=lo, hi=hi))
 
 
 def _primal(solution: Solution) -> float:
@@ -316,11 +316,11 @@ def _primal(solution: Solution) -> float:
 def _start(qp: DualQP, start: Any) -> Array:
     """Check where to start, and make it feasible."""
     if start is None:
-        return qp.start()
+        return qp.terms.start()
     start = np.asarray(start, dtype=np.float64)
     if start.shape != (qp.n,) or not np.isfinite(start).all():
         raise ValueError(f"start must be a vector of {qp.n} finite numbers.")
-    return qp.repair(start)
+    return qp.terms.repair(start)
 
 
 def _moved(beta: Array, given: Array) -> bool:

@@ -6,8 +6,7 @@ from numpy.testing import assert_array_equal
 
 from kernelwise.criteria.span import least_spans, span
 from kernelwise.kernels import RBF, Laplacian, Linear, Polynomial
-from kernelwise.qp import SMO, Adatron, Solution, c_svc
-from kernelwise.qp.builders import c_svcs
+from kernelwise.qp import SMO, Adatron, Solution
 from kernelwise.svm.paths.kernel_grid import KernelGrid
 from kernelwise.svm.paths.selection import ByBound, BySpan, Problem
 from kernelwise.svm.paths.walk import PathGrams, WidthPath
@@ -193,39 +192,3 @@ def test_a_point_is_judged_by_what_its_machines_leave():
     found = BySpan(problem).verdict(K, 10.0, [machine])
     assert found["loo_error"] == 1
     assert found["score"] == pytest.approx(1 + 1 / (1 + np.exp(-5)), rel=1e-5)
-
-
-# --- The machines of a point ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("C", [2.0, np.inf, np.array([1.0, 2.0, 3.0, np.inf])])
-def test_machines_built_together_are_those_built_alone(C, bias):
-    K = np.eye(4)
-    for Y in (np.array([[1, -1], [-1, 1], [1, 1], [-1, -1]]), np.array([[1], [0], [-1], [0]])):
-        qps = c_svcs(K, Y, C, bias=bias)
-        assert len(qps) == Y.shape[1]
-        for qp, y in zip(qps, Y.T, strict=True):
-            alone = c_svc(K, y, C, bias=bias)
-            for name in ("K", "p", "lo", "hi", "A", "c"):
-                assert_array_equal(getattr(qp, name), getattr(alone, name))
-            assert (qp.largest_bound, qp.size) == (alone.largest_bound, alone.size)
-            assert qp.sums_to_constant == alone.sums_to_constant
-    assert c_svcs(K, np.empty((4, 0)), 1.0) == []
-
-
-@pytest.mark.parametrize(
-    ("Y", "C", "names"),
-    [
-        (np.ones(3), 1.0, "columns of -1, 0"),
-        ([[1.0], [2.0], [1.0]], 1.0, "columns of -1, 0"),
-        ([[1.0], [np.nan], [1.0]], 1.0, "columns of -1, 0"),
-        (np.ones((3, 2)), -1.0, "C must be"),
-        (np.ones((3, 2)), np.nan, "C must be"),
-        (np.ones((3, 2)), np.ones(2), "C must be"),
-        (np.ones((4, 2)), 1.0, "p must have shape"),
-    ],
-)
-def test_what_machines_built_together_refuse(Y, C, names):
-    with pytest.raises(ValueError, match=names):
-        c_svcs(np.eye(3), Y, C)

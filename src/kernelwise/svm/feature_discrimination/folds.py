@@ -15,7 +15,7 @@ import numpy as np
 
 from ..._typing import Array, Codes, Index
 from ...outer import Stop, path
-from ...qp import SMO, Solution, c_svc
+from ...qp import SMO, DualQP, Solution, StoredGram, Terms
 from ..base.multiclass import vote
 from ..paths.selection import decisions_of
 
@@ -91,11 +91,10 @@ class PairMachine:
 
     def walk(self, K: Array, costs: Sequence[float], solver: SMO, start: Any) -> list[Stop]:
         """Solve for C ascending."""
-        first = c_svc(K, self.y, costs[0] * self.price)
+        gram, unit = StoredGram(K), Terms.c_svc(self.y, self.price)
 
         def solve(_: Any, C: float, before: Any) -> tuple[float, Solution]:
-            bound = C * self.price * self.y
-            qp = first.sibling(first.p, np.minimum(0, bound), np.maximum(0, bound))
+            qp = DualQP(gram, unit.scaled(C))
             if before is None or isinstance(before, np.ndarray):  # of another kernel, or nothing
                 return C, solver.solve(qp, start=before)
             last, solution = before

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..._typing import Array, Index
 from ...kernels import FunctionKernel, Kernel, LazyGram, Precomputed
-from ...qp import SMO, DualQP, SeveralEqualities, Solution
+from ...qp import SMO, DualQP, SeveralEqualities, Solution, StoredGram, Terms
 from ...qp.equalities import HUGE
 from ...qp.reduced import Basis
 from ..base.grams import Grams, symmetric
@@ -98,8 +98,9 @@ class Machine:
             larger, start = _with_penalty(qp, phi, F, penalty, start)
             solution = _first(n, solvers[1].solve(larger, start=start))
         else:
-            # A kernel that the user gave has been looked at: see `matrices`.
-            free = replace(qp, A=phi.T, c=None, is_psd=True)
+            # `matrices` has checked that a kernel given by the user is positive semi-definite.
+            gram = qp.gram if qp.gram.is_psd else StoredGram(qp.gram.dense(np.float64))
+            free = DualQP(gram, Terms(qp.p, qp.lo, qp.hi, phi.T))
             solution = solvers[1].solve(free, start=start)
         coef = solution.nu[int(constant) :]
         intercept = float(solution.nu[0]) if constant else 0.0
@@ -133,14 +134,13 @@ def _with_penalty(
     A[-n_features:, n:] = -root * np.eye(n_features)
     # No more than this at the optimum, where 1/2 |z|^2 <= y'b.
     wide = np.full(n_features, np.sqrt(2 * np.maximum(qp.hi, -qp.lo).sum()))
-    larger = DualQP(
-        K,
+    terms = Terms(
         p=np.append(qp.p, np.zeros(n_features)),
         lo=np.append(qp.lo, -wide),
         hi=np.append(qp.hi, wide),
         A=A,
     )
-    return larger, None if start is None else np.append(start, F.T @ start / root)
+    return DualQP(K, terms), None if start is None else np.append(start, F.T @ start / root)
 
 
 def _first(n: int, solution: Solution) -> Solution:

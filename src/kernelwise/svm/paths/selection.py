@@ -22,9 +22,8 @@ from ..._typing import Array, Index
 from ...criteria import span
 from ...criteria.radius_margin import solve_ball, squared_radius
 from ...criteria.span import least_spans
-from ...qp import SMO, DualQP, Solution, c_svc
-from ...qp.builders import c_svcs
-from ...qp.gram import StoredGram
+from ...qp import SMO, DualQP, Solution, Terms, c_svc
+from ...qp.gram import StoredGram, as_gram
 
 Costed: TypeAlias = tuple[float, Sequence[Solution]]  # a C and its machines
 _SLOPE = 5.0  # of the smooth error 1 / (1 + exp(slope * margin))
@@ -62,7 +61,8 @@ class Problem:
 
     def qps(self, K: Any, Y: Array, C: float, is_psd: bool) -> list[DualQP]:
         """Build a machine for each column of codes."""
-        return c_svcs(K, Y, C * self.price, is_psd=is_psd, bias=self.bias)
+        gram = as_gram(K, is_psd)
+        return [DualQP(gram, t) for t in Terms.c_svcs(Y, C * self.price, bias=self.bias)]
 
     def has_settled(self, solutions: Sequence[Solution], C: float) -> bool:
         """Tell whether no coefficient stands at its bound, so that a larger C changes nothing."""

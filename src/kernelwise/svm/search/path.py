@@ -114,7 +114,7 @@ class _Machine:
         if self._last is not None and (C == self._C or self._is_free()):
             return self._last
         unit = self._of_unit_cost(_dtype(precise))
-        qp = DualQP(unit.K, unit.p, C * unit.lo, C * unit.hi, is_psd=self._is_psd)
+        qp = DualQP(unit.gram, unit.terms.scaled(C))
         # An indefinite kernel has many stationary points: the start decides for one.
         start, product = self._start(qp, C) if self._is_psd else (None, None)
         self._last, self._C = self._solver.solve(qp, start=start, product=product), C

@@ -1,0 +1,363 @@
+"""The terms of a dual problem apart from its kernel matrix: linear term, bounds, equalities.
+
+    min 1/2 b'Kb - p'b   s.t.   A b = c,   lo <= b <= hi
+
+Everything that does not read K is here: checks, feasibility, and the builders of the bounds of
+support vector machines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import isinf
+from typing import Any
+
+import numpy as np
+
+from .._typing import Array
+
+
+def plain(vector: Any) -> Array:
+    """Return a vector in the one memory layout that compiled code accepts.
+
+    Parameters
+    ----------
+    vector : array-like of shape (n,)
+        Any numbers.
+
+    Returns
+    -------
+    plain : ndarray of shape (n,)
+        The same in float64, contiguous and writeable; a copy only where it was not.
+    """
+    out = np.asarray(vector, dtype=np.float64)
+    flags = out.flags
+    return out if flags.c_contiguous and flags.writeable else out.copy(order="C")
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Terms:
+    """The linear term, bounds and equalities of a dual problem, checked when they are made.
+
+    Parameters
+    ----------
+    p : array-like of shape (n,)
+        The linear term.
+    lo : array-like of shape (n,)
+        The lower bounds; -inf is allowed.
+    hi : array-like of shape (n,)
+        The upper bounds; inf is allowed. ``lo = hi`` holds a row out of the problem.
+    A : array-like of shape (l, n), default=None
+        The equalities; None is one row of ones.
+    c : array-like of shape (l,), default=None
+        Their right-hand sides; None is zeros.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.qp import SMO, DualQP, Terms
+    >>> unit = Terms.c_svc([1.0, 1.0, -1.0])
+    >>> [SMO().solve(DualQP(np.eye(3), unit.scaled(C))).beta.round(3).tolist() for C in (1.0, 2.0)]
+    [[0.5, 0.5, -1.0], [0.667, 0.667, -1.333]]
+    """
+
+    p: Array
+    lo: Array
+    hi: Array
+    A: Array
+    c: Array
+
+    def __init__(self, p: Any, lo: Any, hi: Any, A: Any = None, c: Any = None) -> None:
+        p, lo, hi = plain(p), plain(lo), plain(hi)
+        if p.ndim != 1:
+            raise ValueError(f"p must be a vector; got shape {p.shape}.")
+        for name, bound in (("lo", lo), ("hi", hi)):
+            if bound.shape != p.shape:
+                raise ValueError(f"{name} must have shape {p.shape}, as p has; got {bound.shape}.")
+        if not (lo <= hi).all():  # which NaN fails as well
+            raise ValueError("lo must not exceed hi, and neither may be NaN.")
+        if not np.isfinite(p).all():
+            raise ValueError("p must be finite.")
+        A, c = _equalities(A, c, len(p))
+        self.__dict__.update(p=p, lo=lo, hi=hi, A=A, c=c)
+
+    @classmethod
+    def c_svc(cls, y: Any, C: Any = 1.0, *, bias: bool = True) -> Terms:
+        """Build the terms of the C-SVC: 0 <= alpha_i <= C_i and, with a bias, sum alpha_i y_i = 0.
+
+        Parameters
+        ----------
+        y : array-like of shape (n,)
+            Codes -1 and +1; 0 leaves a row out of the machine.
+        C : float or array-like of shape (n,), default=1.0
+            The cost, one for all rows or one per row; infinite for a hard margin. Give the cost
+            factors of the rows here where `scaled` supplies C.
+        bias : bool, default=True
+            Whether the machine has an intercept; without one there is no equality.
+
+        Returns
+        -------
+        terms : Terms
+            The terms in b = alpha * y.
+        """
+        y, inside = _codes(y, ndim=1)
+        lo, hi = _bounds(y, inside, checked_costs(C, len(y)))
+        return cls(y, lo, hi, None if bias else _no_equality(len(y)))
+
+    @classmethod
+    def c_svcs(cls, Y: Any, C: Any = 1.0, *, bias: bool = True) -> list[Terms]:
+        """Build the terms of one C-SVC per column of codes.
+
+        Parameters
+        ----------
+        Y : array-like of shape (n, n_machines)
+            Codes -1 and +1; 0 leaves a row out of a machine.
+        C : float or array-like of shape (n,), default=1.0
+            The cost, one for all rows or one per row.
+        bias : bool, default=True
+            Whether the machines have an intercept.
+
+        Returns
+        -------
+        terms : list of Terms
+            The terms of each machine.
+        """
+        Y, inside = _codes(Y, ndim=2)
+        p = np.ascontiguousarray(Y.T)
+        lo, hi = _bounds(p, inside if inside is True else inside.T, checked_costs(C, len(Y)))
+        A = None if bias else _no_equality(len(Y))
+        return [cls(*parts, A) for parts in zip(p, lo, hi, strict=True)]
+
+    def scaled(self, C: float) -> Terms:
+        """Return the terms with all bounds multiplied by C.
+
+        Parameters
+        ----------
+        C : float
+            A positive factor; with an infinite one, bounds of zero stay zero.
+
+        Returns
+        -------
+        terms : Terms
+            The terms, with the same p, A and c.
+        """
+        if isinf(C):  # 0 * inf is not a number
+            lo, hi = (np.where(b == 0, 0.0, np.copysign(C, b)) for b in (self.lo, self.hi))
+        else:
+            lo, hi = C * self.lo, C * self.hi
+        return Terms(self.p, lo, hi, self.A, self.c)
+
+    @property
+    def n(self) -> int:
+        """Number of variables."""
+        return len(self.p)
+
+    @cached_property
+    def sums_to_constant(self) -> bool:
+        """Whether the one equality is sum b = c, the form that SMO solves."""
+        return self.A.shape[0] == 1 and bool((self.A == 1).all())
+
+    @cached_property
+    def largest_bound(self) -> float:
+        """Largest finite bound, in absolute value."""
+        largest = max(-self.lo.min(initial=0.0), self.hi.max(initial=0.0))
+        if largest == np.inf:
+            finite = (bound[np.isfinite(bound)] for bound in (self.lo, self.hi))
+            largest = max(np.abs(bound).max(initial=0.0) for bound in finite)
+        return float(largest)
+
+    def reach(self, beta: Array, gradient: Array) -> tuple[float, float]:
+        """Compute the least gradient of what can rise and the largest of what can fall.
+
+        Parameters
+        ----------
+        beta : ndarray of shape (n,)
+            A feasible point.
+        gradient : ndarray of shape (n,)
+            K b - p there.
+
+        Returns
+        -------
+        least, most : float
+            At the optimum ``most <= least``; ``most - least`` is LIBSVM's stop test.
+        """
+        from . import _box
+
+        least, most = _box.reach(plain(beta), plain(gradient), self.lo, self.hi)
+        return float(least), float(most)
+
+    def intercept(self, beta: Array, gradient: Array) -> float:
+        """Compute the multiplier of sum b = c, as LIBSVM does.
+
+        Parameters
+        ----------
+        beta : ndarray of shape (n,)
+            A feasible point.
+        gradient : ndarray of shape (n,)
+            K b - p there.
+
+        Returns
+        -------
+        nu : float
+            Minus the mean gradient of the free variables; without any, the middle of the
+            interval that the bounded ones allow.
+        """
+        from . import _box
+
+        return float(_box.intercept(plain(beta), plain(gradient), self.lo, self.hi))
+
+    def project(self, beta: Array) -> Array:
+        """Return the nearest point that satisfies the bounds and the equality.
+
+        Parameters
+        ----------
+        beta : ndarray of shape (n,)
+            Any point.
+
+        Returns
+        -------
+        feasible : ndarray of shape (n,)
+            The nearest feasible point.
+        """
+        from . import _box
+
+        if len(self.c) == 0:
+            return np.clip(beta, self.lo, self.hi)
+        if not self.sums_to_constant:
+            raise ValueError("project needs the one equality sum b = c.")
+        return _feasible(*_box.project_to_sum(plain(beta), self.lo, self.hi, self.c[0]))
+
+    def repair(self, beta: Array) -> Array:
+        """Make a point feasible by moving its non-zeros alone, where that is possible.
+
+        A warm start keeps its zeros: each row that leaves zero would have to be computed.
+
+        Parameters
+        ----------
+        beta : ndarray of shape (n,)
+            Any point.
+
+        Returns
+        -------
+        feasible : ndarray of shape (n,)
+            A feasible point.
+        """
+        from . import _box
+
+        if not self.sums_to_constant:
+            return self.project(beta)
+        return _feasible(*_box.repair(plain(beta), self.lo, self.hi, self.c[0]))
+
+    def snap(self, beta: Array) -> Array:
+        """Move variables that rounding left an ulp off a bound onto it.
+
+        Such a variable would count as free and determine the intercept.
+
+        Parameters
+        ----------
+        beta : ndarray of shape (n,)
+            A feasible point.
+
+        Returns
+        -------
+        snapped : ndarray of shape (n,)
+            The point, with its sum kept to rounding.
+        """
+        from . import _box
+
+        snapped = np.array(beta, dtype=np.float64)
+        _box.snap(snapped, self.lo, self.hi)
+        return snapped
+
+    def start(self) -> Array:
+        """Return a feasible point with few non-zeros.
+
+        Returns
+        -------
+        feasible : ndarray of shape (n,)
+            Zeros, where they are feasible.
+        """
+        # Nearly every problem takes this way; compiled code would take longer to find that out.
+        if self.c[0] == 0 and self.lo.max(initial=0.0) <= 0 <= self.hi.min(initial=0.0):
+            return np.zeros(self.n)
+        from . import _box
+
+        return _feasible(*_box.first_point(self.lo, self.hi, self.c[0]))
+
+
+def _feasible(beta: Array, exists: bool) -> Array:
+    if not exists:
+        raise ValueError("no point satisfies both the bounds and sum b = c.")
+    return beta
+
+
+@lru_cache(maxsize=16)
+def _one_sum(n: int) -> tuple[Array, Array]:
+    """Return A and c of sum b = 0; problems of one size share them, and need no check."""
+    A, c = np.ones((1, n)), np.zeros(1)
+    A.flags.writeable = c.flags.writeable = False
+    return A, c
+
+
+def _no_equality(n: int) -> Array:
+    return np.empty((0, n))
+
+
+def _equalities(A: Any, c: Any, n: int) -> tuple[Array, Array]:
+    """Check A and c, and fill in the defaults, which need no check."""
+    ones, zero = _one_sum(n)
+    if (A is None or A is ones) and (c is None or c is zero):
+        return ones, zero
+    A = ones if A is None else np.asarray(A, dtype=np.float64)
+    if A.ndim != 2 or A.shape[1] != n:
+        raise ValueError(f"A must have shape (l, {n}); got {A.shape}.")
+    c = np.zeros(A.shape[0]) if c is None else np.asarray(c, dtype=np.float64)
+    if c.shape != (A.shape[0],):
+        raise ValueError(f"c must have shape ({A.shape[0]},), as A has rows; got {c.shape}.")
+    if not (np.isfinite(A).all() and np.isfinite(c).all()):
+        raise ValueError("A and c must be finite.")
+    return A, c
+
+
+def _codes(y: Any, ndim: int) -> tuple[Array, Any]:
+    """Return the codes, and which of them are in the machine: True where all are."""
+    y = np.asarray(y, dtype=np.float64)
+    size = np.abs(y)
+    inside = size == 1
+    if y.ndim == ndim and inside.all():
+        return y, True
+    if y.ndim != ndim or not (inside | (size == 0)).all():
+        form = "a vector" if ndim == 1 else "columns"
+        raise ValueError(f"y must be {form} of -1, 0 (row not in the machine) and +1.")
+    return y, inside
+
+
+def _bounds(y: Array, inside: Any, C: Array) -> tuple[Array, Array]:
+    """Return the lower and upper bounds of b = alpha * y."""
+    # 0 * inf is not a number: rows outside the machine have no bounds to multiply.
+    bound = y * C if inside is True else np.multiply(y, C, out=np.zeros_like(y), where=inside)
+    return np.minimum(0, bound), np.maximum(0, bound)
+
+
+def checked_costs(C: Any, n: int) -> Array:
+    """Return one cost for all rows, or one per row.
+
+    Parameters
+    ----------
+    C : float or array-like of shape (n,)
+        The cost.
+    n : int
+        Number of rows.
+
+    Returns
+    -------
+    C : ndarray of shape () or (n,)
+        The cost in float64.
+    """
+    C = np.asarray(C, dtype=np.float64)
+    if C.shape not in ((), (n,)):
+        raise ValueError(f"C must be a number or a vector of {n}, as y is; got shape {C.shape}.")
+    if not (C >= 0).all():
+        raise ValueError("C must be a number of at least 0.")
+    return C
