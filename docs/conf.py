@@ -29,19 +29,31 @@ suppress_warnings = ["ref.term"]  # inherited docstrings refer to scikit-learn's
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 
-# The public interface is what __all__ lists. A name that the package root also exports has its
-# page in its subpackage, and the root links to it.
-_HOMES = ("criteria", "discrimination", "kernels", "outer", "qp", "svm", "transform")
+# The public interface is what __all__ lists. A name that several packages export has its page in
+# the first of these, and the others link to it.
+_PACKAGES = (
+    *("criteria", "datasets", "discrimination", "evaluation", "experiments", "inspection", "io"),
+    *("kernels", "outer", "qp", "svm", "transform", "tabular", "report"),
+)
+
+
+def homes_of_names():
+    """Return {other full name: full name at home} for names that several packages export."""
+    first, homes = {}, {}
+    for package in (*(f"kernelwise.{name}" for name in _PACKAGES), "kernelwise"):
+        module = import_module(package)
+        for name in module.__all__:
+            full = f"{package}.{name}"
+            home = first.setdefault(id(getattr(module, name)), full)
+            if home != full:
+                homes[full] = home
+    return homes
+
+
 autosummary_generate = True
 autosummary_ignore_module_all = False
 autosummary_imported_members = True
-autosummary_context = {
-    "home": {
-        name: f"{subpackage}.{name}"
-        for subpackage in _HOMES
-        for name in import_module(f"kernelwise.{subpackage}").__all__
-    }
-}
+autosummary_context = {"home": homes_of_names()}
 autodoc_typehints = "none"  # the docstrings state the types
 numpydoc_show_class_members = False  # the class template lists them
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
