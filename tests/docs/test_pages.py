@@ -272,3 +272,11 @@ def test_numbers_of_the_readme_are_those_of_the_picture():
         for ratio in ("0", "8"):
             mean = np.mean([found[ratio][name][0] for found in results])
             assert f"{mean:.1f} %" in readme, (name, ratio)
+
+
+def test_the_architecture_page_has_every_package():
+    page, drawing = text_of("architecture"), (DOCS / "images" / "layers.svg").read_text("utf-8")
+    package = ROOT / "src" / "kernelwise"
+    for name in (path.parent.name for path in package.glob("*/__init__.py")):
+        assert f"| `{name}/" in page, name
+        assert f">{name}<" in drawing, name
