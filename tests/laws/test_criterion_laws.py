@@ -410,7 +410,7 @@ def test_a_matrix_without_room_is_refused_where_all_of_it_is_read(case):
     small = replace(case.criterion, solver=replace(case.criterion.solver, memory=1000))
     objective = small.of(KERNEL, "gamma", X, Y, weights=weights)
     if small.reads_all_rows:
-        with pytest.raises(ValueError, match="kernel matrix of 24 rows takes"):
+        with pytest.raises(ValueError, match="kernel matrix of 24 rows needs"):
             objective([0.3])
     else:
         expected = case.criterion.of(KERNEL, "gamma", X, Y, weights=weights)([0.3])

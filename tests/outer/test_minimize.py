@@ -1,4 +1,4 @@
-"""Descent: known minima, exact steps, limits, stages, callbacks, histories and errors."""
+"""Descent: known minima, exact steps, limits, callbacks, histories and errors."""
 
 from time import sleep
 
@@ -184,10 +184,9 @@ def test_fixed_steps_on_the_sphere_rest_where_the_gradient_is_parallel_to_the_we
         method=FixedStep(0.1),
         domain=L1Sphere(3.0),
         max_evaluations=400,
-        keep_best=False,
     )
     # The minimum has equal slopes, theta ~ 1 / c; the steps end at the corner of the least c.
-    assert_allclose(out.theta, [3.0, 0.0, 0.0], atol=1e-6)
+    assert_allclose(out.history[-1].theta, [3.0, 0.0, 0.0], atol=1e-6)
     least = minimize(fun, np.ones(3), method=LBFGS(), domain=L1Sphere(3.0), tol=1e-12)
     assert_allclose(least.theta, 3 * (1 / c) / (1 / c).sum(), atol=1e-5)
 
@@ -242,7 +241,7 @@ def test_the_start_is_brought_into_the_domain():
     assert_array_equal(start, [9.0, -9.0])
 
 
-# --- The best or the last ------------------------------------------------------------------------
+# --- The best point ------------------------------------------------------------------------------
 
 
 def test_the_best_point_is_kept_and_the_start_competes():
@@ -250,8 +249,6 @@ def test_the_best_point_is_kept_and_the_start_competes():
     best = minimize(square, [1.0], method=FixedStep(1.25), max_evaluations=4)
     assert [step.value for step in best.history] == [1.0, 2.25, 5.0625, 11.390625]
     assert (best.theta, best.value) == ([1.0], 1.0)
-    last = minimize(square, [1.0], method=FixedStep(1.25), max_evaluations=4, keep_best=False)
-    assert (last.theta, last.value) == ([-3.375], 11.390625)
 
 
 def test_the_best_point_may_lie_in_the_middle():
@@ -260,76 +257,6 @@ def test_the_best_point_may_lie_in_the_middle():
         lambda t: (next(values), -np.ones(1)), [0.0], method=FixedStep(1.0), max_evaluations=4
     )
     assert (out.theta, out.value) == ([1.0], 1.0)
-
-
-# --- Stages --------------------------------------------------------------------------------------
-
-
-def test_stages_hand_the_tolerance_to_the_function():
-    fun = Counted(square)
-    stages = [(1e-1, 2), (1e-3, 3)]
-    out = minimize(fun, [1.0], method=FixedStep(0.25), stages=stages, max_evaluations=1)
-    assert [tol for _, tol in fun.calls] == [1e-1, 1e-1, 1e-3, 1e-3, 1e-3]
-    assert [step.tol for step in out.history] == [1e-1, 1e-1, 1e-3, 1e-3, 1e-3]
-    # The second stage starts at the best point of the first one, and evaluates it again.
-    assert [float(theta[0]) for theta, _ in fun.calls] == [1.0, 0.5, 0.5, 0.25, 0.125]
-
-
-def test_without_stages_the_function_is_called_without_a_tolerance():
-    fun = Counted(square)
-    out = minimize(fun, [1.0], method=FixedStep(0.25), max_evaluations=2)
-    assert all(len(call) == 1 for call in fun.calls)
-    assert [step.tol for step in out.history] == [None, None]
-
-
-def test_only_values_of_the_last_stage_compete():
-    """A loose inner solve reads low: its values must not win."""
-
-    def fun(theta, tol):
-        return float(theta @ theta) + (-100.0 if tol > 0.01 else 0.0), 2 * theta
-
-    stages = [(0.1, 3), (0.001, 2)]
-    out = minimize(fun, [1.0], method=FixedStep(0.25), stages=stages)
-    assert out.value == 0.015625
-    assert_array_equal(out.theta, [0.125])
-    assert min(step.value for step in out.history) < -99
-
-
-def test_a_stage_starts_at_the_best_point_of_the_one_before():
-    """The first stage overshoots, so its best point is its start, not its end."""
-    fun = Counted(square)
-    minimize(fun, [1.0], method=FixedStep(1.25), stages=[(0.1, 3), (0.01, 1)])
-    assert [float(theta[0]) for theta, _ in fun.calls] == [1.0, -1.5, 2.25, 1.0]
-
-
-def test_stages_without_keep_best_end_at_the_last_point():
-    stages = [(0.1, 3), (0.01, 2)]
-    fun = Counted(square)
-    out = minimize(fun, [1.0], method=FixedStep(1.25), stages=stages, keep_best=False)
-    assert (out.theta, out.value) == ([-1.5], 2.25)
-
-
-@each_search
-def test_the_limits_of_stages_are_exact(method):
-    fun = Counted(lambda t: square(t - np.array([0.7, 0.2, 0.1])))
-    out = minimize(fun, [0, 0, 1.0], method=method, domain=Simplex(), stages=[(0.1, 2), (0.01, 3)])
-    assert [tol for _, tol in fun.calls].count(0.1) == 2
-    assert [tol for _, tol in fun.calls].count(0.01) <= 3
-    assert out.n_evaluations == len(fun.calls)
-
-
-def test_a_callback_that_stops_ends_all_stages():
-    seen = []
-
-    def stop(step):
-        seen.append(step)
-        return len(seen) == 2
-
-    out = minimize(
-        Counted(square), [1.0], method=FixedStep(0.25), stages=[(0.1, 5), (0.01, 5)], callback=stop
-    )
-    assert (out.status, out.n_evaluations) == ("stopped", 2)
-    assert_array_equal(out.theta, [0.5])
 
 
 # --- Callbacks and history -----------------------------------------------------------------------
@@ -479,7 +406,5 @@ def test_exponentiated_gradient_lets_positive_parameters_grow():
 
 @pytest.mark.parametrize("limit", [0, -1])
 def test_no_evaluations(limit):
-    with pytest.raises(ValueError, match="at least one evaluation must be allowed"):
+    with pytest.raises(ValueError, match="max_evaluations must be at least 1"):
         minimize(square, [1.0], method=LBFGS(), max_evaluations=limit)
-    with pytest.raises(ValueError, match="at least one evaluation must be allowed"):
-        minimize(square, [1.0], method=LBFGS(), stages=[(0.1, 2), (0.01, limit)])

@@ -1,10 +1,10 @@
-"""Criteria: what a kernel is judged by, each with the derivative by every kernel entry."""
+"""Criteria for kernels, each with its derivative by every entry of the kernel matrix."""
 
 from .alignment import Alignment, alignment
-from .base import Criterion, Evaluation
+from .base import Criterion, Evaluation, Objective
 from .cross_validation import CrossValidation
 from .dual import DualObjective
-from .objective import Objective
+from .labels import as_codes
 from .radius_margin import RadiusMargin, margin, radius
 from .span import LeaveOneOut, loo_decisions, loo_error, span
 
@@ -18,6 +18,7 @@ __all__ = [
     "Objective",
     "RadiusMargin",
     "alignment",
+    "as_codes",
     "loo_decisions",
     "loo_error",
     "margin",

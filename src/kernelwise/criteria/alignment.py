@@ -15,7 +15,8 @@ import numpy as np
 from .._typing import Array, Gram
 from ..kernels import Cotangent
 from ..qp import SMO
-from .base import Criterion, Evaluation, as_codes, stored
+from .base import Criterion, Evaluation
+from .labels import as_codes
 
 
 def alignment(K: Array, y: Any, *, centered: bool = True) -> float:
@@ -89,7 +90,7 @@ class Alignment(Criterion):
         gradient: bool = True,
     ) -> Evaluation:
         Y = as_codes(Y)
-        K = stored(K, self.solver).astype(np.float64, copy=False)
+        K = self.dense(K).astype(np.float64, copy=False)
         if K.shape != (len(Y), len(Y)):
             raise ValueError(f"K must be {len(Y)} by {len(Y)}, as Y has {len(Y)} rows.")
         value, dense = 0.0, np.zeros_like(K) if gradient else None

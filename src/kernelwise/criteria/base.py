@@ -1,6 +1,6 @@
-"""What every criterion is: a number for a kernel matrix and codes, and its cotangent.
+"""The base of all criteria: a value for a kernel matrix and codes, and its cotangent.
 
-    criterion:  K  ->  value, dK             (this layer)
+    criterion:  K  ->  value, dK              (this layer)
     kernel:     dK ->  {parameter: gradient}  (`Kernel.vjp`)
 
 So any criterion works with any kernel and any of its parameters.
@@ -11,19 +11,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from .._threads import run, single_blas
 from .._typing import Array, Gram, Matrix
 from ..kernels import Cotangent, Kernel, LazyGram
-from ..qp import SMO, DualQP, Solution, Terms, c_svc, l2_svm
-from ..qp.smo import SMALL, TIGHT
-
-if TYPE_CHECKING:
-    from .objective import Objective
+from ..qp import SMO, DualQP, Solution, c_svc, l2_svm
+from ..qp.active_rows import WARM_WHOLE
+from ..qp.precision import SMALL, dtype_for
+from .labels import Labels, as_codes, as_weights, starts
 
 T = TypeVar("T")
 
@@ -35,16 +33,16 @@ class Evaluation:
     Parameters
     ----------
     value : float
-        What is to be small, summed over the machines.
+        The value to minimise, summed over the machines.
     cotangent : Cotangent or None
         The derivative by each entry of the kernel matrix; None where it was not asked for.
     cost_slope : callable
-        Computes `by_C`, which is not always wanted.
+        Computes `by_C`, which is not always needed.
     machines : tuple of Solution
-        The solved machine of each column of the codes; empty where all rows together were not
+        The solved machine of each column of the codes; empty where no machine of all rows was
         solved.
     carry : Any
-        Give it as ``start`` to the next evaluation, at a kernel near by.
+        The ``start`` of the next evaluation, at a similar kernel.
     """
 
     value: float
@@ -55,11 +53,11 @@ class Evaluation:
 
     @property
     def by_C(self) -> float:
-        """The derivative by C; zero where the criterion does not know C."""
+        """The derivative by C; zero where the criterion does not depend on C."""
         return self.cost_slope()
 
 
-def _patient_solver() -> SMO:
+def _quick_solver() -> SMO:
     # Between two steps of an outer loop nobody needs the last digits.
     return SMO(budget=0)
 
@@ -73,13 +71,13 @@ class Criterion(ABC):
     C : float, default=1.0
         The cost of slack; infinite for a hard margin.
     solver : SMO, default=SMO(budget=0)
-        What solves the machines.
+        The solver of the machines.
     threads : int, default=1
         Threads over the machines.
     """
 
     C: float = 1.0
-    solver: SMO = field(default_factory=_patient_solver)
+    solver: SMO = field(default_factory=_quick_solver)
     threads: int = 1
 
     def __post_init__(self) -> None:
@@ -112,18 +110,18 @@ class Criterion(ABC):
         K : ndarray of shape (n, n) or Gram
             The kernel matrix.
         Y : array-like of shape (n, m) or (n,)
-            Codes -1, 0 (row not in the machine) and +1, one column a machine.
+            Codes -1, 0 (row not in the machine) and +1, one column per machine.
         weights : array-like of shape (n,), default=None
-            What multiplies C of each row.
+            The cost factor of each row.
         start : Any, default=None
-            The ``carry`` of an evaluation near by.
+            The ``carry`` of an evaluation at a similar kernel.
         gradient : bool, default=True
-            Whether the cotangent is wanted.
+            Whether to compute the cotangent.
 
         Returns
         -------
         evaluation : Evaluation
-            The value, its cotangent and what to start from next.
+            The value, its cotangent and the start of the next evaluation.
         """
 
     def of(
@@ -141,7 +139,7 @@ class Criterion(ABC):
         Parameters
         ----------
         kernel : Kernel
-            The kernel; parameters not named stay as they are in it.
+            The kernel; parameters that are not named keep their values.
         names : str or sequence of str
             Parameters as ``kernel.get_params`` names them, and "C" for the criterion's own.
         X : {ndarray, sparse matrix} of shape (n, d)
@@ -149,21 +147,70 @@ class Criterion(ABC):
         Y : array-like of shape (n, m) or (n,)
             The codes.
         weights : array-like of shape (n,), default=None
-            What multiplies C of each row.
+            The cost factor of each row.
         log : bool, default=False
             Whether to take the logarithm of the value, which must be positive.
 
         Returns
         -------
         objective : Objective
-            A function of one vector that gives value and gradient, warm from call to call.
+            A function of one vector that returns value and gradient, warm from call to call.
         """
-        from .objective import Objective
-
         return Objective(self, kernel, names, X, Y, weights=weights, log=log)
 
+    def dtype(self, gram: Gram, weights: Array | None = None) -> Any:
+        """Choose the precision of a kernel matrix that the machines of the criterion read.
+
+        Parameters
+        ----------
+        gram : Gram
+            The kernel matrix.
+        weights : ndarray of shape (n,), default=None
+            The cost factor of each row; None is ones.
+
+        Returns
+        -------
+        dtype : dtype
+            float32 or float64.
+        """
+        if self.solver.polishes and gram.shape[0] <= SMALL:
+            return np.dtype(np.float64)
+        bound = 0.0
+        if self.slack == "hinge" and np.isfinite(self.C):
+            bound = self.C * (1.0 if weights is None else float(weights.max()))
+        return dtype_for(self.solver.tol, gram.size, bound)
+
+    def dense(self, K: Array | Gram, weights: Array | None = None) -> Array:
+        """Return the whole kernel matrix, where the memory that the solver may use has room.
+
+        Parameters
+        ----------
+        K : ndarray of shape (n, n) or Gram
+            The kernel matrix; an array is returned as it is.
+        weights : ndarray of shape (n,), default=None
+            The cost factor of each row; None is ones.
+
+        Returns
+        -------
+        K : ndarray of shape (n, n)
+            The matrix, in the precision that the machines need.
+        """
+        if isinstance(K, np.ndarray):
+            return K
+        if not self._has_room_for(K):
+            n = K.shape[0]
+            raise ValueError(
+                f"not enough memory: the kernel matrix of {n} rows needs {4e-6 * n**2:.0f} MB, but "
+                f"only {1e-6 * self.solver.memory:.0f} MB may be used, and this criterion reads "
+                "all of it; raise cache_size, use criterion='dual', or fit on fewer rows."
+            )
+        return K.dense(self.dtype(K, weights))
+
+    def _has_room_for(self, K: Gram) -> bool:
+        return 4.0 * K.shape[0] ** 2 <= self.solver.memory  # bytes in float32
+
     def problem(self, K: Array | Gram, y: Any, weights: Array) -> DualQP:
-        """Build the machine that the criterion judges.
+        """Build the machine that the criterion evaluates.
 
         Parameters
         ----------
@@ -172,21 +219,21 @@ class Criterion(ABC):
         y : array-like of shape (n,)
             The codes.
         weights : ndarray of shape (n,)
-            What multiplies C of each row.
+            The cost factor of each row.
 
         Returns
         -------
         qp : DualQP
-            The C-SVC, unless the criterion is of squared slack.
+            The C-SVC, or the L2-SVM for squared slack.
         """
         if self.slack == "hinge":
             return c_svc(K, y, self.C * weights)
-        return l2_svm(stored(K, self.solver), y, self.C * weights)
+        return l2_svm(self.dense(K, weights), y, self.C * weights)
 
     def machines(
         self, kernel: Kernel, X: Matrix, Y: Any, *, weights: Any, solver: SMO, start: Sequence[Any]
     ) -> list[Solution]:
-        """Solve the machines that the criterion judges.
+        """Solve the machines that the criterion evaluates.
 
         Parameters
         ----------
@@ -197,140 +244,188 @@ class Criterion(ABC):
         Y : array-like of shape (n, m) or (n,)
             The codes.
         weights : array-like of shape (n,)
-            What multiplies C of each row.
+            The cost factor of each row.
         solver : SMO
-            What solves them.
+            The solver.
         start : sequence
             Where each machine starts; empty for a cold start.
 
         Returns
         -------
         solutions : list of Solution
-            One a machine.
+            One per machine.
         """
-        Y = as_codes(Y)
+        Y, own = as_codes(Y), replace(self, solver=solver)
         weights, begin = as_weights(weights, len(Y)), starts(start or None, Y.shape[1])
-        K = shared(LazyGram(kernel, X, self.threads), Y.shape[1], replace(self, solver=solver))
+        K = own._shared(LazyGram(kernel, X, self.threads), weights, n_readers=Y.shape[1])
 
         def solve(j: int) -> Solution:
-            return solver.solve(self.problem(K, Y[:, j], weights), start=begin[j])
+            return solver.solve(own.problem(K, Y[:, j], weights), start=begin[j])
 
         return self._solve_all(solve, range(Y.shape[1]))
+
+    def _shared(self, gram: Gram, weights: Array, n_readers: int) -> Array | Gram:
+        """Store the matrix where the criterion reads all of it, or several read it and it fits."""
+        if self.reads_all_rows or (n_readers > 1 and self._has_room_for(gram)):
+            return self.dense(gram, weights)
+        return gram
 
     def _solve_all(self, solve: Callable[[int], T], machines: Iterable[int]) -> list[T]:
         with single_blas():
             return run(solve, machines, self.threads)
 
 
-class Labels:
-    """Codes and weights of some rows, checked once for many evaluations.
+class Objective:
+    """Value and gradient of a criterion by one vector of parameters, warm from call to call.
 
     Parameters
     ----------
+    criterion : Criterion
+        The criterion.
+    kernel : Kernel
+        The kernel; parameters that are not named keep their values.
+    names : str or sequence of str
+        Parameters as ``kernel.get_params`` names them, and "C" for the criterion's own. The vector
+        holds them one after the other.
+    X : {ndarray, sparse matrix} of shape (n, d)
+        The rows.
     Y : array-like of shape (n, m) or (n,)
-        The codes, copied.
+        The codes.
     weights : array-like of shape (n,), default=None
-        The cost factor of each row, copied.
+        The cost factor of each row.
+    log : bool, default=False
+        Whether to take the logarithm of the value.
+
+    Attributes
+    ----------
+    best : Evaluation or None
+        The evaluation of the lowest value so far.
+    n_solves : int
+        Kernel matrices evaluated so far.
+    n_iter : int
+        Steps of the solver in the last evaluation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.criteria import DualObjective
+    >>> from kernelwise.kernels import RBF
+    >>> X = np.array([[0.0, 3.0], [1.0, 0.0], [0.2, 1.0], [1.1, 2.0]])
+    >>> y = np.array([-1, 1, -1, 1])
+    >>> objective = DualObjective().of(RBF(weights=np.ones(2)), "weights", X, y)
+    >>> value, gradient = objective(np.ones(2))
+    >>> round(value, 3), gradient.round(3)
+    (2.432, array([-0.389, -0.325]))
     """
 
-    def __init__(self, Y: Any, weights: Any = None) -> None:
-        self.codes = np.array(as_codes(Y))
-        self.weights = np.array(as_weights(weights, len(self.codes)))
+    def __init__(
+        self,
+        criterion: Criterion,
+        kernel: Kernel,
+        names: str | Sequence[str],
+        X: Matrix,
+        Y: Any,
+        *,
+        weights: Any = None,
+        log: bool = False,
+    ) -> None:
+        self.criterion, self.kernel, self.X = criterion, kernel, X
+        self.labels = Labels(Y, weights)
+        self.names = (names,) if isinstance(names, str) else tuple(names)
+        self.log = log
+        self._shapes = self._check_names()
+        self._carry: Any = None
+        self.best: Evaluation | None = None
+        self.n_solves = self.n_iter = 0
 
-    @classmethod
-    def of(cls, Y: Any, weights: Any) -> Labels:
-        """Return labels as they are, or check codes and weights.
+    def _check_names(self) -> dict[str, int | None]:
+        """Return the length of each parameter; None for a number."""
+        params = self.kernel.get_params()
+        shapes: dict[str, int | None] = {}
+        if len(set(self.names)) < len(self.names):
+            raise ValueError(f"names must differ; got {self.names}.")
+        for name in self.names:
+            if name == "C":
+                shapes[name] = None
+            elif name not in params:
+                raise ValueError(f"{self.kernel!r} has no parameter {name!r}.")
+            elif params[name] is None and name.split("__")[-1] == "weights":
+                shapes[name] = self.X.shape[1]
+            else:
+                shapes[name] = np.size(params[name]) if np.ndim(params[name]) else None
+        return shapes
+
+    def at(self, theta: Any) -> tuple[Kernel, Criterion]:
+        """Return the kernel and the criterion with these parameters.
 
         Parameters
         ----------
-        Y : Labels or array-like
-            Labels, or codes.
-        weights : array-like of shape (n,) or None
-            The cost factors that go with codes.
+        theta : array-like of shape (n_parameters,)
+            The parameters, one after the other.
 
         Returns
         -------
-        labels : Labels
-            The labels.
+        kernel : Kernel
+            The kernel.
+        criterion : Criterion
+            The criterion, with its C.
         """
-        return Y if isinstance(Y, Labels) else cls(Y, weights)
+        theta = np.asarray(theta, dtype=np.float64)
+        expected = sum(size or 1 for size in self._shapes.values())
+        if theta.shape != (expected,):
+            raise ValueError(f"theta must hold {expected} numbers; got {len(theta)}.")
+        own: dict[str, Any] = {}
+        place = 0
+        for name, size in self._shapes.items():
+            part = theta[place : place + (size or 1)]
+            own[name] = float(part[0]) if size is None else part
+            place += size or 1
+        criterion = replace(self.criterion, C=own.pop("C")) if "C" in own else self.criterion
+        return self.kernel.with_params(**own), criterion
 
-    @property
-    def n_machines(self) -> int:
-        """Number of machines."""
-        return int(self.codes.shape[1])
+    def __call__(self, theta: Any) -> tuple[float, Array]:
+        """Evaluate value and gradient.
 
-    @cached_property
-    def unit_terms(self) -> list[Terms]:
-        """The terms of each machine's C-SVC at C = 1."""
-        return Terms.c_svcs(self.codes, self.weights)
+        Parameters
+        ----------
+        theta : array-like of shape (n_parameters,)
+            The parameters.
 
-    @cached_property
-    def hard_terms(self) -> list[Terms]:
-        """The terms of each machine with a hard margin."""
-        return Terms.c_svcs(self.codes, np.inf)
+        Returns
+        -------
+        value : float
+            The value of the criterion.
+        gradient : ndarray of shape (n_parameters,)
+            Its gradient.
+        """
+        kernel, criterion = self.at(theta)
+        with single_blas():
+            evaluation, by_name = self._evaluate(kernel, criterion)
+        parts = [np.atleast_1d(by_name[name]) for name in self.names]
+        gradient, value = np.concatenate(parts).astype(np.float64), evaluation.value
+        self._remember(evaluation)
+        if self.log:
+            return float(np.log(value)), gradient / value
+        return value, gradient
 
+    def _evaluate(self, kernel: Kernel, criterion: Criterion) -> tuple[Evaluation, dict[str, Any]]:
+        """Evaluate the criterion, and its derivative by each parameter."""
+        labels, gram = self.labels, LazyGram(kernel, self.X, criterion.threads)
+        # Up to this many rows a warm machine reads the whole matrix, and the gradient does as well.
+        n_readers = labels.n_machines + (gram.shape[0] <= WARM_WHOLE)
+        K = criterion._shared(gram, labels.weights, n_readers)
+        evaluation = criterion.evaluate(K, labels, weights=labels.weights, start=self._carry)
+        assert evaluation.cotangent is not None
+        dtype = criterion.dtype(gram, labels.weights)
+        stored = K if isinstance(K, np.ndarray) else None
+        by_name = kernel.vjp(self.X, evaluation.cotangent, dtype=dtype, K=stored)
+        if "C" in self.names:
+            by_name["C"] = evaluation.by_C
+        return evaluation, by_name
 
-def as_codes(Y: Any) -> Array:
-    """Return codes as a float64 matrix, one column a machine."""
-    if isinstance(Y, Labels):
-        return Y.codes
-    Y = np.asarray(Y, dtype=np.float64)
-    Y = Y[:, None] if Y.ndim == 1 else Y
-    if Y.ndim != 2 or not ((Y == 0) | (np.abs(Y) == 1)).all():
-        raise ValueError("Y must hold codes -1, 0 and +1, one column a machine.")
-    if not Y.any(axis=0).all():
-        raise ValueError("Y has a column of zeros: a machine without rows.")
-    return Y
-
-
-def as_weights(weights: Any, n: int) -> Array:
-    """Return what multiplies C of each row, ones by default."""
-    if weights is None:
-        return np.ones(n)
-    weights = np.asarray(weights, dtype=np.float64)
-    if weights.shape != (n,) or not (weights > 0).all():
-        raise ValueError(f"weights must be {n} positive numbers, one a row.")
-    return weights
-
-
-def stored(K: Array | Gram, solver: SMO) -> Array:
-    """Return the whole kernel matrix; refuse one without room."""
-    if isinstance(K, np.ndarray):
-        return K
-    n = K.shape[0]
-    if 4.0 * n**2 > solver.memory:
-        raise ValueError(
-            f"the kernel matrix of {n} rows takes {4e-6 * n**2:.0f} MB, more than the allowance of "
-            f"{1e-6 * solver.memory:.0f} MB, and this criterion reads all of it; raise cache_size, "
-            "use criterion='dual', or fit on fewer rows."
-        )
-    return K.dense(precision(solver, n))
-
-
-def precision(solver: SMO, n: int) -> Any:
-    """Return the type that n rows are worth at the solver's tolerance."""
-    exact = solver.tol < TIGHT or (solver.polishes and n <= SMALL)
-    return np.float64 if exact else np.float32
-
-
-def shared(K: Gram, n_readers: int, criterion: Criterion) -> Array | Gram:
-    """Return one stored matrix where several read it and it fits, else what was given."""
-    fits = 4.0 * K.shape[0] ** 2 <= criterion.solver.memory
-    if criterion.reads_all_rows or (n_readers > 1 and fits):
-        return stored(K, criterion.solver)
-    return K
-
-
-def starts(start: Any, n_machines: int) -> Sequence[Any]:
-    """Return where each machine starts."""
-    if start is None:
-        return [None] * n_machines
-    if len(start) != n_machines:
-        raise ValueError(f"start has {len(start)} solutions, but Y has {n_machines} columns.")
-    return start
-
-
-def with_tol(criterion: Criterion, tol: float) -> Criterion:
-    """Return the criterion with its machines solved to another tolerance."""
-    return replace(criterion, solver=replace(criterion.solver, tol=tol))
+    def _remember(self, evaluation: Evaluation) -> None:
+        self._carry = evaluation.carry
+        self.n_solves += 1
+        self.n_iter = sum(machine.n_iter for machine in evaluation.machines)
+        if self.best is None or evaluation.value < self.best.value:
+            self.best = evaluation

@@ -17,8 +17,9 @@ from .._typing import Array, Gram
 from ..kernels import Cotangent
 from ..qp import SMO, Solution, c_svc
 from ..qp.gram import as_gram
-from .base import Criterion, Evaluation, as_codes, as_weights, starts
+from .base import Criterion, Evaluation
 from .implicit import Machine, implicit
+from .labels import as_codes, as_weights, starts
 from .span import split
 
 

@@ -18,7 +18,8 @@ from ..kernels import Cotangent
 from ..qp import DualQP, Solution
 from ..qp.builders import ridged
 from ..qp.gram import as_gram
-from .base import Criterion, Evaluation, Labels, starts, stored
+from .base import Criterion, Evaluation
+from .labels import Labels, starts
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class DualObjective(Criterion):
         labels = Labels.of(Y, weights)
         begin = starts(start, labels.n_machines)
         if self.slack == "squared":
-            gram = as_gram(ridged(stored(K, self.solver), self.C * labels.weights))
+            gram = as_gram(ridged(self.dense(K, labels.weights), self.C * labels.weights))
             terms = labels.hard_terms
         else:
             gram, terms = as_gram(K), [unit.scaled(self.C) for unit in labels.unit_terms]

@@ -17,7 +17,8 @@ from ..kernels import Cotangent
 from ..qp import SMO, DualQP, Solution, enclosing_ball
 from ..qp.builders import ridged
 from ..qp.gram import as_gram
-from .base import Criterion, Evaluation, Labels, starts, stored
+from .base import Criterion, Evaluation
+from .labels import Labels, starts
 
 
 def radius(K: Array | Gram, *, tol: float = 1e-6) -> float:
@@ -155,7 +156,7 @@ class RadiusMargin(Criterion):
     ) -> Evaluation:
         labels = Labels.of(Y, weights)
         cost, terms = self.C * labels.weights, labels.hard_terms
-        gram = as_gram(ridged(stored(K, self.solver), cost))
+        gram = as_gram(ridged(self.dense(K, labels.weights), cost))
         begin, first = ([], None) if start is None else start
         begin = starts(begin or None, labels.n_machines)
 

@@ -19,11 +19,12 @@ from scipy.special import expit
 
 from .._typing import Array, Gram, Index
 from ..kernels import Cotangent
-from ..qp import SMO, Solution, c_svc
+from ..qp import SMO, DualQP, Solution
 from ..qp.gram import as_gram
-from .base import Criterion, Evaluation, as_codes, as_weights, starts
+from .base import Criterion, Evaluation
 from .free_system import JITTERS, FreeSystem
 from .implicit import Machine, implicit
+from .labels import Labels, starts
 
 _LEAST = (
     1e-12  # of an inverse's diagonal, relative to 1 / K_ii: less is a row that nothing replaces
@@ -251,16 +252,16 @@ class LeaveOneOut(Criterion):
     ) -> Evaluation:
         if gradient and np.isinf(self.slope):
             raise ValueError("a count of errors has no gradient; give a finite slope.")
-        Y = as_codes(Y)
-        weights = as_weights(weights, len(Y))
-        begin, gram = starts(start, Y.shape[1]), as_gram(K)
+        labels = Labels.of(Y, weights)
+        begin, gram = starts(start, labels.n_machines), as_gram(K)
+        bound, terms = self.C * labels.weights, labels.unit_terms
 
         def solve(j: int) -> tuple[Solution, float, Cotangent | None, float]:
-            bound = self.C * weights
-            solution = self.solver.solve(c_svc(K, Y[:, j], bound), start=begin[j])
-            return solution, *self._of_machine(gram, solution, Y[:, j], bound, gradient)
+            qp = DualQP(gram, terms[j].scaled(self.C))
+            solution = self.solver.solve(qp, start=begin[j])
+            return solution, *self._of_machine(gram, solution, qp.p, bound, gradient)
 
-        parts = self._solve_all(solve, range(Y.shape[1]))
+        parts = self._solve_all(solve, range(labels.n_machines))
         machines = tuple(part[0] for part in parts)
         value = float(sum(part[1] for part in parts))
         by_C = float(sum(part[3] for part in parts))

@@ -23,12 +23,11 @@ from .active_rows import Progress, Run, takes_all_rows
 from .active_set import DEAR, affordable, polish
 from .fast_path import solve_quickly
 from .gram import StoredGram
+from .precision import SMALL, TIGHT, dtype_for, is_coarse
 from .problem import DualQP
 from .rows import GrowingRows, StoredRows
 from .solution import Point, Solution
 
-TIGHT = 1e-5  # below this tolerance float32 rows are too coarse
-SMALL = 400  # rows up to which a kernel matrix is evaluated once, in float64
 _PATIENCE = 50_000  # steps before the active-set method is tried
 _LONGEST = 2e10  # row entries swept before a run without a limit of its own ends
 # Largest terms of a gradient with which a problem is tried again that could not be solved: of the
@@ -182,8 +181,9 @@ class SMO:
         return point, certificate
 
     def _is_coarse(self, qp: DualQP, dtype: Any, point: Point) -> bool:
-        """Tell whether float32 rows were too coarse to end at this point."""
-        return dtype == np.float32 and self._too_coarse(qp, sqrt(point.beta @ point.beta))
+        """Return whether float32 rows were too coarse to end at this point."""
+        length = sqrt(point.beta @ point.beta)
+        return dtype == np.float32 and is_coarse(self.tol, qp.gram.size, length)
 
     def _polishes(self, qp: DualQP, point: Point) -> bool:
         return self.exact and affordable(qp, point.beta, self._polish_budget())
@@ -255,17 +255,8 @@ class SMO:
 
     def _dtype(self, qp: DualQP) -> Any:
         if isinstance(qp.gram, StoredGram) and qp.gram.K.dtype == np.float64:
-            return np.float64
-        if self.tol < TIGHT or self._too_coarse(qp, 30 * qp.terms.largest_bound):
-            return np.float64
-        return np.float32
-
-    def _too_coarse(self, qp: DualQP, size: float) -> bool:
-        """Tell whether float32 rounding of K, times coefficients of this size, can be felt.
-
-        Entries are rounded by 2e-8 in the mean; what they do to a gradient adds up as noise does.
-        """
-        return 2e-8 * qp.gram.size * size > 0.2 * self.tol
+            return qp.gram.K.dtype
+        return dtype_for(self.tol, qp.gram.size, qp.terms.largest_bound)
 
     def _most_steps(self, qp: DualQP) -> int:
         if self.max_iter >= 0:

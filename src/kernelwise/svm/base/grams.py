@@ -10,7 +10,7 @@ import numpy as np
 from ..._typing import Array, Codes, Index
 from ...kernels import FunctionKernel, Kernel, LazyGram, Precomputed
 from ...qp import SMO, DualQP, c_svc
-from ...qp.smo import SMALL, TIGHT
+from ...qp.precision import SMALL, TIGHT
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ import numpy as np
 
 from ..._typing import Array, Codes, Index
 from ...criteria import Objective, RadiusMargin
-from ...criteria.base import precision
 from ...discrimination import energy, log_relevance
 from ...kernels import RBF, Laplacian
 from ...kernels.pairwise import PairwiseKernel
 from ...kernels.widths import typical_gamma
 from ...outer import LBFGS, LogPositive, Minimum, minimize
 from ...qp import SMO, Solution
+from ...qp.precision import dtype_for
 from ..base.column_scaling import Scaling
 from ..paths.kernel_grid import DistinctRows, KernelGrid
 from ..paths.selection import BySpan, Problem
@@ -273,7 +273,7 @@ def choose(
         grams,
         threads,
         prune=True,
-        dtype=precision(solver, m),
+        dtype=dtype_for(solver.tol, 1.0, bound=0.0),  # SMO refines by itself for a large C
     )
     for number in range(len(FACTORS)):
         told(partial(walk.walk, number))

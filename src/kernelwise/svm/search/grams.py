@@ -13,19 +13,15 @@ from ..._typing import Array
 from ...kernels import Kernel, LazyGram, Precomputed
 from ...kernels.family import KernelFamily, family_of
 from ...kernels.pairwise import PairwiseKernel
-from ...qp.smo import SMALL, TIGHT
+from ...qp.precision import SMALL, largest_float32_bound
 from ..base.grams import symmetric
-
-_ROUNDING = 6e-7  # of a gradient, for a kernel of one in float32 and coefficients of one
-_FELT = 0.2  # part of the tolerance that rounding may take
 
 
 def largest_coarse_bound(kernel: Kernel, X: Any, tol: float) -> float:
     """Return the bound of the coefficients up to which a float32 kernel will do."""
-    if X.shape[0] <= SMALL or tol < TIGHT or isinstance(kernel, Precomputed):
+    if X.shape[0] <= SMALL or isinstance(kernel, Precomputed):
         return 0.0
-    size = float(np.abs(kernel.diag(X)).max(initial=0.0))
-    return _FELT * tol / (_ROUNDING * size) if size > 0 else np.inf
+    return largest_float32_bound(tol, float(np.abs(kernel.diag(X)).max(initial=0.0)))
 
 
 def has_a_ridge(kernel: Kernel, X: Any) -> bool:

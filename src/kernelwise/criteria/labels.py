@@ -1,0 +1,93 @@
+"""Codes, cost factors and warm starts as criteria take them, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .._typing import Array
+from ..qp import Terms
+
+
+class Labels:
+    """Codes and weights of some rows, checked once for many evaluations.
+
+    Parameters
+    ----------
+    Y : array-like of shape (n, m) or (n,)
+        The codes, copied.
+    weights : array-like of shape (n,), default=None
+        The cost factor of each row, copied.
+    """
+
+    def __init__(self, Y: Any, weights: Any = None) -> None:
+        self.codes = np.array(as_codes(Y))
+        self.weights = np.array(as_weights(weights, len(self.codes)))
+
+    @classmethod
+    def of(cls, Y: Any, weights: Any) -> Labels:
+        """Return labels as they are, or check codes and weights.
+
+        Parameters
+        ----------
+        Y : Labels or array-like
+            Labels, or codes.
+        weights : array-like of shape (n,) or None
+            The cost factors that go with codes.
+
+        Returns
+        -------
+        labels : Labels
+            The labels.
+        """
+        return Y if isinstance(Y, Labels) else cls(Y, weights)
+
+    @property
+    def n_machines(self) -> int:
+        """Number of machines."""
+        return int(self.codes.shape[1])
+
+    @cached_property
+    def unit_terms(self) -> list[Terms]:
+        """The terms of each machine's C-SVC at C = 1."""
+        return Terms.c_svcs(self.codes, self.weights)
+
+    @cached_property
+    def hard_terms(self) -> list[Terms]:
+        """The terms of each machine with a hard margin."""
+        return Terms.c_svcs(self.codes, np.inf)
+
+
+def as_codes(Y: Any) -> Array:
+    """Return codes as a float64 matrix, one column per machine."""
+    if isinstance(Y, Labels):
+        return Y.codes
+    Y = np.asarray(Y, dtype=np.float64)
+    Y = Y[:, None] if Y.ndim == 1 else Y
+    if Y.ndim != 2 or not ((Y == 0) | (np.abs(Y) == 1)).all():
+        raise ValueError("Y must hold codes -1, 0 and +1, one column per machine.")
+    if not Y.any(axis=0).all():
+        raise ValueError("Y has a column of zeros, that is, a machine without rows.")
+    return Y
+
+
+def as_weights(weights: Any, n: int) -> Array:
+    """Return the cost factor of each row, ones by default."""
+    if weights is None:
+        return np.ones(n)
+    weights = np.asarray(weights, dtype=np.float64)
+    if weights.shape != (n,) or not (weights > 0).all():
+        raise ValueError(f"weights must be {n} positive numbers, one per row.")
+    return weights
+
+
+def starts(start: Any, n_machines: int) -> Sequence[Any]:
+    """Return where each machine starts."""
+    if start is None:
+        return [None] * n_machines
+    if len(start) != n_machines:
+        raise ValueError(f"start has {len(start)} solutions, but Y has {n_machines} columns.")
+    return start

@@ -1,0 +1,84 @@
+"""The one rule for the precision of a kernel matrix: float32 where its rounding cannot be felt."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+TIGHT = 1e-5  # tolerance of the optimality conditions below which float32 is too coarse
+SMALL = 400  # rows up to which a kernel matrix that is read several times is stored in float64
+_ROUNDING = 2e-8  # mean rounding error of a float32 kernel entry, relative to the largest entry
+_FELT = 0.2  # part of the tolerance that rounding errors of a gradient may take
+_LENGTH = 30.0  # Euclidean length of the coefficients to expect, relative to their largest bound
+
+
+def is_coarse(tol: float, kernel_size: float, length: float) -> bool:
+    """Return whether the rounding of a float32 kernel matrix can be felt in a gradient K b.
+
+    The rounding errors of the entries are independent, so that their sum grows with the Euclidean
+    length of b.
+
+    Parameters
+    ----------
+    tol : float
+        The tolerance of the optimality conditions.
+    kernel_size : float
+        The largest absolute value on the diagonal of K.
+    length : float
+        The Euclidean length of b.
+
+    Returns
+    -------
+    coarse : bool
+        Whether float64 is needed.
+    """
+    return _ROUNDING * kernel_size * length > _FELT * tol
+
+
+def dtype_for(tol: float, kernel_size: float, bound: float) -> Any:
+    """Choose the precision of a kernel matrix before its machine is solved.
+
+    Parameters
+    ----------
+    tol : float
+        The tolerance of the optimality conditions.
+    kernel_size : float
+        The largest absolute value on the diagonal of K.
+    bound : float
+        The largest finite bound of the coefficients; zero where all bounds are infinite.
+
+    Returns
+    -------
+    dtype : dtype
+        float32 where it is precise enough, else float64.
+
+    Examples
+    --------
+    >>> from kernelwise.qp.precision import dtype_for
+    >>> dtype_for(1e-3, 1.0, 100.0), dtype_for(1e-3, 1.0, 1000.0), dtype_for(1e-6, 1.0, 1.0)
+    (dtype('float32'), dtype('float64'), dtype('float64'))
+    """
+    tight = tol < TIGHT or is_coarse(tol, kernel_size, _LENGTH * bound)
+    return np.dtype(np.float64 if tight else np.float32)
+
+
+def largest_float32_bound(tol: float, kernel_size: float) -> float:
+    """Return the largest bound for which `dtype_for` chooses float32.
+
+    Parameters
+    ----------
+    tol : float
+        The tolerance of the optimality conditions.
+    kernel_size : float
+        The largest absolute value on the diagonal of K.
+
+    Returns
+    -------
+    bound : float
+        The bound; zero where the tolerance alone asks for float64.
+    """
+    if tol < TIGHT:
+        return 0.0
+    rounding = _ROUNDING * _LENGTH * kernel_size
+    return _FELT * tol / rounding if rounding > 0 else np.inf
