@@ -1,4 +1,4 @@
-"""What an experiment declares, and the registry of all of them."""
+"""The base class of experiments, and the registry of all of them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any, ClassVar, TypeVar
 
+from .data import dataset
 from .engine.errors import ExperimentError
 from .engine.tables import Drawing, Summary
 
@@ -20,14 +21,14 @@ SCALES = ("full", "quick", "smoke")
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is run.
+    """How much of an experiment to run.
 
     Parameters
     ----------
     name : {"full", "quick", "smoke"}
-        As in the paper, in a few minutes, or in a few seconds.
+        The paper's size, a few minutes, or a few seconds.
     repeats : int
-        How many random splits, draws or runs.
+        Number of random splits, draws or runs.
     """
 
     name: str
@@ -40,40 +41,42 @@ class Scale:
 
 
 class Experiment(ABC):
-    """A table or figure of a paper: what is run for it, and what is made of the results.
+    """A table or figure of a paper, or a benchmark: its tasks, and what is shown of the results.
 
-    A subclass sets the attributes, writes `tasks`, `run` and `summarise`, draws `figures` where
-    there are any, and is registered by `register`. It has no state: it is sent to other processes.
+    A subclass sets the attributes, writes `tasks`, `run` and `summarise`, draws `figures` if there
+    are any, and is registered by `register`. It has no state, because it is sent to other
+    processes.
 
     Attributes
     ----------
     name : str
-        The paper and its table or figure, in small letters: "dual-objective-table1".
+        Name of the paper and its table or figure, in lower case: "dual-objective-table1".
     title : str
         One line.
     paper : str
         Authors, title and year.
     description : str
-        What is measured, and which readings of the paper were taken: Markdown, a paragraph or two.
+        What is measured, and how the paper was read where it leaves something open: one or two
+        paragraphs of Markdown.
     repeats : dict
-        The number of repeats of the scales "full", "quick" (at most three minutes on two cores)
-        and "smoke" (a few seconds).
+        Number of repeats at the scales "full", "quick" (at most three minutes on two cores) and
+        "smoke" (a few seconds).
     seconds : float
-        CPU seconds of one task; override `cost` where tasks differ.
+        CPU seconds of one task; override `cost` if tasks differ.
     datasets : tuple of str
-        Every data set that is read; those that the tasks name are looked at before any work.
+        All data sets that are read. Those of the tasks at hand are checked before any work.
     seed_keys : tuple of str or None
-        The entries of a task that its seed depends on; None is all. Tasks that differ in other
-        entries only have the same seed, hence the same split.
+        Entries of a task on which its seed depends; None is all. Tasks that differ in other
+        entries only have the same seed, and so the same split.
     protocol : int
-        Raised when results measured before are no longer comparable.
+        Raised when earlier results stop being comparable.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     paper: ClassVar[str]
     description: ClassVar[str]
-    repeats: ClassVar[Mapping[str, int]]
+    repeats: ClassVar[Mapping[str, int]] = dict.fromkeys(SCALES, 1)
     seconds: ClassVar[float] = 1.0
     datasets: ClassVar[tuple[str, ...]] = ()
     seed_keys: ClassVar[tuple[str, ...] | None] = None
@@ -81,56 +84,56 @@ class Experiment(ABC):
 
     @abstractmethod
     def tasks(self, scale: Scale) -> list[Task]:
-        """List what is to be run: small and independent, all that a result depends on.
+        """List the tasks: small, independent, and with everything that a result depends on.
 
         Parameters
         ----------
         scale : Scale
-            Its name, and the number of repeats.
+            How much to run.
 
         Returns
         -------
         tasks : list of dict
-            Plain values (str, int, float, bool). The entry "dataset" is what ``--only`` selects by.
+            Plain values (str, int, float, bool). ``--only`` selects by the entry "dataset".
         """
 
     @abstractmethod
     def run(self, task: Task, seed: int, data_dir: Path | None) -> Row:
-        """Do one task, in some process, on one thread.
+        """Do one task, in any process, on one thread.
 
         Parameters
         ----------
         task : dict
             One of `tasks`.
         seed : int
-            Made from the task and the seed of the run; all that is random starts from it.
+            Made from the task and the seed of the run; everything random starts from it.
         data_dir : Path or None
             The folder of the data sets, for `kernelwise.experiments.data.dataset`.
 
         Returns
         -------
         result : dict
-            Plain values, lists of them, or NumPy numbers and arrays. Times end in "_seconds".
+            Plain values, lists of them, or NumPy numbers and arrays. Names of times end in
+            "_seconds".
         """
 
-    @abstractmethod
     def summarise(self, rows: Sequence[Row]) -> Summary:
-        """Make tables, checks and remarks of the rows there are, perhaps not all.
+        """Make tables, checks and remarks from the rows that exist, perhaps not all.
 
         Parameters
         ----------
         rows : sequence of dict
-            For each task that was done, its entries, those of its result and "cpu", the seconds
-            it took.
+            For each finished task its entries, those of its result, and "cpu", its CPU seconds.
 
         Returns
         -------
         summary : Summary
-            What is shown.
+            Tables, checks and remarks; empty for a benchmark, which has a page of its own.
         """
+        return Summary()
 
     def figures(self, rows: Sequence[Row]) -> list[Drawing]:
-        """Draw what there is to see.
+        """Draw the figures.
 
         Parameters
         ----------
@@ -155,12 +158,12 @@ class Experiment(ABC):
         Returns
         -------
         seconds : float
-            On a machine of about 2020; the ratio is corrected by what is measured.
+            On a machine of about 2020; only ratios matter once some tasks are finished.
         """
         return self.seconds
 
     def needs(self, task: Task) -> set[str]:
-        """Name the data sets that a task reads.
+        """Return the data sets that a task reads.
 
         Parameters
         ----------
@@ -170,9 +173,35 @@ class Experiment(ABC):
         Returns
         -------
         names : set of str
-            Those of its values that are in `datasets`.
+            The values of the task that are in `datasets`.
         """
         return {value for value in task.values() if isinstance(value, str)} & set(self.datasets)
+
+    def check_data(self, tasks: Sequence[Task], data_dir: Path | None) -> None:
+        """Read each data set that the tasks need, so that a wrong folder is reported at once.
+
+        Parameters
+        ----------
+        tasks : sequence of dict
+            The tasks to be done.
+        data_dir : Path or None
+            The folder of the data sets.
+        """
+        for name in sorted(set().union(*map(self.needs, tasks))):
+            try:
+                dataset(name, data_dir)
+            except (OSError, ValueError, LookupError) as error:
+                raise ExperimentError(f"data set {name}: {' '.join(str(error).split())}") from error
+
+    def facts(self) -> dict[str, Any]:
+        """Return further entries for the header of the result file.
+
+        Returns
+        -------
+        facts : dict
+            Plain values.
+        """
+        return {}
 
     def scale(self, name: str = "full", repeats: int | None = None) -> Scale:
         """Return a scale by name.
@@ -180,9 +209,9 @@ class Experiment(ABC):
         Parameters
         ----------
         name : {"full", "quick", "smoke"}, default="full"
-            Which.
+            Name of the scale.
         repeats : int, default=None
-            In place of the declared number of repeats.
+            Replaces the declared number of repeats.
 
         Returns
         -------
@@ -197,7 +226,7 @@ E_ = TypeVar("E_", bound=type[Experiment])
 
 
 def register(experiment: E_) -> E_:
-    """Enter an experiment into the registry; a class decorator.
+    """Add an experiment to the registry; a class decorator.
 
     Parameters
     ----------
@@ -219,12 +248,12 @@ def register(experiment: E_) -> E_:
 
 
 def experiments() -> dict[str, Experiment]:
-    """Return all experiments by name, those of every module in ``papers``.
+    """Return all experiments of ``papers`` by name.
 
     Returns
     -------
     experiments : dict
-        In the order of their names.
+        Sorted by name.
 
     Examples
     --------

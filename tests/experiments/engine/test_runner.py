@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from kernelwise.experiments import ExperimentError, run
-from kernelwise.experiments.data import check_data
 from kernelwise.experiments.engine import store as store_module
 from kernelwise.experiments.engine.runner import chosen, plan
 from kernelwise.experiments.engine.store import ResultFile
@@ -76,12 +75,14 @@ def test_killed_run_goes_on_to_the_same_rows(tmp_path, whole):
 
 
 @pytest.mark.parametrize("lost", [1, 2, 40, 400])
-def test_half_line_is_passed_over(tmp_path, whole, lost):
+def test_torn_line_is_cut_off(tmp_path, whole, lost):
     path = run(Toy(), tmp_path).path
     path.write_bytes(path.read_bytes()[:-lost])
-    assert len(ResultFile(tmp_path, "toy-table1").read().rows) < 24 or lost == 1
+    assert len(ResultFile(tmp_path, "toy-table1").read().rows) < 24
     assert without_times(run(Toy(), tmp_path).results.rows) == whole
-    json.loads(path.read_text(encoding="utf-8").splitlines()[-1])
+    lines = path.read_text(encoding="utf-8").split("\n")
+    assert len(lines) == 26  # the header, 24 tasks and the end of the last line
+    assert all(json.loads(line) for line in lines[:-1])
 
 
 @pytest.mark.parametrize(("n_jobs", "backend"), [(2, None), (2, "threading"), (1, "loky")])
@@ -96,6 +97,35 @@ def test_part_by_part_is_the_whole(tmp_path, whole):
     part = run(toy, tmp_path, scale=toy.scale(repeats=2), only=["a"])
     assert len(part.results.rows) == 4
     assert without_times(run(toy, tmp_path).results.rows) == whole
+
+
+def test_entries_of_a_task_select_it(tmp_path):
+    toy = Toy()
+    tasks = chosen(toy, toy.scale(), ["b", "variant=x", "repeat=0", "repeat=4"])
+    assert [(t["dataset"], t["variant"], t["repeat"]) for t in tasks] == [
+        ("b", "x", 0), ("b", "x", 4),
+    ]  # fmt: skip
+
+
+def test_fresh_results_replace_those_of_the_same_tasks_only(tmp_path, whole):
+    toy = Toy()
+    path = run(toy, tmp_path).path
+    before = {line for line in path.read_text(encoding="utf-8").splitlines() if '"a"' in line}
+    outcome = run(toy, tmp_path, only=["b"], fresh=True)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert before <= set(lines)
+    assert len(lines) == 25
+    assert len(outcome.results.rows) == 12
+    assert without_times(run(toy, tmp_path).results.rows) == whole
+
+
+def test_facts_are_in_the_header(tmp_path):
+    class Knows(Toy):
+        def facts(self):
+            return {"load": 0.5}
+
+    outcome = run(Knows(), tmp_path, scale=Toy().scale("smoke"))
+    assert outcome.results.header["load"] == 0.5
 
 
 def test_quick_run_has_a_file_of_its_own(tmp_path):
@@ -180,7 +210,7 @@ def test_full_disk_keeps_what_there_is(tmp_path, monkeypatch, whole):
         write(file, data)
 
     monkeypatch.setattr(store_module, "_write_all", full)
-    with pytest.raises(ExperimentError, match="No space left on device; what was measured so far"):
+    with pytest.raises(ExperimentError, match="No space left on device; the results so far"):
         run(Toy(), tmp_path)
     monkeypatch.undo()
     assert len(ResultFile(tmp_path, "toy-table1").read().rows) == 4
@@ -220,7 +250,7 @@ def test_unknown_data_set_is_one_line(tmp_path):
 def test_missing_folder_is_one_line(tmp_path):
     tasks = [{"dataset": "iris"}]
     with pytest.raises(ExperimentError, match="data set iris: ") as error:
-        check_data(NeedsData(), tasks, tmp_path / "nowhere")
+        NeedsData().check_data(tasks, tmp_path / "nowhere")
     assert "\n" not in str(error.value)
 
 
@@ -230,5 +260,5 @@ def test_wrong_shape_is_one_line(tmp_path):
     with gzip.open(tmp_path / "iris.csv.gz", "wt") as file:
         file.write("a,b,target\n1,2,x\n3,4,y\n")
     with pytest.raises(ExperimentError, match="data set iris: ") as error:
-        check_data(NeedsData(), [{"dataset": "iris"}], tmp_path)
+        NeedsData().check_data([{"dataset": "iris"}], tmp_path)
     assert "\n" not in str(error.value)

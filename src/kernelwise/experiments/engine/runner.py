@@ -1,4 +1,4 @@
-"""The runner: the tasks that are not done yet, on any backend of joblib, one thread a task."""
+"""The runner: does the tasks that a result file lacks, on any backend of joblib."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from typing import Any
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from threadpoolctl import threadpool_limits
 
-from ..data import check_data
 from ..experiment import Experiment, Row, Scale, Task
 from .errors import ExperimentError
 from .progress import Progress
@@ -26,16 +25,16 @@ _RESERVED = {"cpu", "warnings"}
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be run, known before any work.
+    """The work ahead of a run.
 
     Parameters
     ----------
     tasks : list of dict
         All tasks that were asked for.
     todo : list of dict
-        Those that are not in the result file.
+        The tasks that the result file lacks.
     seconds : float
-        Expected CPU seconds of the latter.
+        Expected CPU seconds of `todo`.
     """
 
     tasks: list[Task]
@@ -45,12 +44,12 @@ class Plan:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run has left.
+    """The outcome of a run.
 
     Parameters
     ----------
     results : Results
-        Of the tasks that were asked for.
+        Results of the tasks that were asked for.
     path : Path
         The result file.
     """
@@ -60,18 +59,24 @@ class Outcome:
 
 
 def chosen(experiment: Experiment, scale: Scale, only: Sequence[str] = ()) -> list[Task]:
-    """Return the tasks of a scale, of some data sets or of all."""
+    """Return the tasks of a scale that `only` selects: data sets, or KEY=VALUE of a task."""
     tasks = experiment.tasks(scale)
     keys = [key_of(task) for task in tasks]
     if len(set(keys)) < len(keys):
         raise ExperimentError(f"{experiment.name} has two tasks with the same entries")
-    if only:
-        tasks = [task for task in tasks if task.get("dataset") in only]
-    return tasks
+    wanted: dict[str, set[str]] = {}
+    for name in only:
+        key, _, value = name.rpartition("=")
+        wanted.setdefault(key or "dataset", set()).add(value)
+    return [
+        task
+        for task in tasks
+        if all(str(task.get(key)) in values for key, values in wanted.items())
+    ]
 
 
 def plan(experiment: Experiment, tasks: list[Task], done: Results | None) -> Plan:
-    """Return what is left to do and what it will cost, by what similar tasks took before."""
+    """Return the tasks left to do and their expected cost, scaled by the cost of finished ones."""
     known = set(done.keys) if done else set()
     todo = [task for task in tasks if key_of(task) not in known]
     rows = done.rows if done else []
@@ -100,35 +105,35 @@ def run(
     experiment : Experiment
         One of `experiments`.
     folder : Path
-        For the result file.
+        Folder of the result file.
     scale : Scale, default=None
-        How much; None is the paper's size.
+        How much to run; None is the paper's size.
     only : sequence of str, default=()
-        Data sets to which to keep; none is all.
+        Data sets to run, or KEY=VALUE for another entry of a task; empty runs all.
     seed : int, default=0
-        All seeds come from it.
+        Seed from which the seeds of all tasks are made.
     n_jobs : int, default=None
-        Processes; None is one.
+        Number of processes; None is one.
     backend : {"loky", "threading", "dask"}, default=None
-        Of joblib; None is what ``joblib.parallel_config`` says.
+        Backend of joblib; None is the one of ``joblib.parallel_config``.
     data_dir : Path, default=None
         The folder of the data sets; None is the default of `kernelwise.datasets`.
     fresh : bool, default=False
-        Whether to throw away the results that are there.
+        Whether to throw away the results of these tasks and measure them again.
     quiet : bool, default=True
-        Whether to show no progress.
+        Whether to hide the progress.
 
     Returns
     -------
     outcome : Outcome
-        What there is of the tasks that were asked for, failures included.
+        Results and failures of the tasks that were asked for.
     """
     scale = experiment.scale() if scale is None else scale
     tasks = chosen(experiment, scale, only)
     file = ResultFile(folder, experiment.name, scale.name)
     ahead = plan(experiment, tasks, None if fresh else file.read())
-    check_data(experiment, ahead.todo, data_dir)
-    file.begin(header(experiment, scale, seed), fresh)
+    experiment.check_data(ahead.todo, data_dir)
+    file.begin(header(experiment, scale, seed), forget=tasks if fresh else ())
     jobs = (delayed(_measured)(experiment, task, seed, data_dir) for task in ahead.todo)
     costs = [experiment.cost(task) for task in ahead.todo]
     with Progress(experiment.name, costs, quiet) as progress, _workers(backend, n_jobs):
@@ -144,7 +149,7 @@ def run(
 def _measured(
     experiment: Experiment, task: Task, seed: int, data_dir: Path | None
 ) -> tuple[Task, dict[str, Any]]:
-    """Do one task; a failure is a result like any other, so that the rest goes on."""
+    """Do one task; a failure is recorded like a result, so that the others go on."""
     begin = time.thread_time()
     try:
         with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
@@ -154,14 +159,14 @@ def _measured(
         return task, {"error": traceback.format_exc()}
     if clash := (set(task) | _RESERVED) & set(result):
         return task, {"error": f"the result has the reserved entries {sorted(clash)}"}
-    said = sorted({f"{each.category.__name__}: {each.message}" for each in caught})
+    messages = sorted({f"{each.category.__name__}: {each.message}" for each in caught})
     outcome: Row = {"result": result, "cpu": round(time.thread_time() - begin, 4)}
-    return task, outcome | ({"warnings": said} if said else {})
+    return task, outcome | ({"warnings": messages} if messages else {})
 
 
 @contextmanager
 def _workers(backend: str | None, n_jobs: int | None) -> Iterator[None]:
-    """Set joblib's backend, and keep this process to one thread for each task as well."""
+    """Set joblib's backend, and limit this process to one thread as well."""
     with ExitStack() as stack:
         stack.enter_context(threadpool_limits(1))
         if backend == "dask":

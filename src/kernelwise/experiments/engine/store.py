@@ -1,7 +1,8 @@
-"""Result files: a header and one line a task, only ever appended to.
+"""Result files: a header and one line per task.
 
-A run that is killed loses at most the line it was writing. Lines that are not whole are passed
-over, and of two lines for a task the later one counts; so a file is always fit to go on from.
+A file is only appended to while a run lasts, so a killed run loses at most the line it was
+writing. The next run cuts such a torn line off and goes on. Of two lines for one task the later
+one counts.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ from .seeds import key_of
 
 _FORMAT = 1
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "joblib")
-# What must agree for results to stand in one file; all else in the header is information.
+# Entries of the header that must agree for results to share a file; the others are information.
 _IDENTITY = ("format", "experiment", "protocol", "kernelwise", "seed", "scale")
 
 
 def header(experiment: Experiment, scale: Scale, seed: int) -> dict[str, Any]:
-    """Return the first line of a file: what is run, by which code, on which machine."""
+    """Return the first line of a file: the experiment, the code and the machine."""
     return {
         "format": _FORMAT,
         "experiment": experiment.name,
@@ -39,7 +40,9 @@ def header(experiment: Experiment, scale: Scale, seed: int) -> dict[str, Any]:
         "kernelwise": __version__,
         "seed": seed,
         "scale": scale.name,
-    } | _environment()
+        **_environment(),
+        **experiment.facts(),
+    }
 
 
 @cache
@@ -61,7 +64,7 @@ def _version_of(package: str) -> str | None:
 
 
 def _processor() -> str:
-    """Name the processor; Linux tells it in a file only."""
+    """Return the name of the processor; on Linux only a file has it."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
             models = (line.partition(":")[2] for line in file if line.startswith("model name"))
@@ -71,7 +74,7 @@ def _processor() -> str:
 
 
 def _code_digest() -> str:
-    """Return a digest of the package's source: a version in development covers many states."""
+    """Return a digest of the package's source, because a development version has many states."""
     import hashlib
 
     root = Path(__file__).resolve().parents[2]
@@ -83,20 +86,20 @@ def _code_digest() -> str:
 
 @dataclass(frozen=True)
 class Results:
-    """What a file says.
+    """The contents of a result file.
 
     Parameters
     ----------
     header : dict
-        Its first line.
+        The first line.
     rows : list of dict
-        Tasks that were done, with their results, sorted by task.
+        Finished tasks with their results, sorted by task.
     failures : dict
-        What went wrong, by task as text, for those that have not been done since.
+        Tracebacks by task (as text), of the tasks that have not succeeded since.
     others : list of dict
         Headers of later runs by other code or on another machine.
     keys : list of str
-        The tasks of the rows, as text.
+        The task of each row, as text.
     """
 
     header: dict[str, Any]
@@ -106,7 +109,7 @@ class Results:
     keys: list[str]
 
     def of(self, tasks: Sequence[Task]) -> Results:
-        """Return what it says of some tasks."""
+        """Return the results of some tasks."""
         wanted = {key_of(task) for task in tasks}
         pairs = [(k, r) for k, r in zip(self.keys, self.rows, strict=True) if k in wanted]
         failures = {key: error for key, error in self.failures.items() if key in wanted}
@@ -115,23 +118,23 @@ class Results:
 
 
 class ResultFile:
-    """The file of one experiment and scale.
+    """The result file of one experiment and scale.
 
     Parameters
     ----------
     folder : Path
-        Where result files are.
+        Folder of the result files.
     name : str
-        Of the experiment.
+        Name of the experiment.
     scale : str, default="full"
-        A quick run has a file of its own.
+        Name of the scale; each has its own file.
     """
 
     def __init__(self, folder: Path, name: str, scale: str = "full") -> None:
         self.path = folder / (f"{name}.jsonl" if scale == "full" else f"{name}.{scale}.jsonl")
 
     def read(self) -> Results | None:
-        """Return what the file says, None where there is no file.
+        """Return the contents of the file, None if there is no file.
 
         Returns
         -------
@@ -139,12 +142,13 @@ class ResultFile:
             Rows sorted by task.
         """
         try:
-            lines = self.path.read_text(encoding="utf-8", errors="replace").split("\n")
+            text = self.path.read_text(encoding="utf-8", errors="replace")
         except FileNotFoundError:
             return None
         except OSError as error:
             raise ExperimentError(f"cannot read {self.path}: {error.strerror}") from error
-        first = _parsed(lines[0])
+        lines = text.split("\n")[:-1]  # without the torn line of a killed run
+        first = _parsed(lines[0]) if lines else None
         if first is None or "experiment" not in first:
             raise ExperimentError(f"{self.path} is not a result file; move it away or use --fresh")
         done: dict[str, Row] = {}
@@ -160,91 +164,112 @@ class ResultFile:
             if "error" in line:
                 failures[key] = line["error"]
             else:
-                told = {name: line[name] for name in ("cpu", "warnings") if name in line}
-                done[key] = line["task"] | line["result"] | told
+                noted = {name: line[name] for name in ("cpu", "warnings") if name in line}
+                done[key] = line["task"] | line["result"] | noted
                 failures.pop(key, None)
         keys = sorted(done)
         return Results(first, [done[key] for key in keys], failures, others, keys)
 
-    def begin(self, head: dict[str, Any], fresh: bool = False) -> Results:
-        """Start the file, or see that what it has may be gone on from.
+    def begin(self, head: dict[str, Any], forget: Sequence[Task] = ()) -> Results:
+        """Start the file, or prepare the one that is there for further results.
 
         Parameters
         ----------
         head : dict
-            Of the run that is to be: see `header`.
-        fresh : bool, default=False
-            Whether to throw away what is there.
+            Header of the run: see `header`.
+        forget : sequence of dict, default=()
+            Tasks whose results are thrown away first.
 
         Returns
         -------
         results : Results
-            What is there.
+            The results that are kept.
         """
-        found = None if fresh else self.read()
+        if forget:
+            self._forget(forget)
+        found = self.read()
         if found is None:
-            self._write_first(head)
+            self._replace([head])
             return Results(head, [], {}, [], [])
         for key in _IDENTITY:
             if found.header.get(key) != head[key]:
                 raise ExperimentError(
                     f"{self.path} has results for {key} {found.header.get(key)!r}, this run is for "
-                    f"{head[key]!r}: use --fresh to measure anew, or another --results folder"
+                    f"{head[key]!r}: use --fresh to measure again, or another --results folder"
                 )
+        self._cut_torn_line()
         if head not in [found.header, *found.others]:
             self._append(head)
             found.others.append(head)
         return found
 
+    def _forget(self, tasks: Sequence[Task]) -> None:
+        """Drop the lines of some tasks, and the file if no other task is in it."""
+        if not self.path.is_file():
+            return
+        forgotten = {key_of(task) for task in tasks}
+        lines = map(_parsed, self.path.read_text(encoding="utf-8", errors="replace").split("\n"))
+        kept = [x for x in lines if x and ("task" not in x or key_of(x["task"]) not in forgotten)]
+        if any("task" in line for line in kept):
+            self._replace(kept)
+        else:
+            self.path.unlink()
+
+    def _cut_torn_line(self) -> None:
+        """Cut off what a killed run left of its last line."""
+        with self.path.open("rb+") as file:
+            whole = file.read().rfind(b"\n") + 1
+            file.truncate(whole)
+
     def add(self, task: Task, outcome: dict[str, Any]) -> None:
-        """Write a line for a task, onto the disk.
+        """Append the line of a task, and wait until it is on the disk.
 
         Parameters
         ----------
         task : dict
-            What was done.
+            The task.
         outcome : dict
             Either "result" and "cpu", or "error".
         """
         self._append({"task": task} | outcome)
 
     def _append(self, line: dict[str, Any]) -> None:
-        data = json.dumps(line, separators=(",", ":")).encode() + b"\n"
         try:
-            with self.path.open("ab+", buffering=0) as file:
-                file.seek(-1, os.SEEK_END)
-                if file.read(1) != b"\n":  # a run was killed while it wrote
-                    data = b"\n" + data
-                _write_all(file, data)
+            with self.path.open("ab", buffering=0) as file:
+                _write_all(file, _as_bytes(line))
                 os.fsync(file.fileno())
         except OSError as error:
             raise self._unwritable(error) from error
 
-    def _write_first(self, head: dict[str, Any]) -> None:
-        data = json.dumps(head, separators=(",", ":")).encode() + b"\n"
+    def _replace(self, lines: Sequence[dict[str, Any]]) -> None:
+        """Write the whole file: the old one stays until the new one is complete."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with replacing(self.path) as draft, draft.open("wb", buffering=0) as file:
-                _write_all(file, data)
+                _write_all(file, b"".join(map(_as_bytes, lines)))
                 os.fsync(file.fileno())
         except OSError as error:
             raise self._unwritable(error) from error
 
     def _unwritable(self, error: OSError) -> ExperimentError:
         return ExperimentError(
-            f"cannot write {self.path}: {error.strerror}; what was measured so far is kept, "
-            "the same command goes on from there"
+            f"cannot write {self.path}: {error.strerror}; the results so far are kept, and the "
+            "same command goes on from there"
         )
 
 
+def _as_bytes(line: dict[str, Any]) -> bytes:
+    return json.dumps(line, separators=(",", ":")).encode() + b"\n"
+
+
 def _write_all(file: Any, data: bytes) -> None:
-    """Write all of it: a nearly full disk may take a part and say so only at the next call."""
+    """Write all bytes: a nearly full disk may take some of them and fail only at the next call."""
     while data:
         data = data[file.write(data) :]
 
 
 def _parsed(text: str) -> dict[str, Any] | None:
-    """Return the object on a line, None where the line is not whole."""
+    """Return the object on a line, None if the line is torn."""
     try:
         line = json.loads(text)
     except json.JSONDecodeError:
@@ -254,7 +279,7 @@ def _parsed(text: str) -> dict[str, Any] | None:
 
 
 def plain(result: Row) -> Row:
-    """Return a result as it will be read from the file: Python's numbers and lists for NumPy's."""
+    """Return a result as the file will have it: Python's numbers and lists in place of NumPy's."""
     return json.loads(json.dumps(result, default=_without_numpy))
 
 
