@@ -1,4 +1,4 @@
-"""The papers' data sets, from the folder that KERNELWISE_DATA names, and their noisy versions."""
+"""Data sets from the folder that KERNELWISE_DATA names, and their noisy versions."""
 
 import os
 from dataclasses import dataclass
@@ -9,49 +9,50 @@ import numpy as np
 
 from kernelwise.datasets import Dataset, load_dataset, make_noisy
 from kernelwise.datasets.files import VARIABLE
+from kernelwise.experiments import ExperimentError
 
 _BUNDLED = {"wine": "load_wine", "fisher_iris": "load_iris", "diagnostic": "load_breast_cancer"}
 
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers, NaN where one is missing, and the classes as 0, 1, ..."""
+    """Numbers, with NaN for missing ones, and classes coded 0, 1, ..."""
 
     X: np.ndarray
     y: np.ndarray
 
 
 def folder() -> Path:
-    """Return the folder of the data sets, or say how to name it."""
+    """Return the folder of the data sets; fail with instructions if it is not set."""
     value = os.environ.get(VARIABLE)
     if not value:
-        raise SystemExit(
-            f"Set {VARIABLE} to the folder of the papers' data sets, one NAME.csv.gz each with the "
-            "class in its last column; without it only --quick can run, on scikit-learn's sets."
+        raise ExperimentError(
+            f"set {VARIABLE} to the folder of the papers' data sets, one NAME.csv.gz each with the "
+            "class in the last column; without it only --quick runs, on scikit-learn's data sets"
         )
     if not Path(value).is_dir():
-        raise SystemExit(f"{VARIABLE} names {value!r}, which is not a folder.")
+        raise ExperimentError(f"{VARIABLE} is {value!r}, which is not a folder")
     return Path(value)
 
 
 @cache
 def read(name: str) -> Table:
-    """Read a set; those that scikit-learn has need no folder."""
+    """Read a set of numbers; those of scikit-learn need no folder."""
     if name in _BUNDLED:
         from sklearn import datasets
 
         return Table(*getattr(datasets, _BUNDLED[name])(return_X_y=True))
     found = load(name, drop_leaks=False)
     if found.n_categories.max() > 2:
-        raise ValueError(f"{name} has columns of more than two words: only numbers or two words.")
+        raise ValueError(f"{name} has a categorical column with more than two values")
     return Table(found.X, np.unique(found.y, return_inverse=True)[1])
 
 
 def load(name: str, *, drop_leaks: bool) -> Dataset:
-    """Load a set from the folder, and from nowhere else."""
+    """Load a set from the folder."""
     path = folder() / f"{name}.csv.gz"
     if not path.is_file():
-        raise SystemExit(f"The folder that {VARIABLE} names has no {path.name}.")
+        raise ExperimentError(f"the folder that {VARIABLE} names has no {path.name}")
     return load_dataset(name, data_dir=path.parent, drop_leaks=drop_leaks)
 
 
@@ -62,7 +63,7 @@ def split(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 
 
 def with_noise(name: str, noise: str | None, rng: np.random.Generator) -> Table:
-    """Return a set with as many noise columns as it has, from the set `noise`; None adds none."""
+    """Double the columns of a set with noise from the set `noise`; None adds none."""
     table = read(name)
     if noise is None:
         return table
@@ -70,12 +71,12 @@ def with_noise(name: str, noise: str | None, rng: np.random.Generator) -> Table:
 
 
 def imputed(X: np.ndarray, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
-    """Put the mean of a column over some rows where it has no number."""
+    """Replace missing numbers by the mean of their column over some rows."""
     return np.where(np.isnan(X), np.nanmean(X[rows], axis=0), X)
 
 
 def to_interval(X: np.ndarray) -> np.ndarray:
-    """Scale every column to [-1, 1] over all rows, as the paper does; a constant one is 0."""
+    """Scale every column to [-1, 1] over all rows, as the paper does; constant columns become 0."""
     X = imputed(X)
     low, high = X.min(axis=0), X.max(axis=0)
     width = np.where(high > low, high - low, 1.0)
@@ -83,7 +84,7 @@ def to_interval(X: np.ndarray) -> np.ndarray:
 
 
 def standardised(X: np.ndarray, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
-    """Fill in and standardise every column by its mean and deviation over some rows."""
+    """Impute and standardise every column by its mean and deviation over some rows."""
     X = imputed(X, rows)
     deviation = X[rows].std(axis=0)
     return (X - X[rows].mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)

@@ -1,10 +1,9 @@
-"""Where the numbers come from: versions, machine and threads. One thread for everybody."""
+"""One thread for every library, and the facts about a run that its results are kept with."""
 
 import os
-import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import version
+from datetime import UTC, datetime
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -20,19 +19,19 @@ _THREAD_VARIABLES = (
 
 
 def limit_threads() -> None:
-    """Ask every library for one thread; before any of them is imported."""
+    """Ask every library for one thread; call it before any of them is imported."""
     os.environ.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Hold the libraries that are loaded by now to one thread, oneDAL's too."""
+    """Limit the libraries that are loaded by now to one thread, oneDAL included."""
     from threadpoolctl import threadpool_limits
 
     from . import peers
 
     peers.classifiers()  # loads them
-    if "intelex" not in peers.missing():
+    if peers.has_intelex():
         import daal4py
 
         daal4py.daalinit(1)
@@ -40,8 +39,8 @@ def one_thread() -> Iterator[None]:
         yield
 
 
-def threads() -> dict[str, int]:
-    """Return the threads that each library would use."""
+def _threads() -> dict[str, int]:
+    """Return the number of threads that each library would use."""
     from threadpoolctl import threadpool_info
 
     from . import peers
@@ -50,37 +49,23 @@ def threads() -> dict[str, int]:
     for pool in threadpool_info():
         name = pool["internal_api"]
         found[name] = max(pool["num_threads"], found.get(name, 0))
-    if "intelex" not in peers.missing():
+    if peers.has_intelex():
         import daal4py
 
         found["oneDAL"] = daal4py.num_threads()
     return dict(sorted(found.items()))
 
 
-def _cpu_model() -> str:
-    info = Path("/proc/cpuinfo")
-    if info.is_file():
-        for line in info.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
+def facts() -> dict:
+    """Return the date, the load and memory of the machine, the threads, and intelex's version."""
+    from importlib.metadata import version
 
-
-def describe() -> dict:
-    """Return versions, machine and threads."""
     from . import peers
 
-    packages = ["kernelwise", "numpy", "scipy", "scikit-learn", "numba"]
-    versions: dict[str, str | None] = {"python": platform.python_version()}
-    versions |= {name: version(name) for name in packages}
-    has_intelex = "intelex" not in peers.missing()
-    versions["scikit-learn-intelex"] = version("scikit-learn-intelex") if has_intelex else None
     return {
-        "versions": versions,
-        "system": f"{platform.system()} {platform.machine()}",
-        "cpu": _cpu_model(),
-        "cores": os.cpu_count(),
+        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+        "load": round(os.getloadavg()[0], 2),
         "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9, 1),
-        "threads": threads(),
-        "missing": peers.missing(),
+        "threads": _threads(),
+        "intelex": version("scikit-learn-intelex") if peers.has_intelex() else None,
     }

@@ -1,4 +1,4 @@
-"""Contenders measured in turn, everybody first as often as others: disturbances meet all alike."""
+"""Contenders timed in turn: each goes first equally often, so background load affects all alike."""
 
 import gc
 import random
@@ -13,8 +13,8 @@ from typing import Any
 class Effort:
     """How much to measure.
 
-    A case is measured for `budget` seconds or `most` rounds, whichever is first, but for at least
-    `least` rounds, or `least_slow` where a round takes more than `slow` seconds.
+    A case is measured for `budget` seconds or `most` rounds, whichever ends first, but for at least
+    `least` rounds, or `least_slow` if a round takes more than `slow` seconds.
     """
 
     quick: bool = False
@@ -23,7 +23,7 @@ class Effort:
     least_slow: int = 3
     slow: float = 4.0
     most: int = 24
-    repeats: int = 3  # of a split or of a noise, where accuracies are measured
+    repeats: int = 3  # splits or draws of noise per accuracy
 
     def enough(self, rounds: int, seconds: float) -> bool:
         least = self.least_slow if seconds > self.slow * max(rounds, 1) else self.least
@@ -36,13 +36,13 @@ QUICK = Effort(quick=True, budget=0.0, least=2, least_slow=2, repeats=1)
 
 @dataclass(frozen=True)
 class Contender:
-    """What is timed, ``run(prepare())``, of which only `run` counts."""
+    """A competitor that is timed: ``run(prepare())``, of which only `run` counts."""
 
     run: Callable[..., Any]
     prepare: Callable[[], Any] | None = None
 
     def once(self, cpu_clock: Callable[[], float]) -> tuple[float, float, Any]:
-        """Return wall time, CPU time and what came out."""
+        """Return wall time, CPU time and the value."""
         arguments = () if self.prepare is None else (self.prepare(),)
         wall, cpu = time.perf_counter(), cpu_clock()
         value = self.run(*arguments)
@@ -54,10 +54,9 @@ def compare(
     effort: Effort,
     cpu_clock: Callable[[], float] = time.process_time,
 ) -> tuple[dict[str, dict], dict[str, Any]]:
-    """Measure contenders in turn; the first is the one that ratios refer to.
+    """Time contenders in turn, and return times and last values by name.
 
-    One round before, with imports and compilation, is not timed. Returns the times and the last
-    value of each contender, both by name.
+    A first round, with imports and compilation, is not timed. Ratios refer to the first contender.
     """
     walls: dict[str, list[float]] = {name: [] for name in contenders}
     cpus: dict[str, list[float]] = {name: [] for name in contenders}
@@ -75,8 +74,9 @@ def compare(
 class Turns:
     """Orders in which contenders run: a random one, then its rotations, then another random one.
 
-    Who runs before leaves its caches and its clock speed behind, and the first of a round runs
-    after a garbage collection: no fixed neighbours, and everybody is first as often as others.
+    A contender inherits caches and clock speed from the one before it, and the first of a round
+    runs after a garbage collection. So no two are always neighbours, and each goes first equally
+    often.
     """
 
     def __init__(self) -> None:
@@ -84,7 +84,7 @@ class Turns:
         self._next: list[list[str]] = []
 
     def of(self, names: Iterable[str]) -> list[str]:
-        """Return the order of the next round; a new one begins where the names change."""
+        """Return the order of the next round; other names start a new series."""
         names = sorted(names)
         if not self._next or sorted(self._next[0]) != names:
             order = self._random.sample(names, len(names))
@@ -108,25 +108,25 @@ def take_turns(
 
 
 def timing(wall: list[float], cpu: list[float]) -> dict:
-    """Return raw times in seconds with their median and inter-quartile range."""
+    """Return raw times in seconds, their medians and the inter-quartile range."""
     wall, cpu = [rounded(t) for t in wall], [rounded(t) for t in cpu]
     low, _, high = statistics.quantiles(wall, n=4, method="inclusive") if wall[1:] else wall * 3
     return {
         "median": rounded(statistics.median(wall)),
         "iqr": rounded(high - low),
         "cpu_median": rounded(statistics.median(cpu)),
-        "threads": round(sum(cpu) / sum(wall), 3),  # busy ones, on average
+        "threads": round(sum(cpu) / sum(wall), 3),  # busy threads, on average
         "wall": wall,
         "cpu": cpu,
     }
 
 
 def with_ratios(times: dict[str, dict]) -> dict[str, dict]:
-    """Add to each timing how many times the first one's median its median is."""
+    """Add to each timing the ratio of its median to that of the first."""
     reference = next(iter(times.values()))["median"]
     return {name: t | {"ratio": rounded(t["median"] / reference)} for name, t in times.items()}
 
 
 def rounded(number: float) -> float:
-    """Return the number with five digits."""
+    """Return the number with five significant digits."""
     return float(f"{number:.5g}")

@@ -19,18 +19,18 @@ def classifiers() -> dict[str, Any]:
     return found | {"intelex": IntelexSVC}
 
 
-def missing() -> dict[str, str]:
-    """Return what cannot be compared, with the reason."""
-    return {} if "intelex" in classifiers() else {"intelex": "not installed"}
+def has_intelex() -> bool:
+    """Return whether scikit-learn-intelex is installed."""
+    return "intelex" in classifiers()
 
 
 def check_accelerated() -> None:
-    """Fail where intelex would hand the work back to scikit-learn."""
-    if "intelex" in missing():
+    """Fail if intelex would hand the work back to scikit-learn."""
+    if not has_intelex():
         return
     model = classifiers()["intelex"]().fit([[0.0], [1.0]] * 5, [0, 1] * 5)
     if not hasattr(model, "_onedal_estimator"):
         raise RuntimeError(
-            "scikit-learn-intelex fell back to scikit-learn's SVC: its version does not go with "
-            "this scikit-learn, and the comparison would be SVC with itself."
+            "scikit-learn-intelex fell back to scikit-learn's SVC: its version does not match this "
+            "scikit-learn, and the comparison would be of SVC with itself."
         )

@@ -1,11 +1,11 @@
-"""The data, and the dual objective by which answers are compared."""
+"""Synthetic data, and the dual objective by which solutions are compared."""
 
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-_BLOCK = 1000
+_BLOCK = 1000  # rows of the kernel in memory
 
 
 def classification(n: int, p: int, extra: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -20,7 +20,7 @@ def classification(n: int, p: int, extra: int = 0) -> tuple[np.ndarray, np.ndarr
 
 
 def scale_gamma(X: np.ndarray) -> float:
-    """Return what ``gamma="scale"`` is."""
+    """Return the value of ``gamma="scale"``."""
     return float(1 / (X.shape[1] * X.var()))
 
 
@@ -53,7 +53,7 @@ def _quadratic(X: np.ndarray, b: np.ndarray, gamma: float) -> float:
 
 
 def add_objectives(times: dict[str, dict], models: dict, X: np.ndarray, gamma: float) -> None:
-    """Add to each timing its model's objective, and how much higher ours is, relatively."""
+    """Add to each timing its model's objective, and the relative excess of ours over it."""
     ours = dual_objective(models["kernelwise"], X, gamma)
     for name, model in models.items():
         theirs = dual_objective(model, X, gamma)

@@ -1,4 +1,4 @@
-"""Estimators fitted and scored on the same splits, in turns, with the times of their fits."""
+"""Estimators fitted and scored on the same splits, with the times of their fits."""
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +15,7 @@ from .names import GRID
 
 @dataclass(frozen=True)
 class Round:
-    """Training rows and test rows, ready to be fitted."""
+    """Training and test rows, standardised by the training rows."""
 
     X: np.ndarray
     y: np.ndarray
@@ -24,7 +24,7 @@ class Round:
 
     @classmethod
     def of(cls, table: Table, train: np.ndarray, test: np.ndarray) -> "Round":
-        """Standardise by the training rows."""
+        """Return these rows of a table."""
         X = standardised(table.X, train)
         return cls(X[train], table.y[train], X[test], table.y[test])
 
@@ -38,11 +38,11 @@ def stratified(y: np.ndarray, n: int) -> list[tuple[np.ndarray, np.ndarray]]:
 
 
 def judge(make: Callable[[np.ndarray, int], dict[str, Any]], rounds: Iterable[Round]) -> dict:
-    """Fit what ``make(X, number)`` returns for the training rows of each round, and score it.
+    """Fit and score the models of ``make(X, number)`` in each round.
 
-    Returns times by contender, the first is the reference, with the accuracy of each round that it
-    took part in. Before the first round all are fitted once untimed, but for the slow grid, which
-    compiles nothing.
+    Returns times by contender, of which the first is the reference, with the accuracy of each round
+    that it took part in. Before the first round all are fitted once untimed, except for the slow
+    grid, which compiles nothing.
     """
     turns = Turns()
     walls: dict[str, list] = {}
@@ -71,7 +71,7 @@ def judge(make: Callable[[np.ndarray, int], dict[str, Any]], rounds: Iterable[Ro
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Hide what is expected: classes smaller than a fold, and hard margins that do not exist."""
+    """Hide expected warnings: classes smaller than a fold, and hard margins that do not exist."""
     from sklearn.exceptions import ConvergenceWarning
 
     with warnings.catch_warnings():

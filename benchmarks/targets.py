@@ -1,31 +1,36 @@
-"""What was to be reached, and whether it was: computed from the results."""
+"""Targets, and whether the results meet them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+
+from kernelwise.experiments import Row
 
 from .text import digits
 
-EQUAL_OBJECTIVE = 1e-6  # ours may be this much higher, relatively
-_FIRST_FIT = "kernelwise, compiled code on disk"
+EQUAL_OBJECTIVE = 1e-6  # largest relative excess of our objective that counts as equal
+Rows = Mapping[str, Sequence[Row]]  # by suite
 
 
 @dataclass(frozen=True)
-class Case:
-    """One row as a target sees it."""
+class Reading:
+    """The number of one row that a target is about."""
 
     name: str
     value: float
-    excess: float = 0.0
+    excess: float = 0.0  # relative excess of our objective
 
 
 @dataclass(frozen=True)
 class Target:
-    """A bound on a number of some rows of a suite, all of which must keep it."""
+    """A bound that a number of each row of a suite must keep.
+
+    `read` returns a Reading of a row, or None if the target is not about that row.
+    """
 
     text: str
     suite: str
     goal: float
-    read: Callable  # of a row; returns a Case, or None where the target is not about the row
+    read: Callable
     unit: str = "x"
     at_least: bool = True
     form: Callable[[float], str] = digits
@@ -37,112 +42,70 @@ class Target:
     def show(self, value: float) -> str:
         return f"{self.form(value)}{self.unit}"
 
-    def cases(self, results: dict) -> list[Case]:
-        rows = results["suites"].get(self.suite, {}).get("rows", [])
-        return [case for case in map(self.read, rows) if case is not None]
+    def readings(self, rows: Sequence[Row]) -> list[Reading]:
+        return [reading for reading in map(self.read, rows) if reading is not None]
 
-    def misses(self, cases: Iterable[Case]) -> list[str]:
-        """Name the cases that miss, and why."""
+    def misses(self, readings: Iterable[Reading]) -> list[str]:
+        """Return the name of each case that misses, with its number."""
         missed = []
-        for case in cases:
-            good = case.value >= self.goal if self.at_least else case.value <= self.goal
+        for each in readings:
+            good = each.value >= self.goal if self.at_least else each.value <= self.goal
             if not good:
-                missed.append(f"{case.name}: {self.show(case.value)}")
-            elif case.excess > EQUAL_OBJECTIVE:
-                missed.append(f"{case.name}: objective higher by {case.excess:.1g}")
+                missed.append(f"{each.name}: {self.show(each.value)}")
+            elif each.excess > EQUAL_OBJECTIVE:
+                missed.append(f"{each.name}: objective higher by {each.excess:.1g}")
         return missed
 
 
 @dataclass(frozen=True)
 class Overall(Target):
-    """A bound on one number, which ``read`` makes of all rows of a suite."""
+    """A bound on one number, which `read` makes of all rows of a suite."""
 
-    def cases(self, results: dict) -> list[Case]:
-        rows = results["suites"].get(self.suite, {}).get("rows", [])
+    def readings(self, rows: Sequence[Row]) -> list[Reading]:
         value = self.read(rows) if rows else None
-        return [] if value is None else [Case("overall", value)]
+        return [] if value is None else [Reading("overall", value)]
 
 
-def _name(case: dict) -> str:
-    return ", ".join(f"{key} = {case[key]:,}" for key in ("n", "p", "C") if key in case)
+@dataclass(frozen=True)
+class Grouped(Target):
+    """A bound on several numbers: `read` makes the Readings of all rows of a suite."""
+
+    def readings(self, rows: Sequence[Row]) -> list[Reading]:
+        return self.read(rows)
 
 
-def _fit(peer: str, costs: tuple[int, ...], columns: tuple[int, ...] = (20, 100)) -> Callable:
-    def read(row: dict) -> Case | None:
-        case, times = row["case"], row["times"].get(peer)
-        asked = 1000 <= case["n"] <= 5000 and case["C"] in costs and case["p"] in columns
-        if times is None or not asked:
-            return None
-        return Case(_name(case), times["ratio"], times["excess"])
-
-    return read
-
-
-def _predict(row: dict) -> Case | None:
-    if row["case"]["n"] < 1000:
-        return None
-    return Case(_name(row["case"]), row["times"]["SVC"]["ratio"])
-
-
-def _first_fit(row: dict) -> Case | None:
-    times = row["times"]
-    if _FIRST_FIT not in times:
-        return None
-    return Case("first fit", times[_FIRST_FIT]["median"] - times["SVC"]["median"])
-
-
-def _large(key: str, unit: float = 1.0) -> Callable:
-    def read(row: dict) -> Case | None:
-        if row["case"].get("process") != "own" or row["case"]["n"] < 50_000:
-            return None
-        return Case(_name(row["case"]), row["times"]["kernelwise"][key] / unit)
-
-    return read
-
-
-TARGETS = (
-    Target("fit, p = 20, C 1 and 10, against `SVC`", "fit", 4, _fit("SVC", (1, 10), (20,))),
-    Target("fit, p = 100, C 1 and 10, against `SVC`", "fit", 9, _fit("SVC", (1, 10), (100,))),
-    Target("fit, C = 100, against `SVC`", "fit", 3.5, _fit("SVC", (100,))),
-    Target("fit, C 1 and 10, against intelex", "fit", 4.5, _fit("intelex", (1, 10))),
-    Target("predict, against `SVC`", "predict", 5, _predict),
-    Target(
-        "first fit in a new process, compiled code on disk, over `SVC`'s",
-        "startup", 1.0, _first_fit, " s", at_least=False,
-    ),
-    Target(
-        "50,000 x 20: memory of the process",
-        "growth", 1.0, _large("peak_bytes", 1e9), " GB", at_least=False,
-    ),
-    Target(
-        "50,000 x 20: CPU time of the fit",
-        "growth", 5.0, _large("cpu_median"), " s", at_least=False,
-    ),
-)  # fmt: skip
-
-
-def outcomes(results: dict, targets: Iterable[Target] = TARGETS) -> list[dict]:
+def verdicts(rows: Rows, targets: Iterable[Target]) -> list[dict]:
     """Return for each target its goal, the worst case, the misses and the verdict."""
     found = []
     for target in targets:
-        cases = target.cases(results)
-        misses = target.misses(cases)
-        values = [case.value for case in cases]
+        readings = target.readings(rows.get(target.suite, []))
+        misses = target.misses(readings)
+        values = [reading.value for reading in readings]
         worst = min(values, default=None) if target.at_least else max(values, default=None)
         found.append(
             {
                 "target": target.text,
                 "goal": target.goal_text,
-                "cases": len(cases),
+                "cases": len(readings),
                 "worst": "" if worst is None else target.show(worst),
                 "misses": misses,
-                "verdict": _verdict(cases, misses),
+                "verdict": _verdict(readings, misses),
             }
         )
     return found
 
 
-def _verdict(cases: list, misses: list) -> str:
-    if not cases:
+def _verdict(readings: Sequence[Reading], misses: Sequence[str]) -> str:
+    if not readings:
         return "not measured"
-    return f"**not reached** in {len(misses)} of {len(cases)}" if misses else "reached"
+    return f"**missed** in {len(misses)} of {len(readings)}" if misses else "met"
+
+
+def count(number: float) -> str:
+    """Return a whole number as text."""
+    return f"{number:.0f}"
+
+
+def points(number: float) -> str:
+    """Return a difference of accuracies as text."""
+    return f"{number:+.2f}"

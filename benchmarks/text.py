@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 
 def digits(number: float, count: int = 3) -> str:
-    """Return a number with as many significant digits and no exponent."""
+    """Return a number with so many significant digits and no exponent."""
     number = float(f"{number:.{count}g}")
     if number == 0:
         return "0"
@@ -32,14 +32,14 @@ def gigabytes(size: float) -> str:
 
 
 def span(numbers: Iterable[float]) -> str:
-    """Return the least and the greatest of some numbers."""
+    """Return the range of some numbers."""
     numbers = list(numbers)
     low, high = digits(min(numbers)), digits(max(numbers))
     return low if low == high else f"{low} to {high}"
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]], left: int = 0) -> str:
-    """Return a Markdown table, the first columns to the left and the others to the right."""
+    """Return a Markdown table, the first `left` columns aligned left and the others right."""
     rules = ["---" if column < left else "---:" for column in range(len(header))]
     lines = [header, rules, *rows]
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from benchmarks.generalized_bias import largest_violation, orthonormal
-from benchmarks.generalized_bias_cases import documents, images
+from benchmarks.equalities.cases import documents, images
+from benchmarks.equalities.suite import largest_violation, orthonormal
 from kernelwise.qp import SeveralEqualities
 
 from .equality_cases import machine
@@ -25,7 +25,7 @@ def assert_solved(cases, tol):
 
 @pytest.mark.parametrize("tol", [1e-3, 1e-6])
 def test_pairs_of_images(data_dir, tol):
-    cases = list(images(counts=(6, 24, 48)))
+    cases = [case for angles in (6, 24, 48) for case in images(angles)]
     assert len(cases) == 3 * 190 * 2
     assert_solved(cases[::7], tol)
 
@@ -33,8 +33,8 @@ def test_pairs_of_images(data_dir, tol):
 @pytest.fixture(scope="module")
 def pairs_of_documents(data_dir):
     """Return all pairs of two draws, and pairs of some 33 documents, l = 11."""
-    many = list(documents("comp", 400, n_draws=2, n_folds=0))
-    few = list(documents("sci", 100, n_draws=2, n_folds=3))
+    many = [case for draw in range(2) for case in documents("comp", 400, draw, folds=0)]
+    few = [case for draw in range(2) for case in documents("sci", 100, draw, folds=3)]
     assert len(many) == 2 * 10 * 3
     assert len(few) == 2 * 3 * 6 * 3
     assert np.median([len(case.y) for case in few]) < 40

@@ -69,7 +69,7 @@ def test_little_memory_with_several_classes_and_a_warm_start():
 LARGE_FIT = """
 import json, time
 from sklearn.datasets import make_classification
-from benchmarks.suites.large import peak_bytes
+from benchmarks.speed.large import peak_bytes
 from kernelwise import SVC
 
 X, y = make_classification(50_000, 20, random_state=0)

@@ -73,7 +73,7 @@ from .engine.markdown import write_markdown
 from .engine.runner import Outcome, run
 from .engine.sections import Section, sections
 from .engine.tables import Check, Column, Drawing, Spread, Summary, Table, against, compared
-from .experiment import Experiment, Scale, experiments, register, select
+from .experiment import Experiment, Row, Scale, Task, experiments, register, select
 
 __all__ = [
     "Check",
@@ -82,11 +82,13 @@ __all__ = [
     "Experiment",
     "ExperimentError",
     "Outcome",
+    "Row",
     "Scale",
     "Section",
     "Spread",
     "Summary",
     "Table",
+    "Task",
     "against",
     "compared",
     "experiments",

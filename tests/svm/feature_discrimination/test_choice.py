@@ -256,7 +256,7 @@ def sonar(data_dir, seed):
 
 
 def test_on_sonar_it_does_as_well_as_the_plain_machine_by_the_same_choice(data_dir):
-    """Four halves of the twenty of benchmarks/feature_discrimination.py, in points."""
+    """Four halves of the twenty of benchmarks/discrimination, in points."""
     scores = []
     for seed in range(4):
         A, B, a, b = sonar(data_dir, seed)

@@ -1,0 +1,152 @@
+"""Run benchmark suites, keep their results, and render the pages from them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from kernelwise._text import duration
+from kernelwise.experiments import ExperimentError, run
+from kernelwise.experiments.engine.runner import chosen, plan
+from kernelwise.experiments.engine.store import ResultFile
+
+from . import discrimination, environment, equalities, learners, peers, quality, speed
+from .environment import ROOT
+from .page import Page
+from .speed import readme
+from .suite import Suite
+
+PAGES: tuple[Page, ...] = (speed.PAGE, learners.PAGE, quality.PAGE, equalities.PAGE)
+_WITHOUT_PAGE = (quality.Choose(), discrimination.Discrimination())
+SUITES: dict[str, Suite] = {
+    suite.name: suite for suite in (*(s for page in PAGES for s in page.suites), *_WITHOUT_PAGE)
+}
+DOCS, RESULTS, SCRATCH = ROOT / "docs", ROOT / "benchmarks/results", ROOT / "benchmarks/scratch"
+
+
+def parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=f"{__doc__} A killed run goes on where it was.",
+    )
+    parser.add_argument(
+        "suites", nargs="*", metavar="SUITE",
+        help="names, or beginnings such as 'quality'; see --list (default: speed)",
+    )  # fmt: skip
+    parser.add_argument("--list", action="store_true", help="list the suites")
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, to try the code")
+    parser.add_argument(
+        "--only", nargs="+", default=[], metavar="KEY=VALUE",
+        help="run only cases with these entries: --only contender=relevance dataset=sonar",
+    )  # fmt: skip
+    parser.add_argument("--fresh", action="store_true", help="measure again what is finished")
+    parser.add_argument("--jobs", type=int, default=1, help="processes, for suites without times")
+    parser.add_argument("--render", action="store_true", help="only render, measure nothing")
+    parser.add_argument("--results", type=Path, metavar="FOLDER", help="of the result files")
+    parser.add_argument("--pages", type=Path, metavar="FOLDER", help="of the rendered pages")
+    parser.add_argument(
+        "--against", type=Path, metavar="PYTHON",
+        help="compare speed with the kernelwise of another interpreter, in turns",
+    )  # fmt: skip
+    parser.add_argument("--rounds", type=int, default=9, help="of --against (default: 9)")
+    args = parser.parse_args(argv)
+    args.results = args.results or (SCRATCH if args.quick else RESULTS)
+    args.pages = args.pages or (SCRATCH if args.quick else DOCS)
+    if args.against is None:
+        args.suites = args.suites or ([] if args.render or args.list else ["speed"])
+        try:
+            args.suites = select(args.suites)
+        except ExperimentError as error:
+            parser.error(str(error))
+    return args
+
+
+def select(names: Sequence[str]) -> list[Suite]:
+    """Return the suites with these names or beginnings of names; all without a name."""
+    found: dict[str, Suite] = {}
+    for name in names or SUITES:
+        mine = {key: suite for key, suite in SUITES.items() if f"{key}-".startswith(f"{name}-")}
+        if not mine:
+            raise ExperimentError(f"no suite is named {name!r}; there are: {', '.join(SUITES)}")
+        found |= mine
+    return list(found.values())
+
+
+def measure(args: argparse.Namespace) -> int:
+    """Measure the cases that have no results yet; return how many failed."""
+    failed = 0
+    if not peers.has_intelex():
+        print("scikit-learn-intelex is not installed: not compared", file=sys.stderr)
+    with environment.one_thread():
+        peers.check_accelerated()
+        for suite in args.suites:
+            scale = suite.scale("quick" if args.quick else "full")
+            tasks = chosen(suite, scale, args.only)
+            done = None if args.fresh else ResultFile(args.results, suite.name, scale.name).read()
+            ahead = plan(suite, tasks, done)
+            print(
+                f"{suite.name}: {len(ahead.todo)} of {len(tasks)} cases to do, about "
+                f"{duration(ahead.seconds)} of CPU", file=sys.stderr, flush=True,
+            )  # fmt: skip
+            outcome = run(
+                suite, args.results, scale=scale, only=args.only,
+                n_jobs=1 if suite.is_timed else args.jobs, fresh=args.fresh, quiet=False,
+            )  # fmt: skip
+            for key, text in outcome.results.failures.items():
+                print(f"failed: {key}\n{text}", file=sys.stderr)
+            failed += len(outcome.results.failures)
+    return failed
+
+
+def render(args: argparse.Namespace) -> None:
+    """Write the pages of the suites, and print the sections of suites without a page."""
+    scale = "quick" if args.quick else "full"
+    for page in PAGES:
+        if set(page.suites) & set(args.suites):
+            results = page.read(args.results, scale)
+            print(f"wrote {page.write(results, args.pages)}", file=sys.stderr)
+            if page is speed.PAGE and args.pages == DOCS:
+                readme.write(ROOT / "README.md", results)
+    for suite in _WITHOUT_PAGE:
+        found = suite.read(args.results, scale) if suite in args.suites else None
+        if found is not None:
+            print(suite.section(found))
+
+
+def print_list(suites: Sequence[Suite]) -> None:
+    """Print names, numbers of cases, CPU times and titles."""
+    for suite in suites:
+        tasks = suite.tasks(suite.scale())
+        seconds = duration(sum(map(suite.cost, tasks)))
+        print(f"{suite.name:24} {len(tasks):5d} cases {seconds:>8}   {suite.title}")
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    args = parse(argv)
+    try:
+        if args.against is not None:
+            from .against import compare
+
+            print(compare(args.against, args.suites, args.rounds, quick=args.quick))
+        elif args.list:
+            print_list(args.suites)
+        else:
+            failed = 0
+            if not args.render:
+                # A new folder: numba does not notice a changed function in another file.
+                with tempfile.TemporaryDirectory() as cache:
+                    os.environ.setdefault("NUMBA_CACHE_DIR", cache)
+                    failed = measure(args)
+            render(args)
+            if failed:
+                raise SystemExit(f"{failed} cases failed; the same command tries them again.")
+    except ExperimentError as error:
+        raise SystemExit(f"benchmarks: {error}") from error
+
+
+if __name__ == "__main__":
+    main()

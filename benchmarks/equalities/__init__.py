@@ -1,0 +1,3 @@
+"""The solver of machines with features in their bias."""
+
+from .page import PAGE as PAGE

@@ -1,0 +1,26 @@
+"""Sets, conditions, splits and names of the comparison."""
+
+SETS = (
+    "breast_cancer_wisconsin", "ecoli", "glass", "ionosphere", "iris", "pima", "voting", "sonar",
+    "wdbc", "wpbc", "bupa", "hepatitis", "horse_colic", "biomed", "musk1", "colon", "wine",
+    "digits",
+)  # fmt: skip
+QUICK_SETS = ("fisher_iris", "wine")  # of scikit-learn: no folder is needed
+NOISIEST = ("sonar", "ionosphere", "glass", "wdbc", "ecoli")  # also with four times the columns
+NOISE = {"clean": 0, "doubled": 1, "x4": 4}  # noise columns per real one
+SIGNS = {"sign(x1 x2)": (2, 20), "sign(x1 x2 x3)": (3, 10)}  # factors, and inputs in all
+SIGNS_CONDITION = "signs"
+# Choices are made on the splits of one group, and only those of the other are reported.
+SEEDS = {"choose": tuple(range(12)), "report": tuple(range(100, 110))}
+FEWEST_ROWS = 5  # of a class: a smaller one cannot be in the training and in the test part
+
+GRID, SINGLE, ENSEMBLE = "grid", "relevance_single", "relevance"
+FOREST, BOOSTING, PLAIN = "forest", "boosting", "SVC"
+FORMS = {SINGLE: "single", ENSEMBLE: "ensemble"}  # of RelevanceSVC
+
+
+def cases(sets: tuple[str, ...] = SETS) -> list[tuple[str, str]]:
+    """Return sets and conditions, the clean ones first."""
+    found = [(name, condition) for condition in ("clean", "doubled") for name in sets]
+    found += [(name, "x4") for name in NOISIEST if name in sets]
+    return found + [(name, SIGNS_CONDITION) for name in SIGNS]

@@ -1,0 +1,65 @@
+"""Targets of the speed suites."""
+
+from collections.abc import Callable
+
+from kernelwise.experiments import Row
+
+from ..targets import Reading, Target
+
+_FIRST_FIT = "kernelwise, compiled code on disk"
+
+
+def _name(row: Row) -> str:
+    return ", ".join(f"{key} = {row[key]:,}" for key in ("n", "p", "C") if key in row)
+
+
+def _fit(peer: str, costs: tuple[int, ...], columns: tuple[int, ...] = (20, 100)) -> Callable:
+    def read(row: Row) -> Reading | None:
+        times = row["times"].get(peer)
+        asked = 1000 <= row["n"] <= 5000 and row["C"] in costs and row["p"] in columns
+        if times is None or not asked:
+            return None
+        return Reading(_name(row), times["ratio"], times["excess"])
+
+    return read
+
+
+def _predict(row: Row) -> Reading | None:
+    return Reading(_name(row), row["times"]["SVC"]["ratio"]) if row["n"] >= 1000 else None
+
+
+def _first_fit(row: Row) -> Reading | None:
+    times = row["times"]
+    if _FIRST_FIT not in times:
+        return None
+    return Reading("first fit", times[_FIRST_FIT]["median"] - times["SVC"]["median"])
+
+
+def _large(key: str, unit: float = 1.0) -> Callable:
+    def read(row: Row) -> Reading | None:
+        if "process" not in row or row["n"] < 50_000:
+            return None
+        return Reading(_name(row), row["times"]["kernelwise"][key] / unit)
+
+    return read
+
+
+TARGETS = (
+    Target("fit, p = 20, C 1 and 10, against `SVC`", "speed-fit", 4, _fit("SVC", (1, 10), (20,))),
+    Target("fit, p = 100, C 1 and 10, against `SVC`", "speed-fit", 9, _fit("SVC", (1, 10), (100,))),
+    Target("fit, C = 100, against `SVC`", "speed-fit", 3.5, _fit("SVC", (100,))),
+    Target("fit, C 1 and 10, against intelex", "speed-fit", 4.5, _fit("intelex", (1, 10))),
+    Target("predict, against `SVC`", "speed-predict", 5, _predict),
+    Target(
+        "first fit in a new process, compiled code on disk: time beyond `SVC`'s",
+        "speed-startup", 1.0, _first_fit, " s", at_least=False,
+    ),
+    Target(
+        "50,000 x 20: peak memory of the process",
+        "speed-growth", 1.0, _large("peak_bytes", 1e9), " GB", at_least=False,
+    ),
+    Target(
+        "50,000 x 20: CPU time of the fit",
+        "speed-growth", 5.0, _large("cpu_median"), " s", at_least=False,
+    ),
+)  # fmt: skip
