@@ -106,7 +106,7 @@ def test_balanced_finds_the_rare_class(run, tmp_path):
     fit = ["fit", path, "-t", "rare", "--method", "svc", "--cv", 2]
     result = run(*fit, "--json")
     assert f"target rare: {300 - n_rare} rows of 0, {n_rare} rows of 1" in result.stderr
-    assert "--balanced lets all classes count alike" in result.stderr
+    assert "use --balanced, which lets all classes count alike" in result.stderr
     balanced = run(*fit, "--json", "--balanced", "--proba", "--out", out)
     assert balanced.exit_code == 0, balanced.stderr
     assert "--balanced" not in balanced.stderr
@@ -169,7 +169,7 @@ def test_fit_from_the_standard_input(run, table):
     text = table.read_text(encoding="utf-8")
     result = run("fit", "-", "-t", "outcome", "--method", "svc", "--cv", 2, input=text)
     assert result.exit_code == 0, result.stderr
-    assert "not saved; --out" in result.stderr
+    assert "not saved; add --out" in result.stderr
 
 
 def test_compare_has_all_methods(run, table):

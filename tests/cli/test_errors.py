@@ -25,9 +25,9 @@ BAD_TABLES = {
     "empty": (b"", "is empty"),
     "binary": (b"a,b\n\x00,1\n", "bytes of a binary file"),
     "ragged": (b"a,outcome\n1,2\n1,2,3\n", "line 3: 3 fields"),
-    "one column": (b"outcome\n1\n", "one column only"),
+    "one column": (b"outcome\n1\n", "only one column"),
     "twice": (b"a,a,outcome\n1,2,3\n", "two columns are called 'a'"),
-    "one class": (b"a,outcome\n1,x\n2,x\n", "one class only"),
+    "one class": (b"a,outcome\n1,x\n2,x\n", "only one class"),
     "rare": (b"a,outcome\n1,x\n2,x\n3,y\n4,y\n5,z\n6,y\n", "a single row: 'z'"),
     "numbers": (b"a,outcome\n" + b"".join(b"1,%d.5\n" % k for k in range(50)), "is a number with"),
     "useless": (b"a,outcome\n1,x\n1,y\n1,x\n1,y\n", "no column is left to learn from"),
@@ -51,7 +51,7 @@ def test_bad_tables(run, tmp_path, command, name):
         (["--target", "outcom"], "did you mean 'outcome'?"),
         (["--target", "outcome", "--drop", "agee"], "did you mean 'age'?"),
         (["--target", "outcome", "--drop", "outcome"], "'outcome' is the target"),
-        (["--target", "outcome", "--positive", "sick"], "none of the classes 'ill', 'well'"),
+        (["--target", "outcome", "--positive", "sick"], "not one of the classes 'ill', 'well'"),
         (["--target", "outcome", "--out", "nowhere/model.kw"], "there is no folder"),
         (["--target", "outcome", "--out", "."], "is a folder; name a file"),
         (["--target", "outcome", "--out", os.devnull, "--force"], "is a device or a pipe"),
@@ -99,7 +99,7 @@ def test_nothing_is_overwritten_unless_forced(run, table, tmp_path):
     out = tmp_path / "model.kw"
     out.write_text("mine", encoding="utf-8")
     fit = ["fit", table, "-t", "outcome", "--method", "svc", "--cv", 2, "--out", out]
-    assert "is there already; name another file, or add --force" in one_line(run(*fit))
+    assert "already exists; name another file, or add --force" in one_line(run(*fit))
     assert out.read_text(encoding="utf-8") == "mine"
     assert run(*fit, "--force").exit_code == 0
     assert out.read_bytes()[:2] == b"PK"
@@ -149,6 +149,8 @@ def test_what_nobody_foresaw_is_one_line_too_unless_debugging(run, table, monkey
     monkeypatch.setattr(kernelwise.evaluation, "fit_table", fail)
     fit = ["fit", table, "-t", "outcome", "--method", "svc", "--cv", 2]
     text = one_line(run(*fit))
-    assert text == "kernelwise: RuntimeError: some surprise (KERNELWISE_DEBUG=1 shows where)"
+    assert (
+        text == "kernelwise: RuntimeError: some surprise (KERNELWISE_DEBUG=1 shows the traceback)"
+    )
     monkeypatch.setenv("KERNELWISE_DEBUG", "1")
     assert isinstance(run(*fit).exception, RuntimeError)

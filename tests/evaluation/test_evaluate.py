@@ -1,6 +1,7 @@
 """Scores beside yardsticks, with a test that knows that splits share rows."""
 
 import json
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -11,11 +12,13 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from kernelwise.evaluation import Score, compare, evaluate, fit_table, forecast_cost, methods
 from kernelwise.evaluation.cost_estimate import extrapolate
-from kernelwise.evaluation.scores import judge
-from kernelwise.evaluation.statistics import differences
-from kernelwise.tabular import TableError, check_target, column_weights
+from kernelwise.evaluation.scores import score_predictions
+from kernelwise.evaluation.statistics import compare_scores
+from kernelwise.tabular import TableError, check_target, column_weights, columns, encoder
 
 from ..tabular.tables import patients, rare
+
+evaluate_module = sys.modules[evaluate.__module__]  # its name is that of the function
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +74,7 @@ def test_the_test_is_the_corrected_one(evaluation):
 
 def test_equal_scores_have_no_lead():
     scores = [Score(n, n, {"accuracy": np.array([0.5, 0.7])}, {}, np.ones(2)) for n in "ab"]
-    (lead,) = differences(scores, "accuracy", 0.25)
+    (lead,) = compare_scores(scores, "accuracy", 0.25)
     assert (lead.mean, lead.p_value) == (0.0, 1.0)
 
 
@@ -80,7 +83,7 @@ def test_equal_leads_tell_nothing_of_chance(base):
     values = np.array([0.1, 0.2, 0.3])
     pair = {"a": values + base, "b": values}
     scores = [Score(n, n, {"accuracy": own}, {}, np.ones(3)) for n, own in pair.items()]
-    (lead,) = differences(scores, "accuracy", 0.5)
+    (lead,) = compare_scores(scores, "accuracy", 0.5)
     assert lead.mean == pytest.approx(base)
     assert np.isnan([lead.low, lead.high, lead.p_value]).all()
 
@@ -99,7 +102,7 @@ def test_words_among_numbers_are_a_note():
     low = frame["dose"] < frame["dose"].quantile(0.15)
     dose = frame["dose"].astype(object).mask(low, "< 2")
     found = evaluate(frame.assign(dose=dose), "outcome", "svc", against=(), cv=2)
-    assert f"dose: numbers but for '< 2' ({low.sum()}); read as text" in found.notes
+    assert f"dose: numbers except '< 2' ({low.sum()}); read as text" in found.notes
 
 
 def test_numbers_go_to_json(evaluation):
@@ -108,12 +111,12 @@ def test_numbers_go_to_json(evaluation):
     assert numbers["classes"]["ill"] + numbers["classes"]["well"] == 160
 
 
-def test_judge_agrees_with_scikit_learn():
+def test_scores_agree_with_scikit_learn():
     rng = np.random.default_rng(0)
     actual = rng.choice(["a", "b"], 50, p=[0.3, 0.7])
     decision = rng.normal(size=50) + (actual == "b")
     predicted = np.where(decision > 0, "b", "a")
-    found = judge(actual, predicted, decision)
+    found = score_predictions(actual, predicted, decision)
     assert found["balanced_accuracy"][0] == pytest.approx(
         balanced_accuracy_score(actual, predicted)
     )
@@ -143,9 +146,9 @@ def test_fewer_folds_where_a_class_is_small():
     ("options", "reason"),
     [
         ({"test_size": 1.5}, "between 0 and 1"),
-        ({"test_size": 0.001}, "test_size=0.001 does not do"),
+        ({"test_size": 0.001}, "test_size=0.001 leaves too few rows"),
         ({"cv": 1}, "at least 2 folds"),
-        ({"method": "magic"}, "method='magic' is not known; take one of 'relevance'"),
+        ({"method": "magic"}, "method='magic' is not known; choose one of 'relevance'"),
     ],
 )
 def test_bad_wishes(options, reason):
@@ -166,6 +169,26 @@ def test_compare_has_all_methods_and_a_failure_is_no_end(monkeypatch):
     assert [score.method for score in failed] == ["adaptive-kernel"]
     assert "not today" in failed[0].failure
     assert len(found.differences) == len(methods()) - 2
+
+
+def test_columns_are_described_once_for_each_encoder(monkeypatch):
+    described = []
+
+    def count(frame, *args, _describe=columns.describe_columns, **options):
+        described.append(len(frame))
+        return _describe(frame, *args, **options)
+
+    for module in (encoder, evaluate_module):
+        monkeypatch.setattr(module, "describe_columns", count)
+    frame = patients(80)
+    classes = check_target(frame, "outcome")
+    known = columns.describe_columns(frame, "outcome")
+    first = evaluate(frame, classes, "svc", against=("majority",), cv=4, columns=known)
+    assert described == [60] * 4
+    second = evaluate(frame, "outcome", "svc", against=("majority",), cv=4)
+    assert described == [60] * 4 + [80] + [60] * 4
+    assert first.columns == second.columns
+    np.testing.assert_array_equal(first.held_out.decision, second.held_out.decision)
 
 
 def test_the_method_in_question_must_not_fail(monkeypatch):
@@ -239,14 +262,14 @@ def test_balance_finds_the_rare_class(method):
 def test_balanced_classifiers():
     y = np.repeat([0, 1], [50, 10])
     known = methods()
-    assert known["svc"].made(0, True, y).class_weight == "balanced"
-    assert known["svc"].made(0, False, y).class_weight is None
-    assert known["forest"].made(0, True, y).class_weight == "balanced"
-    search = known["grid-search"].made(0, True, y)
+    assert known["svc"].estimator(0, y, balanced=True).class_weight == "balanced"
+    assert known["svc"].estimator(0, y).class_weight is None
+    assert known["forest"].estimator(0, y, balanced=True).class_weight == "balanced"
+    search = known["grid-search"].estimator(0, y, balanced=True)
     assert (search.estimator.class_weight, search.scoring) == ("balanced", "balanced_accuracy")
-    shifted = known["relevance"].made(0, True, y)
+    shifted = known["relevance"].estimator(0, y, balanced=True)
     assert (shifted.threshold, shifted.pos_label) == (pytest.approx(1 / 6), 1)
-    three = known["relevance"].made(0, True, np.repeat([0, 1, 2], 20))
+    three = known["relevance"].estimator(0, np.repeat([0, 1, 2], 20), balanced=True)
     assert three.class_weight == "balanced"
 
 

@@ -18,5 +18,5 @@ def test_the_report_has_the_evaluation_of_a_model():
 
 
 def test_a_name_that_is_not_there():
-    with pytest.raises(AttributeError, match="has no attribute 'judge'"):
-        _ = kernelwise.tabular.judge
+    with pytest.raises(AttributeError, match="has no attribute 'score_predictions'"):
+        _ = kernelwise.tabular.score_predictions

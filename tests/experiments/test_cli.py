@@ -108,9 +108,9 @@ def test_render_runs_nothing(call):
     ("arguments", "said"),
     [
         (["nonsense"], "no experiment is named 'nonsense'; there are: other-figure1, toy-table1"),
-        (["--only", "z"], "no data set 'z' here; there are: a, b, c"),
-        (["--backend", "mpi"], "'mpi' is not known; take one of loky, threading, dask."),
-        (["--jobs", "0"], "0 processes do nothing; -1 is all cores."),
+        (["--only", "z"], "there is no data set 'z'; choose from a, b, c"),
+        (["--backend", "mpi"], "'mpi' is not known; choose one of loky, threading, dask."),
+        (["--jobs", "0"], "there must be at least one process; -1 is all cores."),
     ],
 )
 def test_mistakes_are_told_before_any_work(call, arguments, said):
@@ -129,7 +129,7 @@ def test_wrong_data_folder_is_one_line(call, monkeypatch):
 def test_failed_tasks_give_an_exit_code(call, monkeypatch):
     monkeypatch.setenv("TOY_FAIL", "a")
     result = call("toy", code=1)
-    assert "12 tasks failed; the same command tries them again" in result.stderr
+    assert "12 tasks failed; the same command runs them again" in result.stderr
     assert "ArithmeticError: no luck" in result.stderr
     assert "There are 12 rows." in result.stdout
     monkeypatch.delenv("TOY_FAIL")

@@ -19,7 +19,7 @@ from sklearn.svm import SVC as PlainSVC
 from kernelwise import SVC, AdaptiveKernelSVC, RelevanceSVC, SVCSearchCV
 from kernelwise._models import final_estimator
 from kernelwise.evaluation import HeldOut, fit_table
-from kernelwise.evaluation.statistics import differences
+from kernelwise.evaluation.statistics import compare_scores
 from kernelwise.inspection import ComparisonDisplay
 from kernelwise.io import save
 from kernelwise.report import write_report
@@ -175,7 +175,7 @@ def test_intervals_of_the_figure_are_those_of_the_evaluation(monkeypatch):
     monkeypatch.setattr(ComparisonDisplay, "plot", lambda *a: drawn.append(plot(*a)) or drawn[0])
     made = evaluation()
     assert "<svg" in comparison_svg(made)
-    (gap,) = differences([made.scores[0], made.scores[2]], "accuracy", made.test_ratio)
+    (gap,) = compare_scores([made.scores[0], made.scores[2]], "accuracy", made.test_ratio)
     expected = [-100 * value for value in (gap.mean, gap.high, gap.low)]
     np.testing.assert_allclose(drawn[0].intervals_["SVC()"], expected)
 

@@ -21,25 +21,24 @@ COLUMNS = {
     "a word among numbers": (
         [*map(str, range(100, 100 + 2 * N - 2, 2)), "broken"],
         "number",
-        "1 missing -> median; no numbers: 'broken' (1)",
+        "1 missing -> median; not numbers: 'broken' (1)",
     ),
     "a word for gaps": (
         [*map(str, range(100, 160, 2)), *["Unknown", "--"] * 5],
         "number",
-        "10 missing -> median, and a column that tells of them; "
-        "no numbers: 'Unknown' (5), '--' (5)",
+        "10 missing -> median, and an indicator column; not numbers: 'Unknown' (5), '--' (5)",
     ),
-    "few numbers": ([*["none"] * 35, *"12345"], "category", "6 different values: a column each"),
+    "few numbers": ([*["none"] * 35, *"12345"], "category", "6 different values: one column each"),
     "a gap among words": (["unknown", "low", "high", "low"] * 10, "category", "3 different values"),
     "a limit among numbers": (
         [*(str(k % 17 + 0.5) for k in range(N - 8)), *["< 5"] * 6, "ND", "ND"],
         "category",
-        "19 different values: a column each; numbers but for '< 5' (6), 'ND' (2)",
+        "19 different values: one column each; numbers except '< 5' (6), 'ND' (2)",
     ),
     "free text among numbers": (
         [*map(str, range(33)), *(f"{k} as the nurse says, roughly" for k in range(7))],
         "id",
-        "(all different); numbers but for '0 as the nurse says,' (1), '1 as the nurse says,' (1), "
+        "(all different); numbers except '0 as the nurse says,' (1), '1 as the nurse says,' (1), "
         "'2 as the nurse says,' (1) and 4 more",
     ),
     "infinite": ([np.inf, *np.linspace(0, 1, N - 1)], "number", "1 missing -> median"),
@@ -49,7 +48,7 @@ COLUMNS = {
     "truth with gaps": (
         pd.array([True, False, None, True] * (N // 4), dtype="boolean"),
         "boolean",
-        "10 missing -> the more frequent, and a column that tells of them",
+        "10 missing -> the more frequent, and an indicator column",
     ),
     "money": ([f"${1000 * k + 0.5:,.2f}" for k in range(N)], "number", "'$0.50' is read as 0.5"),
     "thousands": ([f"{500 * k:,}" for k in range(N)], "number", "'1,000' is read as 1000"),
@@ -105,8 +104,8 @@ def test_words_among_numbers_are_told_where_most_are_numbers():
     assert [column.kind for column in columns] == ["category", "category", "number"]
     assert [column.strays for column in columns] == ["", "'x' (20)", "'x' (10)"]
     assert notes_on(columns) == [
-        "80 %: numbers but for 'x' (20); read as category",
-        "90 %: numbers but for 'x' (10); read as number, those as missing",
+        "80 %: numbers except 'x' (20); read as category",
+        "90 %: numbers except 'x' (10); read as number, with these missing",
     ]
     many = notes_on([columns[1]] * 7)
     assert len(many) == 6

@@ -10,12 +10,12 @@ N = 60
 BAD = {
     "real numbers": (np.linspace(0, 1, N), "is a number with 60 different values"),
     "amounts": (np.arange(N) * 3, "is a number with 60 different values"),
-    "amounts as text": ([f"{k / 7:.2f}" for k in range(N)], "make classes of it first"),
+    "amounts as text": ([f"{k / 7:.2f}" for k in range(N)], "turn it into classes first"),
     "dates": ([f"2024-01-{1 + k % 28}" for k in range(N)], "is a date"),
-    "one class": (["a"] * N, "one class only, a"),
+    "one class": (["a"] * N, "only one class, a"),
     "nothing": ([None] * N, "has no values"),
     "names": ([f"n{k}" for k in range(N)], "60 classes in 60 rows"),
-    "rare": (["a", "b"] * (N // 2 - 1) + ["c", "a"], "classes of a single row: 'c'; mend"),
+    "rare": (["a", "b"] * (N // 2 - 1) + ["c", "a"], "classes of a single row: 'c'; correct"),
 }
 
 
@@ -64,7 +64,7 @@ def test_positive_is_the_rarer_class_or_the_wanted_one():
     frame = pd.DataFrame({"y": [0, 0, 0, 1, 1], "z": [1, 1, 2, 2, 3]})
     assert check_target(frame, "y").positive == 1
     assert check_target(frame, "y", positive="0").positive == 0
-    with pytest.raises(TableError, match="positive='2' is none of the classes 0, 1"):
+    with pytest.raises(TableError, match="positive='2' is not one of the classes 0, 1"):
         check_target(frame, "y", positive="2")
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernelwise.tabular import TableError, describe_columns, read_table
+from kernelwise.tabular import TableError, delimited, describe_columns, read_table
 from kernelwise.tabular.delimited import MISSING
 
 from .tables import patients
@@ -97,7 +97,7 @@ def test_words_that_may_be_values_stay_in_the_table():
     frame = read("a,b\n1,unknown\nunknown,x\n2,none\n")
     assert frame["b"].tolist() == ["unknown", "x", "none"]
     assert describe_columns(frame)[0].why == (
-        "1 missing -> median, and a column that tells of them; no numbers: 'unknown' (1)"
+        "1 missing -> median, and an indicator column; not numbers: 'unknown' (1)"
     )
 
 
@@ -113,13 +113,13 @@ BAD = {
     "binary": (b"a,b\n1,\x002\n", "line 2 has bytes of a binary"),
     "excel": (b"PK\x03\x04rest", "Excel file; save the sheet as CSV"),
     "pdf": (b"%PDF-1.4", "a PDF document"),
-    "one column": (b"a\n1\n2\n", "one column only"),
-    "prose": (b"Dear Sir\nplease find\n", "one column only"),
-    "ragged": (b"a,b\n1,2\n1,2,3\n", "line 3: 3 fields where the first line names 2"),
-    "short": (b"a,b,c\n1,2,3\n1,2\n", "line 3: 2 fields where the first line names 3"),
+    "one column": (b"a\n1\n2\n", "only one column"),
+    "prose": (b"Dear Sir\nplease find\n", "only one column"),
+    "ragged": (b"a,b\n1,2\n1,2,3\n", "line 3: 3 fields, but the first line names 2"),
+    "short": (b"a,b,c\n1,2,3\n1,2\n", "line 3: 2 fields, but the first line names 3"),
     "twice": (b"a,b,a\n1,2,3\n", "two columns are called 'a'"),
     "nameless": (b"a,,c\n1,2,3\n", "column 2 has no name"),
-    "no header": (b"1,2,3\n4,5,6\n", "the first line has numbers only"),
+    "no header": (b"1,2,3\n4,5,6\n", "the first line has only numbers"),
     "no rows": (b"a,b\n", "no rows"),
     "huge field": (b'a,b\n1,"' + b"x" * 200000 + b'"\n', "line 2: field larger"),
     "damaged gzip": (gzip.compress(b"a,b\n1,2\n")[:-9], "is damaged"),
@@ -134,6 +134,48 @@ def test_what_is_no_table_is_told_with_the_reason(name):
         read(content)
 
 
+LONG = [f"{k},x{k % 3},{k % 2}" for k in range(200)]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("7,x", "line 102: 2 fields, but the first line names 3"),
+        ("7,x,1,2", "line 102: 4 fields, but the first line names 3"),
+        ('7,"x,1', "line 202: 2 fields, but the first line names 3"),
+    ],
+    ids=["short", "long", "open quotation mark"],
+)
+def test_a_bad_line_after_many_good_ones_is_found(line, reason):
+    text = "\n".join(["a,b,c", *LONG[:100], line, *LONG[100:]])
+    with pytest.raises(TableError, match=reason):
+        read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "n_passes"),
+    [
+        ("\n".join(["a,b,c", *LONG]), 0),
+        ("\n".join(["a,b,c", *LONG, "7,x,"]), 0),
+        ("\n".join(["a,b,c", *LONG, "7,x,1,,"]), 1),
+        ("\n".join(["a,b,c", *LONG, '7,"x, y",']), 1),
+    ],
+    ids=["plain", "gap in the last column", "trailing separators", "gap and quotation marks"],
+)
+def test_all_lines_are_checked_only_where_one_may_be_bad(monkeypatch, text, n_passes):
+    lengths = []
+
+    def count(text, separator, name, n_rows=None, _read=delimited._read_layout):
+        lengths.append(n_rows)
+        return _read(text, separator, name, n_rows)
+
+    monkeypatch.setattr(delimited, "_read_layout", count)
+    frame = read(text)
+    assert frame.shape == (text.count("\n"), 3)
+    assert frame["a"].tolist() == [*range(200), *[7] * (len(frame) - 200)]
+    assert lengths.count(None) == n_passes
+
+
 @pytest.mark.parametrize(
     ("format", "text", "reason"),
     [
@@ -141,7 +183,7 @@ def test_what_is_no_table_is_told_with_the_reason(name):
         ("arff", "a,b\n1,2\n", "no line @attribute"),
         ("arff", "@attribute a real\n@attribute b real\n@data\n1\n", "line 4: 1 values"),
         ("arff", "@attribute a real\n@attribute b real\n@data\n{0 1}\n", "sparse ARFF"),
-        ("arff", "@attribute a\n", "needs a name and a kind"),
+        ("arff", "@attribute a\n", "needs a name and a type"),
         ("xls", "a,b\n1,2\n", "format='xls' is not known"),
     ],
 )

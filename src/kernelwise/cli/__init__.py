@@ -8,7 +8,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command line, or say what is missing for it."""
+    """Run the command line, or name the package that it lacks."""
     try:
         import pandas  # noqa: F401
         import rich  # noqa: F401

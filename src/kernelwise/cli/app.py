@@ -1,4 +1,4 @@
-"""The commands, put together."""
+"""The application: all commands and the manual."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from .reproduce import reproduce
 
 _MANUAL = """Support vector machines that learn their kernel, for your own table.
 
-A table is a file with named columns: CSV, TSV, parquet, ARFF or libsvm's format, plain or
-compressed with gzip; - is the standard input. Separator, decimal sign and encoding are found out.
-Numbers, words, dates and gaps are dealt with; what becomes of each column is said.
+A table is a file with named columns: CSV, TSV, parquet, ARFF or libsvm, plain or compressed with
+gzip; - is the standard input. Separator, decimal sign and encoding are detected. Columns may hold
+numbers, words, dates and gaps; fit shows how each column is used.
 
 \b
   kernelwise fit patients.csv -t outcome --out model.kw
   kernelwise explain model.kw
   kernelwise predict model.kw new.csv > predictions.csv
 
-Messages go to the standard error, results to the standard output; --json gives results for
-machines, --quiet is silent but for errors. The exit code is 0 if all went well, 1 for a table or
-file that cannot be used, 2 for a wrong command and 130 after Ctrl-C. KERNELWISE_DEBUG=1 shows
-where an error came from.
+Results go to the standard output, messages to the standard error. --json prints results as JSON,
+--quiet prints nothing but errors. The exit code is 0 on success, 1 for a table or file that cannot
+be used, 2 for a wrong command and 130 after Ctrl-C. KERNELWISE_DEBUG=1 shows the traceback of an
+error.
 """
 
 app = typer.Typer(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .console import Session, guarded
-from .messages import tell_cost, tell_notes, tell_target
+from .messages import show_cost, show_notes, show_target
 from .options import (
     AsJson,
     Balanced,
@@ -19,9 +19,9 @@ from .options import (
     Seed,
     TargetName,
     TestSize,
+    fit_options,
     forbid_both,
-    protocol,
-    wishes,
+    split_options,
 )
 from .tables import scores_table
 
@@ -45,25 +45,25 @@ def compare(
 ) -> None:
     """Compare all methods on a table.
 
-    A grid search, a forest and boosting stand beside them, all on the same held-out rows. The lead
-    of the method over each other one has the p-value of the corrected resampled t-test.
+    All methods of this library, a grid search, a forest and boosting are scored on the same
+    held-out rows. The lead of the chosen method over each other one comes with the p-value of the
+    corrected resampled t-test.
     """
-    from ..evaluation import compare as compare_methods
-    from ..evaluation import methods
+    from ..evaluation import evaluate, methods
     from ..tabular import check_target, read_table
 
     forbid_both(cv, test_size)
     session = Session(quiet, as_json)
     frame = read_table(data, format=format)
     classes = check_target(frame, target, positive=positive)
-    wanted = wishes(drop, keep, balanced, seed)
-    tell_target(session, classes, balanced)
-    how = protocol(len(classes.y), cv, test_size) | {"repeats": repeats}
-    tell_cost(session, frame, classes, list(methods()), how, **wanted)
+    options = fit_options(drop, keep, balanced, seed)
+    show_target(session, classes, balanced)
+    how = split_options(len(classes.y), cv, test_size) | {"repeats": repeats}
+    show_cost(session, frame, classes, list(methods()), how, **options)
     with session.progress() as progress:
-        evaluation = compare_methods(
-            frame, target, method, **how, positive=positive, **wanted, progress=progress
+        evaluation = evaluate(
+            frame, classes, method, against="all", **how, **options, progress=progress
         )
-    tell_notes(session, evaluation)
+    show_notes(session, evaluation)
     session.show(scores_table(evaluation))
     session.give(evaluation.as_dict())

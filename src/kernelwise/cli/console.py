@@ -1,4 +1,4 @@
-"""What all commands share: messages, errors in one line, files that are written whole."""
+"""Messages, results, errors and output files of all commands."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ from .._files import check_writable
 
 _F = TypeVar("_F", bound=Callable[..., None])
 _PASSED = (typer.Exit, typer.Abort, typer.BadParameter)
-_NARROWEST = 80  # columns: what a file or a pipe gets
+_MIN_WIDTH = 80  # characters per line, also in files and pipes
 
 
 class Session:
-    """Where a command speaks: messages to stderr, results to stdout."""
+    """The output of a command: messages to stderr, results to stdout."""
 
     def __init__(self, quiet: bool, as_json: bool = False) -> None:
         self.quiet, self.as_json = quiet, as_json
         self._errors = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
 
     def say(self, text: Any) -> None:
-        """Say something on the way: text, or a table of rich."""
+        """Print a message, as text or as a table of rich."""
         if not self.quiet:
             self._errors.print(text)
 
     def show(self, result: Any) -> None:
-        """Show a result to a person: text, or a table of rich."""
+        """Print a result for a person, as text or as a table of rich."""
         if not self.quiet and not self.as_json:
             console = Console(highlight=False, markup=False)
-            if console.width < _NARROWEST:
-                console = Console(width=_NARROWEST, highlight=False, markup=False)
+            if console.width < _MIN_WIDTH:
+                console = Console(width=_MIN_WIDTH, highlight=False, markup=False)
             console.print(result)
 
     def give(self, numbers: Any) -> None:
-        """Print a result for machines, if that is wanted."""
+        """Print a result as JSON, if that was asked for."""
         if self.as_json:
             typer.echo(json.dumps(_plain(numbers), indent=1, ensure_ascii=False))
 
     @contextmanager
     def progress(self) -> Iterator[Callable[[int, int, str], None]]:
-        """Give a function that shows how many fits are done, of how many, and the next."""
+        """Yield a function that shows the finished fits, their total, and the next one."""
         if self.quiet or not self._errors.is_terminal:
             yield lambda done, total, text: None
             return
@@ -58,14 +58,14 @@ class Session:
         with Progress(*columns, console=self._errors, transient=True) as bar:
             task = bar.add_task("")
 
-            def tell(done: int, total: int, text: str) -> None:
+            def show(done: int, total: int, text: str) -> None:
                 bar.update(task, completed=done, total=total, description=f"{done}/{total} {text}")
 
-            yield tell
+            yield show
 
     @contextmanager
     def busy(self, text: str) -> Iterator[None]:
-        """Say what is being done; on a terminal with the time that it takes."""
+        """Show what is being done; on a terminal, with the time that has passed."""
         if self.quiet or not self._errors.is_terminal:
             self.say(f"{text} ...")
             yield
@@ -76,17 +76,17 @@ class Session:
             yield
 
     @contextmanager
-    def telling_warnings(self) -> Iterator[None]:
-        """Say each warning once, in a line."""
+    def showing_warnings(self) -> Iterator[None]:
+        """Print each warning once, in one line."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             yield
         for text in dict.fromkeys(str(each.message) for each in caught):
-            self.say(f"note: {first_line(text)}")
+            self.say(f"note: {_one_line(text)}")
 
 
 def guarded(command: _F) -> _F:
-    """Give a command errors of one line and exit codes."""
+    """Decorate a command so that errors are one line and an exit code."""
 
     @wraps(command)
     def run(*args: Any, **options: Any) -> None:
@@ -96,27 +96,28 @@ def guarded(command: _F) -> _F:
             raise
         except KeyboardInterrupt:
             _fail("interrupted; nothing was written", 130)
-        except BrokenPipeError:  # whoever read the output has seen enough
+        except BrokenPipeError:  # the reader of the output has closed it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except Exception as error:
             if os.environ.get("KERNELWISE_DEBUG"):
                 raise
-            _fail(_told(error), 1)
+            _fail(_error_text(error), 1)
 
     return run  # type: ignore[return-value]
 
 
-def _told(error: Exception) -> str:
-    """Return the error in one line; one that nobody foresaw says what to do about it."""
+def _error_text(error: Exception) -> str:
+    """Return the error in one line; an unexpected one says how to see its traceback."""
     from ..io import ModelFileError
     from ..tabular import TableError
 
-    text = first_line(str(error)) or type(error).__name__
+    text = _one_line(str(error)) or type(error).__name__
     if isinstance(error, MemoryError):
-        return "the memory does not suffice; use fewer rows"
+        detail = f" ({text})" if str(error) else ""
+        return f"not enough memory{detail}; use fewer rows or columns"
     if isinstance(error, TableError | ModelFileError | OSError | ImportError):
         return text
-    return f"{type(error).__name__}: {text} (KERNELWISE_DEBUG=1 shows where)"
+    return f"{type(error).__name__}: {text} (KERNELWISE_DEBUG=1 shows the traceback)"
 
 
 def _fail(text: str, code: int) -> NoReturn:
@@ -124,14 +125,22 @@ def _fail(text: str, code: int) -> NoReturn:
     raise typer.Exit(code)
 
 
-def first_line(text: str) -> str:
-    """Return a text in one line, of a length that can be read."""
+def _one_line(text: str) -> str:
+    """Return a text in one line of readable length."""
     line = " ".join(text.split())
     return line if len(line) <= 500 else line[:500] + " ..."
 
 
+def require_model_file(path: Path) -> None:
+    """Raise where there is no such file."""
+    from ..tabular import TableError
+
+    if not path.is_file():
+        raise TableError(f"there is no model file {str(path)!r}.")
+
+
 def check_outputs(paths: Sequence[Path | None], force: bool) -> None:
-    """Raise before any work where a result could not be written, or would overwrite a file."""
+    """Raise, before any work, where a result cannot be written or would replace a file."""
     from ..tabular import TableError
 
     for path in paths:
@@ -139,10 +148,10 @@ def check_outputs(paths: Sequence[Path | None], force: bool) -> None:
             continue
         if path.is_dir():
             raise TableError(f"{path} is a folder; name a file.")
-        if path.exists() and not path.is_file():  # moving a file there would do away with it
+        if path.exists() and not path.is_file():  # writing would replace it by a file
             raise TableError(f"{path} is a device or a pipe; name a file.")
         if path.exists() and not force:
-            raise TableError(f"{path} is there already; name another file, or add --force.")
+            raise TableError(f"{path} already exists; name another file, or add --force.")
         if not path.absolute().parent.is_dir():
             raise TableError(f"there is no folder {str(path.absolute().parent)!r} to write to.")
         try:
@@ -155,7 +164,7 @@ def check_outputs(paths: Sequence[Path | None], force: bool) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Return arrays and tuples as lists, and what is no finite number as None."""
+    """Return arrays and tuples as lists, and infinite numbers and NaN as None."""
     if isinstance(value, dict):
         return {str(key): _plain(each) for key, each in value.items()}
     if hasattr(value, "tolist"):

@@ -1,4 +1,4 @@
-"""``kernelwise data``: the papers' data sets, to try things with."""
+"""``kernelwise data``: list, show and fetch the data sets of the papers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from ..datasets.registry import Spec
 
 data = typer.Typer(
-    help="List, show or fetch the papers' data sets.", no_args_is_help=True, rich_markup_mode=None
+    help="List, show or fetch the papers' data sets.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 
@@ -27,28 +29,28 @@ def list_sets(as_json: AsJson = False, quiet: Quiet = False) -> None:
     from ..datasets import list_datasets
 
     session = Session(quiet, as_json)
-    found = list_datasets()
+    infos = list_datasets()
     table = Table(box=box.SIMPLE_HEAD, padding=0, show_edge=False)
     table.add_column("name", no_wrap=True)
     for heading in ("rows", "columns", "classes", "gaps"):
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("from")
-    for one in found:
-        sizes = map(str, (one.rows, one.features, one.classes, one.missing))
-        table.add_row(one.name, *sizes, ", ".join(one.sources))
+    table.add_column("source")
+    for info in infos:
+        sizes = map(str, (info.rows, info.features, info.classes, info.missing))
+        table.add_row(info.name, *sizes, ", ".join(info.sources))
     session.show(table)
-    session.give([one._asdict() for one in found])
+    session.give([info._asdict() for info in infos])
 
 
 @data.command()
 @guarded
 def show(name: SetName, as_json: AsJson = False, quiet: Quiet = False) -> None:
-    """Show what a data set is."""
+    """Show the facts of a data set."""
     from ..datasets import list_datasets, where
 
     spec = _spec(name)
     session = Session(quiet, as_json)
-    info = next(one for one in list_datasets() if one.name == name)
+    info = next(each for each in list_datasets() if each.name == name)
     facts = info._asdict() | {"place": where(name), "about": spec.about, "licence": spec.licence}
     session.show(_page(spec, facts))
     session.give(facts)
@@ -73,7 +75,7 @@ def fetch(name: SetName, out: CsvOut = None, quiet: Quiet = False, force: Force 
 
 
 def _spec(name: str) -> Spec:
-    """Return what is known of a set; a name that is wrong is the user's error, not ours."""
+    """Return the facts of a set; a wrong name is an error of the user, shown in one line."""
     from ..datasets.registry import spec_of
     from ..tabular import TableError
 
@@ -84,9 +86,9 @@ def _spec(name: str) -> Spec:
 
 
 def _page(spec: Spec, facts: dict[str, Any]) -> Table:
-    """Return the facts in words, one below the other."""
+    """Return a table of the facts, one per line."""
     classes = ", ".join(f"{label} ({count} rows)" for label, count in spec.classes.items())
-    told = {
+    lines = {
         "name": spec.name,
         "about": spec.about,
         "rows": str(spec.rows),
@@ -95,15 +97,15 @@ def _page(spec: Spec, facts: dict[str, Any]) -> Table:
         "gaps": str(spec.missing),
         "left out": "; ".join(f"{column}, which {why}" for column, why in spec.leaks.items()),
         "papers": ", ".join(spec.papers),
-        "from": ", ".join(facts["sources"]),
+        "sources": ", ".join(facts["sources"]),
         "place": facts["place"],
         "licence": spec.licence,
     }
     page = Table.grid(padding=(0, 2, 0, 0))
     page.add_column(no_wrap=True)
-    for what, text in told.items():
+    for heading, text in lines.items():
         if text:
-            page.add_row(what, text)
+            page.add_row(heading, text)
     return page
 
 

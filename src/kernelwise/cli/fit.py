@@ -1,4 +1,4 @@
-"""``kernelwise fit``: a table in, a model, a score and the weights of the columns out."""
+"""``kernelwise fit``: evaluate a method on a table, fit it to all rows, and save the model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .console import Session, check_outputs, guarded
-from .messages import tell_cost, tell_notes, tell_target
+from .messages import show_cost, show_notes, show_target
 from .options import (
     AsJson,
     Balanced,
@@ -27,9 +27,9 @@ from .options import (
     Stability,
     TargetName,
     TestSize,
+    fit_options,
     forbid_both,
-    protocol,
-    wishes,
+    split_options,
 )
 from .tables import columns_table, scores_table, weights_table
 
@@ -60,14 +60,16 @@ def fit(
     quiet: Quiet = False,
     force: Force = False,
 ) -> None:
-    """Learn a model from a table, and judge it.
+    """Fit a model to a table and evaluate it.
 
-    The method is judged on held-out rows, beside guessing the largest class, a plain SVC and a
-    forest; then it is fitted to all rows, and the model is saved.
+    The method is scored on held-out rows, beside guessing the largest class, a plain SVC and a
+    forest. Then it is fitted to all rows, and the model is saved.
     """
     from ..evaluation import evaluate, fit_table
+    from ..evaluation.evaluate import compared_methods
     from ..evaluation.fitting import check_probabilities
-    from ..tabular import check_target, column_weights, read_table
+    from ..io import save
+    from ..tabular import check_target, column_weights, describe_columns, read_table
 
     forbid_both(cv, test_size)
     session = Session(quiet, as_json)
@@ -76,60 +78,41 @@ def fit(
     classes = check_target(frame, target, positive=positive)
     if proba:
         check_probabilities(classes, balanced)
-    wanted = wishes(drop, keep, balanced, seed)
-    _tell_columns(session, frame, target, wanted)
-    tell_target(session, classes, balanced)
-    how = protocol(len(classes.y), cv, test_size)
+    options = fit_options(drop, keep, balanced, seed)
+    columns = describe_columns(frame, target, drop=options["drop"], keep=options["keep"])
+    session.say(f"{len(frame)} rows, {len(frame.columns)} columns")
+    session.say(columns_table(columns))
+    show_target(session, classes, balanced)
+    how = split_options(len(classes.y), cv, test_size)
     extra = _extra_fits(method, proba, balanced, stability if report else 0)
-    tell_cost(session, frame, classes, _compared(method), how, extra_fits=extra, **wanted)
+    show_cost(session, frame, classes, compared_methods(method), how, extra_fits=extra, **options)
     with session.progress() as progress:
         evaluation = evaluate(
-            frame, target, method, **how, positive=positive, **wanted, progress=progress
+            frame, classes, method, columns=columns, **how, **options, progress=progress
         )
-    with session.busy("fitting all rows"), session.telling_warnings():
-        model = fit_table(frame, classes, method, proba=proba, **wanted)
+    with session.busy("fitting all rows"), session.showing_warnings():
+        model = fit_table(frame, classes, method, proba=proba, **options)
     evaluation = replace(evaluation, weights=tuple(column_weights(model)))
-    _show(session, evaluation)
+    _show_results(session, evaluation)
     if out is not None:
-        _save(model, out, evaluation, proba, balanced)
+        save(model, out, summary=_summary(evaluation, proba, balanced))
     if report is not None:
         varied = _stability(session, frame, classes, model, stability, seed)
         _write_report(evaluation, report, model, out, varied)
-    _tell_files(session, evaluation, out, report)
-
-
-def _tell_columns(session: Session, frame: Any, target: str, wanted: dict[str, Any]) -> None:
-    from ..tabular import describe_columns
-
-    columns = describe_columns(frame, target, drop=wanted["drop"], keep=wanted["keep"])
-    session.say(f"{len(frame)} rows, {len(frame.columns)} columns")
-    session.say(columns_table(columns))
-
-
-def _compared(method: str) -> list[str]:
-    """Return the method and what stands beside it."""
-    from ..evaluation.evaluate import YARDSTICKS
-
-    return [method, *(name for name in YARDSTICKS if name != method)]
+    _show_files(session, evaluation, out, report)
 
 
 def _extra_fits(method: str, proba: bool, balanced: bool, n_resamples: int) -> int:
-    """Return how many fits of all rows come after the judging."""
+    """Return the number of fits that follow the evaluation, in fits to all rows."""
     from ..evaluation import methods
-    from ..evaluation.calibration import FITS
+    from ..evaluation.calibration import N_FITS
 
-    own = FITS if proba and not (balanced and methods()[method].by_threshold) else 1
-    return own + n_resamples // 4  # of half of the rows each
-
-
-def _save(model: Any, out: Path, evaluation: Evaluation, proba: bool, balanced: bool) -> None:
-    from ..io import save
-
-    save(model, out, summary=_summary(evaluation, proba, balanced))
+    n_own = N_FITS if proba and not (balanced and methods()[method].balances_by_threshold) else 1
+    return n_own + n_resamples // 4  # a fit to half of the rows takes a quarter of the time
 
 
 def _summary(evaluation: Evaluation, proba: bool, balanced: bool) -> dict[str, Any]:
-    """Return what the header of the model file tells."""
+    """Return the facts for the header of the model file."""
     best = evaluation.best
     return {
         "target": evaluation.target.name,
@@ -148,9 +131,9 @@ def _summary(evaluation: Evaluation, proba: bool, balanced: bool) -> dict[str, A
 def _stability(
     session: Session, frame: Any, classes: Target, model: Any, n_resamples: int, seed: int
 ) -> WeightStability | None:
-    """Return how the weights vary over resamples; None where there are none, or it is not wanted.
+    """Return how the weights vary over resamples; None without weights or resamples.
 
-    The columns are encoded as for the model, which does not look at the classes.
+    The columns are encoded as for the model, which does not use the classes.
     """
     import pandas as pd
     from sklearn.base import clone
@@ -158,14 +141,13 @@ def _stability(
     from .._models import final_estimator
     from ..inspection import weight_stability
 
-    machine = final_estimator(model)
-    if n_resamples == 0 or not hasattr(machine, "feature_importances_"):
+    final = final_estimator(model)
+    if n_resamples == 0 or not hasattr(final, "feature_importances_"):
         return None
-    rows = frame.iloc[classes.rows].drop(columns=classes.name)
-    encoded = pd.DataFrame(model[:-1].transform(rows), columns=model[0].outputs_)
-    with session.progress() as progress, session.telling_warnings():
+    encoded = pd.DataFrame(model[:-1].transform(classes.rows_of(frame)), columns=model[0].outputs_)
+    with session.progress() as progress, session.showing_warnings():
         return weight_stability(
-            clone(machine),
+            clone(final),
             encoded,
             classes.y,
             n_resamples=n_resamples,
@@ -187,26 +169,26 @@ def _write_report(
     write_report(evaluation, path, model=model, model_file=model_file, stability=stability)
 
 
-def _show(session: Session, evaluation: Evaluation) -> None:
-    tell_notes(session, evaluation)
+def _show_results(session: Session, evaluation: Evaluation) -> None:
+    show_notes(session, evaluation)
     session.show(scores_table(evaluation))
     if evaluation.weights:
         session.show(weights_table(evaluation.weights))
     else:
-        session.show(f"{evaluation.best.label} does not weigh the columns.")
+        session.show(f"{evaluation.best.label} does not weight the columns.")
 
 
-def _tell_files(
+def _show_files(
     session: Session, evaluation: Evaluation, out: Path | None, report: Path | None
 ) -> None:
-    """Say what was written; for machines with all numbers."""
+    """Name the files that were written; as JSON with all results."""
     session.give(
         evaluation.as_dict()
         | {"columns": [vars(column) for column in evaluation.columns]}
         | {"model": out and str(out), "report": report and str(report)}
     )
-    for what, path in (("model", out), ("report", report)):
+    for kind, path in (("model", out), ("report", report)):
         if path is not None:
-            session.say(f"{what}: {path}")
+            session.say(f"{kind}: {path}")
     if out is None:
-        session.say("the model was not saved; --out model.kw saves it")
+        session.say("the model was not saved; add --out model.kw to save it")

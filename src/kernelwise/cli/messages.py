@@ -1,4 +1,4 @@
-"""What `fit` and `compare` say of a table before and after the work."""
+"""Messages of `fit` and `compare` about a table, before and after the work."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from typing import Any
 from .console import Session
 from .tables import cost_text
 
-_SMALL = 1000  # rows that never take long
-_CLASSES = 6  # of the target that are shown one by one
+_MIN_ROWS = 1000  # rows up to which the fits are too short for an estimate of their time
+_MAX_CLASSES = 6  # classes of the target that are listed
 
 
-def tell_target(session: Session, classes: Any, balanced: bool) -> None:
-    """Say how many rows each class has, and what helps where one is rare."""
+def show_target(session: Session, classes: Any, balanced: bool) -> None:
+    """Show the number of rows of each class, and a hint where one class is rare."""
     counts = sorted(zip(classes.counts, classes.classes, strict=True), key=lambda pair: -pair[0])
-    shown = ", ".join(f"{count} rows of {label}" for count, label in counts[:_CLASSES])
-    rest = f" and {len(counts) - _CLASSES} more classes" if len(counts) > _CLASSES else ""
+    shown = ", ".join(f"{count} rows of {label}" for count, label in counts[:_MAX_CLASSES])
+    rest = f" and {len(counts) - _MAX_CLASSES} more classes" if len(counts) > _MAX_CLASSES else ""
     session.say(f"target {classes.name}: {shown}{rest}")
     for note in classes.notes:
         session.say(f"note: {note}")
     if classes.skewed and not balanced:
         session.say(
-            "note: the classes differ much in size, so the balanced accuracy counts; where a rare "
-            "class is to be found, --balanced lets all classes count alike"
+            "note: the classes differ much in size, so methods are judged by balanced accuracy; to "
+            "find a rare class, use --balanced, which lets all classes count alike"
         )
 
 
-def tell_notes(session: Session, evaluation: Any) -> None:
-    """Say what went wrong on the way; what `tell_target` has said is not said again."""
+def show_notes(session: Session, evaluation: Any) -> None:
+    """Show failures and notes, except those that `show_target` has shown."""
     failures = [score.failure for score in evaluation.scores if score.failure]
     for note in (*failures, *evaluation.notes):
         if note not in evaluation.target.notes:
             session.say(f"note: {note}")
 
 
-def tell_cost(
+def show_cost(
     session: Session,
     frame: Any,
     classes: Any,
@@ -44,18 +44,17 @@ def tell_cost(
     extra_fits: int = 0,
     **options: Any,
 ) -> None:
-    """Say what the fits are going to take, where that may be long."""
+    """Show an estimate of time and memory where the fits may take long.
+
+    ``extra_fits`` is the number of fits of the first method to all rows.
+    """
     from ..evaluation import forecast_cost
 
-    n_rows = len(classes.y)
-    if session.quiet or n_rows <= _SMALL:
+    if session.quiet or len(classes.y) <= _MIN_ROWS:
         return
-    folds = 1 if how["test_size"] is not None else how["cv"] * how.get("repeats", 1)
+    n_splits = 1 if how["test_size"] is not None else how["cv"] * how.get("repeats", 1)
     part = 1 - (how["test_size"] or 1 / how["cv"])
     with session.busy("timing small fits"):
-        cost = forecast_cost(frame, classes, names, n_fits=folds, part=part, **options)
-    n_fits, seconds = folds * len(names), cost.seconds
-    if extra_fits:  # of the first method, to all rows
-        seconds += extra_fits * cost.each[names[0]] / part**2
-        n_fits += extra_fits
-    session.say(cost_text(seconds, cost.memory, n_fits))
+        cost = forecast_cost(frame, classes, names, n_fits=n_splits, part=part, **options)
+    seconds = cost.seconds + extra_fits * cost.each[names[0]] / part**2
+    session.say(cost_text(seconds, cost.memory, n_splits * len(names) + extra_fits))

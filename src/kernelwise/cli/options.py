@@ -1,4 +1,4 @@
-"""The options of the commands, and the checks of what they are given."""
+"""The options of the commands, with their checks and help texts."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
-_FOLDS_UP_TO = 3000  # rows; beyond, one part is held out
-_HELD_OUT = 0.25
+_MAX_CV_ROWS = 3000  # rows up to which folds are the default; beyond, one held-out part
+_TEST_SIZE = 0.25
 _CV = 5
 _BACKENDS = ("loky", "threading", "dask")
 
 
 def _one_of(name: str, known: Sequence[str]) -> str:
     if name not in known:
-        raise typer.BadParameter(f"{name!r} is not known; take one of {', '.join(known)}.")
+        raise typer.BadParameter(f"{name!r} is not known; choose one of {', '.join(known)}.")
     return name
 
 
@@ -38,20 +38,20 @@ def _known_backend(name: str | None) -> str | None:
 
 def _some_jobs(jobs: int) -> int:
     if jobs == 0:
-        raise typer.BadParameter("0 processes do nothing; -1 is all cores.")
+        raise typer.BadParameter("there must be at least one process; -1 is all cores.")
     return jobs
 
 
 def _several_resamples(number: int) -> int:
     if number == 1:
-        raise typer.BadParameter("one resample tells nothing; give 0, or 2 and more.")
+        raise typer.BadParameter("one resample shows no variation; give 0, or 2 or more.")
     return number
 
 
-# A table, and how to learn from it
+# Options of a table, and of the fits to it
 Data = Annotated[str, typer.Argument(metavar="DATA", help="The table; - is the standard input.")]
 TargetName = Annotated[
-    str, typer.Option("--target", "-t", metavar="COL", help="The column of the classes.")
+    str, typer.Option("--target", "-t", metavar="COL", help="Column of the classes.")
 ]
 MethodName = Annotated[
     str,
@@ -64,28 +64,28 @@ relevance, dual-objective,
 margin-radius, adaptive-kernel,
 feature-discrimination,
 generalized-bias, grid-search or
-svc.""",  # \b: a line is not broken anew, for that would break names at their hyphens
+svc.""",  # \b keeps the lines, which would otherwise break at the hyphens of names
     ),
 ]
 Drop = Annotated[
-    list[str] | None, typer.Option(metavar="COL", help="A column that is not wanted; repeatable.")
+    list[str] | None, typer.Option(metavar="COL", help="Column to leave out; repeatable.")
 ]
 Keep = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="COL", help="A column that is wanted although it looks like an id; repeatable."
-    ),
+    typer.Option(metavar="COL", help="Column to use although it looks like an id; repeatable."),
 ]
 Positive = Annotated[
     str | None,
-    typer.Option(metavar="LABEL", help="The class that a yes is, of two; the rarer one by itself."),
+    typer.Option(
+        metavar="LABEL", help="Which of the two classes is the positive one (default: the rarer)."
+    ),
 ]
 Balanced = Annotated[
     bool,
     typer.Option(
         "--balanced",
-        help="Let all classes count alike, however few rows they have, so that a rare class is "
-        "found; costs some accuracy.",
+        help="Let all classes count alike, however few rows they have. This finds rare classes, "
+        "but costs some accuracy.",
     ),
 ]
 Folds = Annotated[
@@ -94,11 +94,12 @@ Folds = Annotated[
         "--cv",
         metavar="N",
         min=2,
-        help=f"Folds to judge by; {_CV}, up to {_FOLDS_UP_TO} rows, by itself.",
+        help=f"Number of cross-validation folds (default: {_CV} up to {_MAX_CV_ROWS} rows, else "
+        "one held-out part).",
     ),
 ]
 Repeats = Annotated[
-    int, typer.Option(metavar="N", min=1, help="How often folds are dealt out anew.")
+    int, typer.Option(metavar="N", min=1, help="How often the rows are dealt out to folds.")
 ]
 TestSize = Annotated[
     float | None,
@@ -106,7 +107,8 @@ TestSize = Annotated[
         metavar="F",
         min=0.01,
         max=0.99,
-        help=f"Part of the rows to hold out instead; {_HELD_OUT} beyond {_FOLDS_UP_TO} rows.",
+        help=f"Share of the rows to hold out instead (default: {_TEST_SIZE} beyond {_MAX_CV_ROWS} "
+        "rows).",
     ),
 ]
 Format = Annotated[
@@ -114,10 +116,10 @@ Format = Annotated[
     typer.Option(metavar="NAME", callback=_known_format, help="csv, tsv, parquet, arff or libsvm."),
 ]
 ModelOut = Annotated[
-    Path | None, typer.Option("--out", metavar="FILE", help="The model file to write.")
+    Path | None, typer.Option("--out", metavar="FILE", help="Model file to write.")
 ]
 ReportOut = Annotated[
-    Path | None, typer.Option("--report", metavar="FILE", help="The HTML page to write.")
+    Path | None, typer.Option("--report", metavar="FILE", help="HTML page to write.")
 ]
 Stability = Annotated[
     int,
@@ -125,53 +127,51 @@ Stability = Annotated[
         metavar="N",
         min=0,
         callback=_several_resamples,
-        help="Resamples that the report judges the weights by; 0 for none.",
+        help="Number of resamples for the stability of the weights in the report (0: skip).",
     ),
 ]
 Calibrate = Annotated[
-    bool, typer.Option("--proba", help="Make the model give probabilities; takes longer.")
+    bool, typer.Option("--proba", help="Let the model give probabilities, which takes longer.")
 ]
 
-# A model, and predictions
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, written by fit.")]
+# Options of a model and its predictions
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file written by fit.")]
 Proba = Annotated[bool, typer.Option("--proba", help="Add the probability of each class.")]
 Copied = Annotated[
     list[str] | None,
-    typer.Option("--keep", metavar="COL", help="A column to copy from the table; repeatable."),
+    typer.Option("--keep", metavar="COL", help="Column to copy from the table; repeatable."),
 ]
 CsvOut = Annotated[
     Path | None,
-    typer.Option(
-        "--out", metavar="FILE", help="The CSV file to write, in place of the standard output."
-    ),
+    typer.Option("--out", metavar="FILE", help="CSV file to write instead of the standard output."),
 ]
-SetName = Annotated[str, typer.Argument(metavar="NAME", help="A name of the list.")]
+SetName = Annotated[str, typer.Argument(metavar="NAME", help="Name of a data set, as in the list.")]
 
-# The papers' experiments
+# Options of the papers' experiments
 Experiments = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="NAME",
-        help="Experiments, or papers (dual-objective is all of it). None is all.",
+        help="Experiments, or papers for all their experiments (default: all).",
     ),
 ]
-ListAll = Annotated[
-    bool, typer.Option("--list", help="List the experiments with the CPU time they take.")
-]
-Quick = Annotated[bool, typer.Option("--quick", help="A few minutes instead of the paper's size.")]
+ListAll = Annotated[bool, typer.Option("--list", help="List the experiments with their CPU time.")]
+Quick = Annotated[bool, typer.Option("--quick", help="Run a small version of a few minutes.")]
 Splits = Annotated[
     int | None,
     typer.Option(
-        "--repeats", metavar="N", min=1, help="Random splits, in place of the paper's number."
+        "--repeats", metavar="N", min=1, help="Number of random splits instead of the paper's."
     ),
 ]
 Only = Annotated[
-    list[str] | None, typer.Option(metavar="DATASET", help="Only this data set; repeatable.")
+    list[str] | None, typer.Option(metavar="DATASET", help="Use only this data set; repeatable.")
 ]
 Jobs = Annotated[
     int,
     typer.Option(
-        metavar="N", callback=_some_jobs, help="Processes, one thread each; -1 is all cores."
+        metavar="N",
+        callback=_some_jobs,
+        help="Processes of one thread each; -1 is all cores.",
     ),
 ]
 Backend = Annotated[
@@ -185,40 +185,38 @@ Backend = Annotated[
 ResultsDir = Annotated[Path, typer.Option(metavar="DIR", help="Folder of the result files.")]
 DataDir = Annotated[
     Path | None,
-    typer.Option(metavar="DIR", help="Folder of the data sets, in place of KERNELWISE_DATA."),
+    typer.Option(metavar="DIR", help="Folder of the data sets instead of KERNELWISE_DATA."),
 ]
 Fresh = Annotated[
-    bool, typer.Option("--fresh", help="Throw away earlier results of these experiments.")
+    bool, typer.Option("--fresh", help="Discard earlier results of these experiments.")
 ]
-Render = Annotated[
-    bool, typer.Option("--render", help="Run nothing: show what the result files have.")
-]
+Render = Annotated[bool, typer.Option("--render", help="Run nothing; show the results so far.")]
 HtmlOut = Annotated[
     Path | None, typer.Option("--html", metavar="FILE", help="Write one self-contained page.")
 ]
 MarkdownOut = Annotated[
     Path | None,
-    typer.Option("--markdown", metavar="FILE", help="Write a page, pictures beside it."),
+    typer.Option("--markdown", metavar="FILE", help="Write a Markdown page with pictures."),
 ]
 
-# All commands
-Seed = Annotated[int, typer.Option(metavar="N", min=0, help="All random numbers come from it.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON in place of tables.")]
+# Options of all commands
+Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Seed of all random numbers.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
 
 
-def protocol(n_rows: int, cv: int | None, test_size: float | None) -> dict[str, Any]:
-    """Return how to hold out rows: as wanted, or by the number of rows."""
-    if cv is None and test_size is None and n_rows > _FOLDS_UP_TO:
-        test_size = _HELD_OUT
+def split_options(n_rows: int, cv: int | None, test_size: float | None) -> dict[str, Any]:
+    """Return the options for holding out rows, with defaults by the number of rows."""
+    if cv is None and test_size is None and n_rows > _MAX_CV_ROWS:
+        test_size = _TEST_SIZE
     return {"cv": cv or _CV, "test_size": test_size}
 
 
-def wishes(
+def fit_options(
     drop: Sequence[str] | None, keep: Sequence[str] | None, balanced: bool, seed: int
 ) -> dict[str, Any]:
-    """Return what both judging and fitting take."""
+    """Return the options that both the evaluation and the fit take."""
     return {
         "drop": tuple(drop or ()),
         "keep": tuple(keep or ()),
@@ -228,6 +226,6 @@ def wishes(
 
 
 def forbid_both(cv: int | None, test_size: float | None) -> None:
-    """Refuse two ways to hold out rows at once."""
+    """Raise where two ways to hold out rows are given."""
     if cv is not None and test_size is not None:
         raise typer.BadParameter("--cv and --test-size are two ways to hold out rows; choose one.")

@@ -1,4 +1,4 @@
-"""``kernelwise predict``: a model and a table in, a class a row out."""
+"""``kernelwise predict``: the class of each row of a table, by a saved model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from .._files import write_text
-from .console import Session, check_outputs, guarded
+from .console import Session, check_outputs, guarded, require_model_file
 from .options import AsJson, Copied, CsvOut, Data, Force, Format, Model, Proba, Quiet
 
 
@@ -30,10 +30,10 @@ def predict(
 
     session = Session(quiet, as_json)
     check_outputs([out], force)
-    fitted, target = _opened(model, proba)
+    fitted, target = _load(model, proba)
     frame = read_table(data, format=format)
     require_columns(frame, keep or (), "--keep")
-    with session.telling_warnings():
+    with session.showing_warnings():
         table = _predictions(fitted, frame.drop(columns=target, errors="ignore"), proba)
     for place, name in enumerate(keep or ()):
         table.insert(place, name, frame[name].to_numpy(), allow_duplicates=True)
@@ -48,19 +48,19 @@ def predict(
         session.say(f"{len(table)} predictions: {out}")
 
 
-def _opened(path: Path, proba: bool) -> tuple[Any, str]:
+def _load(path: Path, proba: bool) -> tuple[Any, str]:
     """Return the model and the name of its target."""
     from ..io import describe, load
-    from ..tabular import TableEncoder, TableError
+    from ..tabular import TableError
+    from ..tabular.pipeline import table_encoder
 
-    if not path.is_file():
-        raise TableError(f"there is no model file {str(path)!r}.")
+    require_model_file(path)
     summary = describe(path)["summary"]
     fitted = load(path)
-    if not (hasattr(fitted, "steps") and isinstance(fitted[0], TableEncoder)):
+    if table_encoder(fitted) is None:
         raise TableError(f"{path} was not written by kernelwise fit; load it in Python.")
     if proba and not hasattr(fitted, "predict_proba"):
-        raise TableError(f"{path} gives no probabilities; fit it again with --proba.")
+        raise TableError(f"{path} does not give probabilities; fit it again with --proba.")
     return fitted, str(summary.get("target", ""))
 
 

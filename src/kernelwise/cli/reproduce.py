@@ -1,4 +1,4 @@
-"""``kernelwise reproduce``: the papers' tables and figures, measured again."""
+"""``kernelwise reproduce``: repeat the experiments of the papers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .options import (
 if TYPE_CHECKING:
     from ..experiments import Experiment, Outcome, Scale
 
-_SHOWN = 3  # failures; the file has all
+_MAX_FAILURES = 3  # failures that are shown; the result file has them all
 
 
 @guarded
@@ -54,10 +54,10 @@ def reproduce(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Measure the papers' tables again.
+    """Repeat the experiments of the papers.
 
-    Tables and figures stand beside the papers' own. What is finished is kept in result files: a
-    command that was interrupted goes on where it was.
+    Tables and figures are shown beside those of the papers. Finished tasks are kept in result
+    files, so an interrupted command continues where it stopped.
     """
     from ..experiments import ExperimentError, run
 
@@ -74,12 +74,12 @@ def reproduce(
         for experiment, scale in _with_work(experiments, scales, only or (), render):
             _announce(session, experiment, scale, only or (), results, jobs, fresh)
             outcomes.append(run(experiment, results, scale=scale, **how))
-        _show(session, experiments, results, scales[0].name, html, markdown)
+        _show_results(session, experiments, results, scales[0].name, html, markdown)
     except ExperimentError as error:
         _end(str(error), 1)
     except KeyboardInterrupt:
-        _end(f"interrupted; results are kept in {results}, the same command goes on", 130)
-    _tell_failures(outcomes)
+        _end(f"interrupted; results are kept in {results}, and the same command continues", 130)
+    _report_failures(outcomes)
 
 
 def _list(session: Session, experiments: Sequence[Experiment]) -> None:
@@ -101,7 +101,7 @@ def _selected(names: Sequence[str]) -> list[Experiment]:
 def _with_work(
     experiments: Sequence[Experiment], scales: Sequence[Scale], only: Sequence[str], render: bool
 ) -> list[tuple[Experiment, Scale]]:
-    """Return the experiments that have such data sets; a set that none has is a mistake."""
+    """Return the experiments to run; raise for a data set that none of them has."""
     from ..experiments.engine.runner import chosen
 
     pairs = list(zip(experiments, scales, strict=True))
@@ -109,7 +109,7 @@ def _with_work(
     for name in only:
         if name not in known:
             there = ", ".join(sorted(known))
-            raise typer.BadParameter(f"--only: no data set {name!r} here; there are: {there}")
+            raise typer.BadParameter(f"--only: there is no data set {name!r}; choose from {there}")
     return [] if render else [(e, scale) for e, scale in pairs if chosen(e, scale, only)]
 
 
@@ -122,7 +122,7 @@ def _announce(
     jobs: int,
     fresh: bool,
 ) -> None:
-    """Say what there is to do and how long it will take, before it is done."""
+    """Show the number of tasks and the time that they will take."""
     from joblib import effective_n_jobs
 
     from ..experiments.engine.runner import chosen, plan
@@ -138,7 +138,7 @@ def _announce(
     session.say(text)
 
 
-def _show(
+def _show_results(
     session: Session,
     experiments: Sequence[Experiment],
     folder: Path,
@@ -146,7 +146,7 @@ def _show(
     html: Path | None,
     markdown: Path | None,
 ) -> None:
-    """Render what the files have."""
+    """Show the results in the files, and write the pages."""
     from ..experiments import ExperimentError, sections, write_html, write_markdown
     from ..experiments.engine.sections import as_json
     from ..experiments.engine.terminal import section_view
@@ -165,14 +165,14 @@ def _show(
         write_markdown(found, markdown)
 
 
-def _tell_failures(outcomes: Sequence[Outcome]) -> None:
-    """End with an exit code other than 0 where a task failed."""
+def _report_failures(outcomes: Sequence[Outcome]) -> None:
+    """Show failed tasks, and end with an exit code other than 0 where there are some."""
     failed = [(o.path, key, text) for o in outcomes for key, text in o.results.failures.items()]
-    for path, key, text in failed[:_SHOWN]:
+    for path, key, text in failed[:_MAX_FAILURES]:
         last = text.strip().splitlines()[-1]
         typer.echo(f"failed: {key}: {last} (the traceback is in {path})", err=True)
     if failed:
-        _end(f"{len(failed)} tasks failed; the same command tries them again", 1)
+        _end(f"{len(failed)} tasks failed; the same command runs them again", 1)
 
 
 def _end(text: str, code: int) -> NoReturn:

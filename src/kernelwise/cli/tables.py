@@ -1,4 +1,4 @@
-"""Results as tables on a terminal, and durations and sizes in words."""
+"""Results as tables for a terminal."""
 
 from __future__ import annotations
 
@@ -17,52 +17,51 @@ if TYPE_CHECKING:
     from ..evaluation import Evaluation
     from ..tabular import Column, Weight
 
-_BAR = 24
-_FEW = 15  # columns that are shown one by one
-_MOST_COLUMNS = 40
-_MOST_WEIGHTS = 20
-_NARROWEST = 80  # columns of a terminal that tables are made for
-_BESIDE_NAMES = 54  # columns that shares, bars and counts take, with the space around them
-_MADE = 13  # columns of them that the counts take
-_LINES = 3  # that a long name may take
+_BAR_WIDTH = 24  # characters of the longest bar
+_MAX_LISTED = 15  # columns of a table up to which plain numbers are listed one by one
+_MAX_COLUMNS = 40  # columns of a table that are described
+_MAX_WEIGHTS = 20  # columns of a table whose weights are shown
+_MIN_WIDTH = 80  # characters per line that tables are made for
+_SHARES_WIDTH = 52  # characters of shares, bars and counts, with the space around them
+_COUNTS_WIDTH = 11  # characters of the counts alone
+_MAX_NAME_LINES = 3  # lines of a long name
 
 
 def shortened(name: str, room: int) -> str:
-    """Return a name without its middle where it is too long: ends tell names apart."""
+    """Return a name without its middle where it is too long, because names differ at their ends."""
     if len(name) <= room:
         return name
     half = (room - 2) // 2
     return f"{name[: room - 2 - half]}..{name[-half:]}"
 
 
-def _wider() -> int:
-    """Return how much wider than the narrowest the terminal is."""
-    return max(0, shutil.get_terminal_size().columns - _NARROWEST)
+def _extra_width() -> int:
+    """Return the width of the terminal beyond the minimum."""
+    return max(0, shutil.get_terminal_size().columns - _MIN_WIDTH)
 
 
 def columns_table(columns: Sequence[Column]) -> Table:
-    """Return what is made of each column; of many, plain numbers are one line."""
+    """Return how each column is encoded; among many columns, plain numbers share one line."""
+    is_long = len(columns) > _MAX_LISTED
     plain = [column for column in columns if column.kind == "number" and not column.n_missing]
-    shown = (
-        [column for column in columns if column not in plain] if len(columns) > _FEW else columns
-    )
-    room = 30 + _wider()
+    shown = [column for column in columns if not is_long or column not in plain]
+    room = 30 + _extra_width()
     longest = max(len(name) for name in ("000 columns", *(column.name for column in shown)))
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("column", width=min(room, longest), overflow="fold")
     table.add_column("kind", no_wrap=True)
-    table.add_column("what is made of it")
-    for column in shown[:_MOST_COLUMNS]:
-        table.add_row(shortened(column.name, _LINES * room), column.kind, column.why)
-    if len(shown) > _MOST_COLUMNS:
-        table.add_row(f"... {len(shown) - _MOST_COLUMNS} more", "", "")
-    if plain and len(columns) > _FEW:
+    table.add_column("use")
+    for column in shown[:_MAX_COLUMNS]:
+        table.add_row(shortened(column.name, _MAX_NAME_LINES * room), column.kind, column.why)
+    if len(shown) > _MAX_COLUMNS:
+        table.add_row(f"... {len(shown) - _MAX_COLUMNS} more", "", "")
+    if plain and is_long:
         table.add_row(f"{len(plain)} columns", "number", "as they are")
     return table
 
 
 def scores_table(evaluation: Evaluation) -> Group:
-    """Return the scores of all methods, best first, and the lead of the one in question."""
+    """Return the scores of all methods, the best first, and the leads of the evaluated one."""
     from ..evaluation.results import METRICS
 
     first = evaluation.metric
@@ -92,36 +91,36 @@ def scores_table(evaluation: Evaluation) -> Group:
 
 
 def _p_value(value: float) -> str:
-    if value != value:  # the splits do not tell
+    if value != value:  # not defined for these splits
         return "-"
     return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def weights_table(weights: Sequence[Weight]) -> Table:
-    """Return how much each column counts, as bars; and how many columns were made of it."""
+    """Return the weight of each column as a bar, and the number of features made from it."""
     several = any(len(weight.features) > 1 for weight in weights)
-    room = _NARROWEST + _wider() - _BESIDE_NAMES + (0 if several else _MADE)
+    room = _MIN_WIDTH + _extra_width() - _SHARES_WIDTH + (0 if several else _COUNTS_WIDTH)
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("column", max_width=room, overflow="fold")
-    for heading in (*["made of it"] * several, "share"):
+    for heading in (*["features"] * several, "share"):
         table.add_column(heading, justify="right")
     table.add_column("", no_wrap=True)
     mark = "█" if "utf" in (sys.stdout.encoding or "").lower() else "#"
     most = max((weight.share for weight in weights), default=1.0) or 1.0
-    for weight in weights[:_MOST_WEIGHTS]:
-        bar = mark * round(_BAR * weight.share / most)
+    for weight in weights[:_MAX_WEIGHTS]:
+        bar = mark * round(_BAR_WIDTH * weight.share / most)
         made = [f"{len(weight.features)}"] * several
         share = f"{100 * weight.share:.1f} %"
-        table.add_row(shortened(weight.column, _LINES * room), *made, share, bar)
-    if len(weights) > _MOST_WEIGHTS:
-        rest = sum(weight.share for weight in weights[_MOST_WEIGHTS:])
-        name = f"{len(weights) - _MOST_WEIGHTS} more"
+        table.add_row(shortened(weight.column, _MAX_NAME_LINES * room), *made, share, bar)
+    if len(weights) > _MAX_WEIGHTS:
+        rest = sum(weight.share for weight in weights[_MAX_WEIGHTS:])
+        name = f"{len(weights) - _MAX_WEIGHTS} more"
         table.add_row(name, *[""] * several, f"{100 * rest:.1f} %", "")
     return table
 
 
 def cost_text(seconds: float, memory: float, n_fits: int) -> str:
-    """Return a forecast in words."""
+    """Return an estimate of time and memory in words."""
     return (
         f"{n_fits} fits, about {duration(max(1, seconds))} (within a factor of 3), "
         f"at most about {memory / 1e9:.1f} GB of memory"

@@ -1,4 +1,4 @@
-"""What the fits of a table are going to take, from small ones that are timed."""
+"""Time and memory that fits to a table will take, estimated from small fits."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ import numpy as np
 from .._memory import allowance
 from .._typing import Array, Index
 from ..tabular import TableEncoder, Target
-from .calibration import FITS
+from .calibration import N_FITS
 from .methods import Method, method_named
 
-_SIZES = (250, 500, 1000, 2000, 4000, 8000)
-_PART = 0.05  # of the forecast that a probe may take, about
-_AT_LEAST = 1.0  # seconds that each may take in any case
-_PROGRAM = 4e8  # bytes of the program itself, with its libraries
-_COPIES = 6  # of the matrix that exist at once
+_PROBE_SIZES = (250, 500, 1000, 2000, 4000, 8000)  # rows of the small fits
+_PROBE_SHARE = 0.05  # share of the estimated time that one probe may take
+_PROBE_SECONDS = 1.0  # seconds that one probe may take in any case
+_PROGRAM_BYTES = 4e8  # memory of Python with its libraries
+_N_COPIES = 6  # copies of the encoded table that exist at once
 
 
 @dataclass(frozen=True)
 class Cost:
-    """A forecast of time and memory.
+    """An estimate of time and memory.
 
     Parameters
     ----------
     seconds : float
-        All fits together; right within a factor of two or three.
+        Seconds of all fits together, within a factor of two or three.
     memory : float
-        Bytes at most, about.
+        Peak memory in bytes, approximately.
     each : dict of str to float
         Seconds of one fit of each method.
     """
@@ -55,9 +55,9 @@ def forecast_cost(
     keep: Collection[str] = (),
     seed: int = 0,
 ) -> Cost:
-    """Forecast what fitting some methods is going to take.
+    """Estimate the time and memory of fitting some methods to a table.
 
-    Small parts of the table are fitted, and the times extrapolated by the known growth.
+    The methods are fitted to small samples, and the times extrapolated by their known growth.
 
     Parameters
     ----------
@@ -68,17 +68,17 @@ def forecast_cost(
     names : collection of str
         The methods, keys of `methods`.
     n_fits : float
-        How often each is fitted.
+        Number of fits of each method.
     part : float, default=1.0
-        The part of the rows that it is fitted to.
+        Share of the rows that each fit takes.
     balanced : bool, default=False
-        Whether all classes are to count alike.
+        Whether all classes count alike.
     drop : collection of str, default=()
-        Columns that are not wanted.
+        Columns to leave out.
     keep : collection of str, default=()
-        Columns that are wanted although they look like an id.
+        Columns to use although they look like an id.
     seed : int, default=0
-        Picks the rows.
+        Seed of the samples.
 
     Returns
     -------
@@ -97,56 +97,55 @@ def forecast_cost(
     """
     from sklearn.preprocessing import StandardScaler
 
-    rows = frame.iloc[classes.rows].drop(columns=classes.name)
+    rows = classes.rows_of(frame)
     n = max(2, round(part * len(rows)))
-    order = _mixed(classes, min(len(rows), _SIZES[-1]), seed)
+    order = _sample_order(classes, min(len(rows), _PROBE_SIZES[-1]), seed)
     begin = perf_counter()
-    some = TableEncoder(drop=tuple(drop), keep=tuple(keep)).fit_transform(rows.iloc[order])
+    sample = TableEncoder(drop=tuple(drop), keep=tuple(keep)).fit_transform(rows.iloc[order])
     encoding = (perf_counter() - begin) * n / len(order)
-    X, y = StandardScaler().fit_transform(some), classes.y[order]
+    X, y = StandardScaler().fit_transform(sample), classes.y[order]
     chosen = [method_named(name) for name in names]
-    each = {method.name: _seconds(method, X, y, n, n_fits, seed) for method in chosen}
+    each = {method.name: _fit_seconds(method, X, y, n, n_fits, seed) for method in chosen}
     for method in chosen:
-        each[method.name] *= FITS if balanced and method.shifts(classes.y) else 1
-    memory = _memory(rows, n, X.shape[1], chosen)
+        each[method.name] *= N_FITS if balanced and method.moves_threshold(classes.y) else 1
+    memory = _peak_memory(rows, n, X.shape[1], chosen)
     return Cost(n_fits * (encoding + sum(each.values())), memory, each)
 
 
-def _mixed(classes: Target, size: int, seed: int) -> Index:
-    """Return rows in an order in which each beginning has two rows of each class at least."""
+def _sample_order(classes: Target, size: int, seed: int) -> Index:
+    """Return rows in random order, but two of each class first: any prefix can be fitted."""
     order = np.random.default_rng(seed).permutation(len(classes.y))
-    first = [order[classes.y[order] == label][:2] for label in classes.classes]
-    front = np.concatenate(first)
+    front = np.concatenate([order[classes.y[order] == label][:2] for label in classes.classes])
     return np.concatenate([front, order[~np.isin(order, front)]])[:size]
 
 
-def _seconds(method: Method, X: Array, y: Any, n: int, n_fits: float, seed: int) -> float:
-    """Return the seconds of a fit to n rows."""
-    begin = partial(method.make, seed)
-    seconds = _probed(begin, X, y, round(min(n, method.settles)), n_fits, method.growth)
-    if method.last is not None and n > method.settles:
-        seconds += method.n_last * _probed(method.last, X, y, n, n_fits, 2.0)
+def _fit_seconds(method: Method, X: Array, y: Any, n: int, n_fits: float, seed: int) -> float:
+    """Return the estimated seconds of one fit to n rows."""
+    n_search = round(min(n, method.max_search_rows))
+    seconds = _probe(partial(method.make, seed), X, y, n_search, n_fits, method.growth)
+    if method.make_final is not None and n > method.max_search_rows:
+        seconds += method.n_final * _probe(method.make_final, X, y, n, n_fits, 2.0)
     return seconds
 
 
-def _probed(
+def _probe(
     make: Callable[[], Any], X: Array, y: Any, n: int, n_fits: float, growth: float
 ) -> float:
-    """Return the seconds of a fit to n rows, from fits to fewer."""
-    sizes = [size for size in _SIZES if size <= min(len(X), n / 2)] or [min(len(X), n)]
-    _timed(make(), X[: sizes[0]], y[: sizes[0]])  # compiles
+    """Return the estimated seconds of a fit to n rows, from ever larger fits to fewer rows."""
+    sizes = [size for size in _PROBE_SIZES if size <= min(len(X), n / 2)] or [min(len(X), n)]
+    _time_fit(make(), X[: sizes[0]], y[: sizes[0]])  # loads and compiles what the fit needs
     probes: list[tuple[int, float]] = []
     for size in sizes:
-        probes.append((size, _timed(make(), X[:size], y[:size])))
+        probes.append((size, _time_fit(make(), X[:size], y[:size])))
         seconds = extrapolate(probes, n, growth)
-        next_one = 4 * probes[-1][1]
-        if next_one > max(_AT_LEAST, _PART * n_fits * seconds):
+        next_probe = 4 * probes[-1][1]
+        if next_probe > max(_PROBE_SECONDS, _PROBE_SHARE * n_fits * seconds):
             break
     return seconds
 
 
 def extrapolate(probes: Sequence[tuple[int, float]], n: int, growth: float) -> float:
-    """Return the seconds at n rows, from those of some sizes: a constant and a power."""
+    """Return the seconds at n rows, from pairs (rows, seconds): a constant plus a power of n."""
     size, seconds = probes[-1]
     if len(probes) == 1:
         return seconds * max(1.0, n / size) ** growth
@@ -155,21 +154,20 @@ def extrapolate(probes: Sequence[tuple[int, float]], n: int, growth: float) -> f
     return seconds + slope * max(n**growth - size**growth, 0.0)
 
 
-def _timed(model: Any, X: Array, y: Any) -> float:
+def _time_fit(model: Any, X: Array, y: Any) -> float:
     begin = perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             model.fit(X, y)
-        except ValueError:  # what it refuses is told of by the evaluation
+        except ValueError:  # the evaluation itself reports methods that cannot be fitted
             return 0.0
     return perf_counter() - begin
 
 
-def _memory(rows: Any, n: int, d: int, chosen: Sequence[Method]) -> float:
-    """Return the bytes at most: program, table, copies of the matrix, and the kernel."""
+def _peak_memory(rows: Any, n: int, d: int, chosen: Sequence[Method]) -> float:
+    """Return the bytes of the program, the table, copies of the encoded table, and the kernel."""
     table = 3.0 * float(rows.memory_usage(deep=True).sum())
-    kernel = max(
-        (min(allowance(None), 8.0 * n * n) for each in chosen if each.growth >= 2), default=0
-    )
-    return _PROGRAM + table + _COPIES * 8.0 * n * d + kernel
+    kernel_bytes = min(allowance(None), 8.0 * n * n)
+    kernel = kernel_bytes if any(method.growth >= 2 for method in chosen) else 0.0
+    return _PROGRAM_BYTES + table + _N_COPIES * 8.0 * n * d + kernel

@@ -1,4 +1,4 @@
-"""The fits of an evaluation: each split, each contender, and what came of them."""
+"""Fit several methods to the training rows of each split, and score them on the test rows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,68 +15,77 @@ from .._typing import Array, Index
 from ..tabular import Column, Target
 from .methods import Method
 from .results import Evaluation, HeldOut, Score
-from .scores import judge
+from .scores import score_predictions
 from .splits import Splits
-from .statistics import differences
+from .statistics import compare_scores
 
-Progress = Callable[[int, int, str], Any]
-_REFUSALS = (ValueError, MemoryError, np.linalg.LinAlgError)
+ProgressCallback = Callable[[int, int, str], Any]
+_FIT_ERRORS = (ValueError, MemoryError, np.linalg.LinAlgError)
+
+
+class _FoldResult(NamedTuple):
+    """Predictions of one method for the test rows of one split."""
+
+    test: Index
+    predicted: Any
+    decision: Array | None
+    seconds: float
 
 
 @dataclass
-class Rounds:
-    """The fits of an evaluation.
+class CrossValidation:
+    """Run several methods on the same splits.
 
-    ``inputs(train, test)`` gives a pair (X, X_test) for each of the contenders, in their order; the
-    first of them is the one in question.
+    ``inputs(train, test)`` returns a pair (X_train, X_test) for each method, in their order. The
+    first method is the one under evaluation, the others are for comparison.
     """
 
     classes: Target
     splits: Splits
-    contenders: Sequence[Method]
+    methods: Sequence[Method]
     inputs: Callable[[Index, Index], Iterable[tuple[Any, Any]]]
     seed: int
-    progress: Progress | None
+    progress: ProgressCallback | None
     balanced: bool = False
-    outcomes: dict[str, list[Any]] = field(init=False, default_factory=lambda: defaultdict(list))
     failures: dict[str, str] = field(init=False, default_factory=dict)
-    warned: list[str] = field(init=False, default_factory=list)
+    _results: dict[str, list[_FoldResult]] = field(
+        init=False, default_factory=lambda: defaultdict(list)
+    )
+    _warnings: list[str] = field(init=False, default_factory=list)
 
     def run(self) -> None:
-        """Fit all contenders to the training rows of each split, and ask them for the others."""
+        """Fit all methods to all splits; a method that fails once is not tried again."""
         done = 0
         for train, test in self.splits.rows:
-            pairs = zip(self.contenders, self.inputs(train, test), strict=True)
-            for contender, (X, X_test) in pairs:
-                self._tell(done, contender.label)
-                if contender.name not in self.failures:
-                    self._fit(contender, X, X_test, train, test)
+            for method, (X, X_test) in zip(self.methods, self.inputs(train, test), strict=True):
+                self._report(done, method.label)
+                if method.name not in self.failures:
+                    self._fit(method, X, X_test, train, test)
                 done += 1
-            self._tell(done, "")
+            self._report(done, "")
 
     def evaluation(self, columns: Iterable[Column]) -> Evaluation:
-        """Return what was found; the first contender must not have failed."""
-        classes, splits, balanced = self.classes, self.splits, self.balanced
-        metric = "balanced_accuracy" if classes.skewed or balanced else "accuracy"
-        scores = tuple(self._score(each) for each in self.contenders)
-        ratio = float(np.mean([len(test) / len(train) for train, test in splits.rows]))
+        """Return the scores and their comparison; the first method must not have failed."""
+        classes, splits = self.classes, self.splits
+        metric = "balanced_accuracy" if classes.skewed or self.balanced else "accuracy"
+        scores = tuple(self._score(method) for method in self.methods)
         return Evaluation(
-            classes,
-            tuple(columns),
-            metric,
-            splits.protocol + ", classes balanced" * balanced,
-            len(splits.rows),
-            self.seed,
-            scores,
-            tuple(differences(scores, metric, ratio)),
-            self._held_out(),
-            (*classes.notes, *splits.notes, *self.warned),
-            test_ratio=ratio,
+            target=classes,
+            columns=tuple(columns),
+            metric=metric,
+            protocol=splits.protocol + ", classes balanced" * self.balanced,
+            n_splits=len(splits.rows),
+            seed=self.seed,
+            scores=scores,
+            differences=tuple(compare_scores(scores, metric, splits.test_ratio)),
+            held_out=self._held_out(),
+            notes=(*classes.notes, *splits.notes, *self._warnings),
+            test_ratio=splits.test_ratio,
         )
 
-    def _tell(self, done: int, text: str) -> None:
+    def _report(self, done: int, label: str) -> None:
         if self.progress is not None:
-            self.progress(done, len(self.splits.rows) * len(self.contenders), text)
+            self.progress(done, len(self.splits.rows) * len(self.methods), label)
 
     def _fit(self, method: Method, X: Any, X_test: Any, train: Index, test: Index) -> None:
         y = self.classes.y[train]
@@ -84,42 +93,47 @@ class Rounds:
             warnings.simplefilter("always")
             try:
                 begin = perf_counter()
-                model = method.made(self.seed, self.balanced, y).fit(X, y)
+                model = method.estimator(self.seed, y, balanced=self.balanced).fit(X, y)
                 seconds = perf_counter() - begin
-                predicted, decision = model.predict(X_test), _decision(model, X_test)
-            except _REFUSALS as error:
+                predicted, decision = model.predict(X_test), _decision_values(model, X_test)
+            except _FIT_ERRORS as error:
                 self.failures[method.name] = f"{method.label}: {error}"
-                self.outcomes[method.name] = []
+                self._results[method.name] = []
                 return
-        for kind in sorted({each.category.__name__ for each in caught}):
-            note = f"{method.label}: a fit gave a {kind}"
-            self.warned += [note] if note not in self.warned else []
-        self.outcomes[method.name].append((test, predicted, decision, seconds))
+        for category in sorted({each.category.__name__ for each in caught}):
+            note = f"{method.label}: a fit gave a {category}"
+            self._warnings += [note] if note not in self._warnings else []
+        self._results[method.name].append(_FoldResult(test, predicted, decision, seconds))
 
     def _score(self, method: Method) -> Score:
         values: dict[str, list[float]] = {}
         errors: dict[str, float] = {}
-        for test, predicted, decision, _ in self.outcomes[method.name]:
-            actual = self.classes.y[test]
-            for metric, (value, error) in judge(actual, predicted, decision).items():
+        results = self._results[method.name]
+        for test, predicted, decision, _ in results:
+            scores = score_predictions(self.classes.y[test], predicted, decision)
+            for metric, (value, error) in scores.items():
                 values.setdefault(metric, []).append(value)
                 errors[metric] = error
-        seconds = np.array([outcome[3] for outcome in self.outcomes[method.name]])
         arrays = {metric: np.array(numbers) for metric, numbers in values.items()}
+        seconds = np.array([result.seconds for result in results])
         failure = self.failures.get(method.name, "")
         return Score(method.name, method.label, arrays, errors, seconds, failure)
 
     def _held_out(self) -> HeldOut:
-        """Return what the first contender said in the first splits."""
-        outcomes = self.outcomes[self.contenders[0].name][: self.splits.n_first]
-        tests, predicted, decisions, _ = zip(*outcomes, strict=True)
-        places, said = np.concatenate(tests), np.concatenate(predicted)
-        decision = None if decisions[0] is None else np.concatenate(decisions)
-        return HeldOut(self.classes.rows[places], self.classes.y[places], said, decision)
+        """Return the predictions of the first method in the first repeat of the splits."""
+        results = self._results[self.methods[0].name][: self.splits.n_first]
+        places = np.concatenate([result.test for result in results])
+        decisions = [result.decision for result in results if result.decision is not None]
+        return HeldOut(
+            self.classes.rows[places],
+            self.classes.y[places],
+            np.concatenate([result.predicted for result in results]),
+            np.concatenate(decisions) if decisions else None,
+        )
 
 
-def _decision(model: Any, X: Array) -> Array | None:
-    """Return values in favour of the second class of two."""
+def _decision_values(model: Any, X: Any) -> Array | None:
+    """Return decision values or probabilities of the second of two classes, else None."""
     if len(model.classes_) != 2:
         return None
     if hasattr(model, "decision_function"):

@@ -1,15 +1,23 @@
-"""How well a method does on rows that it has not seen, beside others."""
+"""Evaluate a method by name on unseen rows of a table, beside others."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from .._typing import Array, Index
-from ..tabular import TableEncoder, TableError, check_target, describe_columns
+from ..tabular import (
+    Column,
+    TableEncoder,
+    TableError,
+    Target,
+    check_target,
+    describe_columns,
+)
 from ..tabular.columns import notes_on
-from .cross_validation import Progress, Rounds
+from .cross_validation import CrossValidation, ProgressCallback
 from .methods import method_named, methods
 from .results import Evaluation
 from .splits import make_splits
@@ -19,10 +27,10 @@ YARDSTICKS = ("majority", "svc", "forest")
 
 def evaluate(
     frame: Any,
-    target: str,
+    target: str | Target,
     method: str = "relevance",
     *,
-    against: Collection[str] = YARDSTICKS,
+    against: str | Collection[str] = YARDSTICKS,
     cv: int = 5,
     repeats: int = 1,
     test_size: float | None = None,
@@ -30,44 +38,48 @@ def evaluate(
     balanced: bool = False,
     drop: Collection[str] = (),
     keep: Collection[str] = (),
+    columns: Sequence[Column] | None = None,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Evaluation:
-    """Score a method on rows that it has not seen, beside yardsticks on the same rows.
+    """Score a method on unseen rows, beside other methods on the same rows.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         The table.
-    target : str
-        The column of the classes.
+    target : str or Target
+        The column of the classes, or what `check_target` returned for it.
     method : str, default="relevance"
-        The method in question, a key of `methods`.
-    against : collection of str, default=("majority", "svc", "forest")
-        The methods to put beside it.
+        The method under evaluation, a key of `methods`.
+    against : "all" or collection of str, default=("majority", "svc", "forest")
+        The methods to compare it with; "all" is every key of `methods`.
     cv : int, default=5
-        Stratified folds; fewer where a class has fewer rows.
+        Number of stratified folds; fewer where a class has fewer rows.
     repeats : int, default=1
-        How often the folds are dealt out anew.
+        How often the rows are dealt out to folds.
     test_size : float, default=None
-        The part of the rows that is held out once, instead of folds.
+        Share of the rows to hold out once, instead of folds.
     positive : int or str, default=None
-        The class that a yes is, of two; None is the rarer one.
+        The positive one of two classes, where ``target`` is a name; None is the rarer one.
     balanced : bool, default=False
-        Whether all classes count alike while fitting, in all methods that can do that.
+        Whether all classes count alike in the fits, for the methods that can do that.
     drop : collection of str, default=()
-        Columns that are not wanted.
+        Columns to leave out.
     keep : collection of str, default=()
-        Columns that are wanted although they look like an id.
+        Columns to use although they look like an id.
+    columns : sequence of Column, default=None
+        What `describe_columns` returned for the same ``drop`` and ``keep``; None describes the
+        columns.
     seed : int, default=0
-        Deals out the rows, and seeds the methods.
+        Seed of the splits and of the methods.
     progress : callable, default=None
-        Called with the number of fits done, their total, and the name of the next.
+        Called with the number of finished fits, their total, and the label of the next method.
 
     Returns
     -------
     evaluation : Evaluation
-        Scores with their spread, differences with their test, times.
+        Scores with their spread, differences with their test, and times.
 
     Examples
     --------
@@ -79,93 +91,42 @@ def evaluate(
     >>> result.best.mean("accuracy") > 0.9
     True
     """
+    classes = (
+        target if isinstance(target, Target) else check_target(frame, target, positive=positive)
+    )
+    if columns is None:
+        columns = describe_columns(frame, classes.name, drop=drop, keep=keep)
+    contenders = [method_named(name) for name in compared_methods(method, against)]
+    splits = make_splits(classes, cv, repeats, test_size, seed)
+    rows = classes.rows_of(frame)
+    encoder = TableEncoder(drop=tuple(drop), keep=tuple(keep))
+
+    def inputs(train: Index, test: Index) -> list[tuple[Array, Array]]:
+        return [encode_split(encoder, rows, train, test)] * len(contenders)
+
+    run = CrossValidation(classes, splits, contenders, inputs, seed, progress, balanced)
+    run.run()
+    if method in run.failures:
+        raise TableError(run.failures[method])
+    evaluation = run.evaluation(columns)
+    return replace(evaluation, notes=(*evaluation.notes, *notes_on(columns)))
+
+
+# All methods on the same rows, in two repeats of the folds.
+compare = partial(evaluate, against="all", repeats=2)
+
+
+def compared_methods(method: str, against: str | Collection[str] = YARDSTICKS) -> list[str]:
+    """Return the names of the method under evaluation and of the others, each once."""
+    others = methods() if against == "all" else against
+    return [method, *(name for name in others if name != method)]
+
+
+def encode_split(encoder: Any, rows: Any, train: Index, test: Index) -> tuple[Array, Array]:
+    """Return training and test rows as scaled numbers, all learned from the training rows."""
+    from sklearn.base import clone
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    classes = check_target(frame, target, positive=positive)
-    columns = describe_columns(frame, target, drop=drop, keep=keep)
-    contenders = [method_named(method), *(method_named(each) for each in against if each != method)]
-    splits = make_splits(classes, cv, repeats, test_size, seed)
-    rows = frame.iloc[classes.rows].drop(columns=target)
-
-    def inputs(train: Index, test: Index) -> list[tuple[Array, Array]]:
-        steps = make_pipeline(TableEncoder(drop=tuple(drop), keep=tuple(keep)), StandardScaler())
-        X = steps.fit_transform(rows.iloc[train])
-        return [(X, steps.transform(rows.iloc[test]))] * len(contenders)
-
-    rounds = Rounds(classes, splits, contenders, inputs, seed, progress, balanced)
-    rounds.run()
-    if method in rounds.failures:
-        raise TableError(rounds.failures[method])
-    found = rounds.evaluation(columns)
-    return replace(found, notes=(*found.notes, *notes_on(columns)))
-
-
-def compare(
-    frame: Any,
-    target: str,
-    method: str = "relevance",
-    *,
-    cv: int = 5,
-    repeats: int = 2,
-    test_size: float | None = None,
-    positive: Any = None,
-    balanced: bool = False,
-    drop: Collection[str] = (),
-    keep: Collection[str] = (),
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> Evaluation:
-    """Score all methods of this library, a grid search, a forest and boosting on the same rows.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        The table.
-    target : str
-        The column of the classes.
-    method : str, default="relevance"
-        The method that the others are tested against.
-    cv : int, default=5
-        Stratified folds; fewer where a class has fewer rows.
-    repeats : int, default=2
-        How often the folds are dealt out anew.
-    test_size : float, default=None
-        The part of the rows that is held out once, instead of folds.
-    positive : int or str, default=None
-        The class that a yes is, of two; None is the rarer one.
-    balanced : bool, default=False
-        Whether all classes count alike while fitting, in all methods that can do that.
-    drop : collection of str, default=()
-        Columns that are not wanted.
-    keep : collection of str, default=()
-        Columns that are wanted although they look like an id.
-    seed : int, default=0
-        Deals out the rows, and seeds the methods.
-    progress : callable, default=None
-        Called with the number of fits done, their total, and the name of the next.
-
-    Returns
-    -------
-    evaluation : Evaluation
-        Scores, differences to the first method with their test, times.
-
-    See Also
-    --------
-    evaluate : One method beside a few yardsticks.
-    """
-    return evaluate(
-        frame,
-        target,
-        method,
-        against=tuple(methods()),
-        cv=cv,
-        repeats=repeats,
-        test_size=test_size,
-        positive=positive,
-        balanced=balanced,
-        drop=drop,
-        keep=keep,
-        seed=seed,
-        progress=progress,
-    )
+    steps = make_pipeline(clone(encoder), StandardScaler())
+    return steps.fit_transform(rows.iloc[train]), steps.transform(rows.iloc[test])

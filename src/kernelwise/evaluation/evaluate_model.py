@@ -1,31 +1,34 @@
-"""How well a model that somebody has fitted does on rows that it has not seen."""
+"""Evaluate a fitted model on unseen rows, by refitting clones of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._models import final_estimator
 from .._typing import Index
-from ..tabular import Column, TableEncoder, check_target, column_weights, describe_columns
+from ..tabular import (
+    Column,
+    TableEncoder,
+    TableError,
+    check_target,
+    column_weights,
+    describe_columns,
+)
 from ..tabular.pipeline import table_encoder
-from .cross_validation import Progress, Rounds
-from .evaluate import YARDSTICKS
+from .cross_validation import CrossValidation, ProgressCallback
+from .evaluate import YARDSTICKS, encode_split
 from .methods import Method, method_named
 from .results import Evaluation
 from .splits import make_splits
-
-_TIMES = "the seconds of largest class, SVC() and forest include the encoding of the columns"
 
 
 def evaluate_model(
@@ -39,33 +42,33 @@ def evaluate_model(
     repeats: int = 1,
     test_size: float | None = None,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Evaluation:
-    """Score clones of a fitted model on rows that they have not seen, beside others.
+    """Score clones of a fitted model on unseen rows, beside other estimators.
 
     Parameters
     ----------
     model : estimator
-        A fitted classifier, or a pipeline that ends with one. Its weights are those of the page.
+        A fitted classifier, or a pipeline that ends with one. The evaluation has its weights.
     X : array-like or pandas.DataFrame of shape (n_samples, n_features)
-        The rows; needs pandas in any case.
+        The rows. Any kind of table needs pandas.
     y : array-like of shape (n_samples,)
-        Their classes; rows without one are left out.
+        Their classes; rows without a class are left out.
     against : dict of str to estimator, default=None
-        What to put beside it, by the name to show. None is the largest class, a plain SVC and a
-        forest, each after encoding and scaling of the columns.
+        The estimators to compare it with, by the name to show. None compares it with the largest
+        class, a plain SVC and a forest, each fitted to encoded and scaled columns.
     label : str, default=None
-        What to call the model; None is the name of its class.
+        The name of the model in tables; None is the name of its class.
     cv : int, default=5
-        Stratified folds; fewer where a class has fewer rows.
+        Number of stratified folds; fewer where a class has fewer rows.
     repeats : int, default=1
-        How often the folds are dealt out anew.
+        How often the rows are dealt out to folds.
     test_size : float, default=None
-        The part of the rows that is held out once, instead of folds.
+        Share of the rows to hold out once, instead of folds.
     seed : int, default=0
-        Deals out the rows, and seeds the yardsticks.
+        Seed of the splits and of the yardsticks.
     progress : callable, default=None
-        Called with the number of fits done, their total, and the name of the next.
+        Called with the number of finished fits, their total, and the label of the next one.
 
     Returns
     -------
@@ -74,7 +77,7 @@ def evaluate_model(
 
     See Also
     --------
-    write_report : Writes it as a page.
+    kernelwise.report.write_report : Writes the evaluation as a page.
 
     Examples
     --------
@@ -93,51 +96,42 @@ def evaluate_model(
     target = str(getattr(y, "name", None) or "class")
     classes = check_target(_pandas().DataFrame({target: np.asarray(y)}), target)
     label = type(final_estimator(model)).__name__ if label is None else label
-    frame = frame.iloc[classes.rows]
-    rows = _safe_indexing(X, classes.rows)
+    frame, rows = frame.iloc[classes.rows], _safe_indexing(X, classes.rows)
     contenders = _contenders(model, label, against)
-    splits = make_splits(classes, cv, repeats, test_size, seed)
-    others = frame if against is None else rows  # yardsticks encode the columns of the frame
-    tables = [rows, *[others] * (len(contenders) - 1)]
 
     def inputs(train: Index, test: Index) -> Iterable[tuple[Any, Any]]:
-        return ((_safe_indexing(table, train), _safe_indexing(table, test)) for table in tables)
+        plain = _safe_indexing(rows, train), _safe_indexing(rows, test)
+        others = plain
+        if against is None:
+            with suppress(TableError):  # no column to encode: the yardsticks take the plain rows
+                others = encode_split(TableEncoder(), frame, train, test)
+        return [plain, *[others] * (len(contenders) - 1)]
 
-    rounds = Rounds(classes, splits, contenders, inputs, seed, progress)
-    rounds.run()
-    if label in rounds.failures:
-        raise ValueError(f"model cannot be fitted to a part of the rows: {rounds.failures[label]}")
-    found = rounds.evaluation(_columns(frame, model))
-    return replace(
-        found,
-        notes=found.notes + (_TIMES,) * (against is None),
-        weights=tuple(column_weights(model, [str(name) for name in frame.columns])),
-    )
+    splits = make_splits(classes, cv, repeats, test_size, seed)
+    run = CrossValidation(classes, splits, contenders, inputs, seed, progress)
+    run.run()
+    if label in run.failures:
+        raise ValueError(f"model cannot be fitted to a part of the rows: {run.failures[label]}")
+    weights = column_weights(model, [str(name) for name in frame.columns])
+    return replace(run.evaluation(_columns(frame, model)), weights=tuple(weights))
 
 
 def _contenders(model: Any, label: str, against: Mapping[str, Any] | None) -> list[Method]:
-    contenders = [Method(label, label, partial(_cloned, model))]
+    """Return the model under the given label, then the others."""
     if against is None:
-        yardsticks = map(method_named, YARDSTICKS)
-        return contenders + [replace(each, make=partial(_encoded, each)) for each in yardsticks]
-    for name, estimator in against.items():
-        if name == label:
-            raise ValueError(f"against names {name!r}, which the model is called; give a label.")
-        contenders.append(Method(name, name, partial(_cloned, estimator)))
-    return contenders
+        return [_cloned(label, model), *map(method_named, YARDSTICKS)]
+    if label in against:
+        raise ValueError(f"against has an entry {label!r}, the name of the model; give a label.")
+    return [_cloned(name, each) for name, each in {label: model, **against}.items()]
 
 
-def _cloned(estimator: Any, seed: int) -> Any:
-    return clone(estimator)
-
-
-def _encoded(method: Method, seed: int) -> Any:
-    return make_pipeline(TableEncoder(), StandardScaler(), method.make(seed))
+def _cloned(name: str, estimator: Any) -> Method:
+    return Method(name, name, lambda seed: clone(estimator))
 
 
 def _frame(X: Any) -> Any:
     if sp.issparse(X):
-        raise TypeError("X is sparse, and the report tells of columns one by one; give a table.")
+        raise TypeError("X is sparse, but an evaluation describes each column; give a dense table.")
     pandas = _pandas()
     if hasattr(X, "to_pandas"):
         return X.to_pandas()
@@ -148,7 +142,7 @@ def _frame(X: Any) -> Any:
 
 
 def _columns(frame: Any, model: Any) -> list[Column]:
-    """Tell what the columns are; what becomes of them only where the model's encoder says it."""
+    """Describe the columns; only a model with a TableEncoder says how each of them is used."""
     encoder = table_encoder(model)
     if encoder is not None:
         return describe_columns(frame, drop=encoder.drop, keep=encoder.keep)

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from ..tabular import TableEncoder, TableError, Target
-from .calibration import FEWEST, above_its_share, calibrated
+from .calibration import MIN_ROWS, balanced_by_threshold, calibrated
 from .methods import method_named
 
 
@@ -32,22 +32,22 @@ def fit_table(
     method : str, default="relevance"
         A key of `methods` that learns.
     proba : bool, default=False
-        Whether the model is to give probabilities; they come from a cross-validation inside, and
-        the class is then the most probable one.
+        Whether the model gives probabilities. They come from a cross-validation inside the fit,
+        and the model then predicts the most probable class.
     balanced : bool, default=False
-        Whether all classes count alike while fitting. With ``proba`` this is for two classes: a
-        row is of the second one where that is more probable than its share of the rows.
+        Whether all classes count alike in the fit. Together with ``proba`` this needs two classes:
+        a row is of the second class where that is more probable than its share of the rows.
     drop : collection of str, default=()
-        Columns that are not wanted.
+        Columns to leave out.
     keep : collection of str, default=()
-        Columns that are wanted although they look like an id.
+        Columns to use although they look like an id.
     seed : int, default=0
-        Seeds the method.
+        Seed of the method.
 
     Returns
     -------
     model : sklearn.pipeline.Pipeline
-        Steps "encode", "scale" and "model"; it takes tables as they are read.
+        With the steps "encode", "scale" and "model"; it predicts from tables as they are read.
 
     Examples
     --------
@@ -65,30 +65,29 @@ def fit_table(
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import StandardScaler
 
-    chosen = method_named(method, learns=True)
-    estimator = chosen.made(seed, balanced, classes.y)
+    estimator = method_named(method, learns=True).estimator(seed, classes.y, balanced=balanced)
     if proba:
         check_probabilities(classes, balanced)
-    if proba and not hasattr(estimator, "threshold"):
-        estimator = calibrated(estimator, classes.y, seed)
-        estimator = above_its_share(estimator, classes.y) if balanced else estimator
+        if not hasattr(estimator, "threshold"):
+            estimator = calibrated(estimator, classes.y, seed)
+            estimator = balanced_by_threshold(estimator, classes.y) if balanced else estimator
     steps = [
         ("encode", TableEncoder(drop=tuple(drop), keep=tuple(keep))),
         ("scale", StandardScaler()),
         ("model", estimator),
     ]
-    return Pipeline(steps).fit(frame.iloc[classes.rows].drop(columns=classes.name), classes.y)
+    return Pipeline(steps).fit(classes.rows_of(frame), classes.y)
 
 
 def check_probabilities(classes: Target, balanced: bool) -> None:
-    """Raise where there is no way to probabilities, before any work."""
-    if classes.smallest < FEWEST:
+    """Raise TableError, before any work, where a fit could not give probabilities."""
+    if classes.smallest < MIN_ROWS:
         raise TableError(
-            f"probabilities need at least {FEWEST} rows of each class, and the smallest of "
-            f"{classes.name!r} has {classes.smallest}; do without them, or join classes."
+            f"probabilities need at least {MIN_ROWS} rows of each class, and the smallest of "
+            f"{classes.name!r} has {classes.smallest}; fit without probabilities, or merge classes."
         )
     if balanced and len(classes.classes) > 2:
         raise TableError(
             f"balanced probabilities need two classes, and {classes.name!r} has "
-            f"{len(classes.classes)}; do without one of them."
+            f"{len(classes.classes)}; fit without probabilities, or without balancing."
         )

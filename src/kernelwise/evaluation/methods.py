@@ -1,4 +1,4 @@
-"""The classifiers that a table can be given to, by name."""
+"""The classifiers that can be fitted to a table, by name."""
 
 from __future__ import annotations
 
@@ -6,36 +6,38 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..tabular import TableError
-from ..tabular.errors import named
-from .calibration import FEWEST, above_its_share, calibrated, rows_of_classes
+from ..tabular.errors import quoted
+from .calibration import MIN_ROWS, balanced_by_threshold, calibrated
 
 
 @dataclass(frozen=True)
 class Method:
-    """A classifier by name.
+    """A classifier by name, with facts for balancing its classes and for estimating its cost.
 
     Parameters
     ----------
     name : str
-        What it is called on the command line.
+        Its name on the command line.
     label : str
-        What it is called in tables.
+        Its name in tables.
     make : callable
-        Makes it from a seed.
-    growth : float
-        The power of the rows that its time grows with.
-    learns : bool
-        Whether it is offered for fitting, rather than a yardstick.
-    settles : float
-        Rows beyond which only its last machines grow.
-    last : callable or None
-        Makes such a machine.
-    n_last : int
-        How many there are.
-    by_threshold : bool
-        Whether two classes are balanced by the threshold between them, in six fits: class weights
-        multiply C, which does little where a large C is chosen.
+        Returns the unfitted classifier for a seed.
+    growth : float, default=2.0
+        The fit time grows with this power of the number of rows.
+    learns : bool, default=True
+        Whether the method can be fitted to a table, rather than serve as a yardstick only.
+    max_search_rows : float, default=inf
+        Rows beyond which only the final machines grow, because all else uses a sample.
+    make_final : callable or None, default=None
+        Returns a classifier whose fit takes as long as one final machine.
+    n_final : int, default=0
+        Number of final machines.
+    balances_by_threshold : bool, default=False
+        Whether two classes are balanced by the threshold between them, in six fits. Class weights
+        multiply C, which has little effect where a large C is chosen.
     """
 
     name: str
@@ -43,40 +45,42 @@ class Method:
     make: Callable[[int], Any]
     growth: float = 2.0
     learns: bool = True
-    settles: float = float("inf")
-    last: Callable[[], Any] | None = None
-    n_last: int = 0
-    by_threshold: bool = False
+    max_search_rows: float = float("inf")
+    make_final: Callable[[], Any] | None = None
+    n_final: int = 0
+    balances_by_threshold: bool = False
 
-    def made(self, seed: int, balanced: bool, y: Any) -> Any:
-        """Return the classifier, not fitted.
+    def estimator(self, seed: int, y: Any, *, balanced: bool = False) -> Any:
+        """Return the unfitted classifier.
 
         Parameters
         ----------
         seed : int
-            Seeds it.
-        balanced : bool
-            Whether all classes are to count alike, where it can do that.
+            Seed of the classifier.
         y : ndarray of shape (n_rows,)
-            The classes that it is going to be fitted to.
+            The classes of the rows that it is going to be fitted to.
+        balanced : bool, default=False
+            Whether all classes count alike, where the classifier can do that.
 
         Returns
         -------
         classifier : estimator
-            With ``class_weight="balanced"`` or a threshold, if balance is wanted.
+            With ``class_weight="balanced"`` or a threshold, if it is to be balanced.
         """
         model = self.make(seed)
-        if balanced and self.shifts(y):
-            return above_its_share(calibrated(model, y, seed), y)
-        known = model.get_params() if balanced else {}
-        if "class_weight" in known:
+        if not balanced:
+            return model
+        if self.moves_threshold(y):
+            return balanced_by_threshold(calibrated(model, y, seed), y)
+        parameters = model.get_params()
+        if "class_weight" in parameters:
             model.set_params(class_weight="balanced")
-        if "estimator__class_weight" in known:  # a search
+        if "estimator__class_weight" in parameters:  # a search
             model.set_params(estimator__class_weight="balanced", scoring="balanced_accuracy")
         return model
 
-    def shifts(self, y: Any) -> bool:
-        """Tell whether two classes are balanced by the threshold between them.
+    def moves_threshold(self, y: Any) -> bool:
+        """Return whether balancing these classes moves the threshold between them.
 
         Parameters
         ----------
@@ -85,84 +89,11 @@ class Method:
 
         Returns
         -------
-        shifts : bool
-            Whether there is a threshold, and enough rows to find it.
+        moves_threshold : bool
+            True for two classes with enough rows for calibration, if the method works that way.
         """
-        counts = rows_of_classes(y)[1]
-        return self.by_threshold and len(counts) == 2 and bool(counts.min() >= FEWEST)
-
-
-def _relevance(seed: int) -> Any:
-    from ..svm import RelevanceSVC
-
-    return RelevanceSVC(random_state=seed, verbose=False)
-
-
-def _svc(seed: int) -> Any:
-    from ..svm import SVC
-
-    return SVC()
-
-
-def _grid(seed: int) -> Any:
-    from ..svm import SVC, SVCSearchCV
-
-    return SVCSearchCV(SVC())
-
-
-def _dual_objective(seed: int) -> Any:
-    from ..svm import DualObjectiveSVC
-
-    return DualObjectiveSVC()
-
-
-def _adaptive_kernel(seed: int) -> Any:
-    from ..svm import AdaptiveKernelSVC
-
-    return AdaptiveKernelSVC()
-
-
-def _margin_radius(seed: int) -> Any:
-    from ..svm import MarginRadiusSVC
-
-    return MarginRadiusSVC()
-
-
-def _feature_discrimination(seed: int) -> Any:
-    from ..svm import FeatureDiscriminationSVC
-
-    return FeatureDiscriminationSVC()
-
-
-def _generalized_bias(seed: int) -> Any:
-    """Make the machine with a linear trend of all columns below the kernel, lightly penalised."""
-    from ..svm import GeneralizedBiasSVC
-
-    return GeneralizedBiasSVC(bias_features=slice(None), bias_penalty=1.0)
-
-
-def _majority(seed: int) -> Any:
-    from sklearn.dummy import DummyClassifier
-
-    return DummyClassifier()
-
-
-def _forest(seed: int) -> Any:
-    from sklearn.ensemble import RandomForestClassifier
-
-    return RandomForestClassifier(random_state=seed)
-
-
-def _boosting(seed: int) -> Any:
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    return HistGradientBoostingClassifier(random_state=seed)
-
-
-def _laplacian() -> Any:
-    from ..svm import SVC
-
-    return SVC(kernel="laplacian")
+        counts = np.unique(y, return_counts=True)[1]
+        return self.balances_by_threshold and len(counts) == 2 and bool(counts.min() >= MIN_ROWS)
 
 
 def methods() -> dict[str, Method]:
@@ -171,7 +102,7 @@ def methods() -> dict[str, Method]:
     Returns
     -------
     methods : dict of str to Method
-        What `evaluate` and `compare` know; `fit_table` takes those that learn.
+        The methods that `evaluate` knows; `fit_table` takes those that learn.
 
     Examples
     --------
@@ -179,33 +110,74 @@ def methods() -> dict[str, Method]:
     >>> [name for name, method in methods().items() if not method.learns]
     ['majority', 'forest', 'boosting']
     """
-    known = [
+    return {method.name: method for method in (*_own_methods(), *_yardsticks())}
+
+
+def _own_methods() -> list[Method]:
+    from .. import svm
+
+    def relevance(seed: int) -> Any:
+        return svm.RelevanceSVC(random_state=seed, verbose=False)
+
+    def linear_trend(seed: int) -> Any:  # of all columns, lightly penalised, below the kernel
+        return svm.GeneralizedBiasSVC(bias_features=slice(None), bias_penalty=1.0)
+
+    return [
         Method(
             "relevance",
             "RelevanceSVC",
-            _relevance,
-            settles=2000,
-            last=_laplacian,
-            n_last=3,
-            by_threshold=True,
+            relevance,
+            max_search_rows=2000,
+            make_final=lambda: svm.SVC(kernel="laplacian"),
+            n_final=3,
+            balances_by_threshold=True,
         ),
-        Method("svc", "SVC()", _svc),
-        Method("grid-search", "SVC, grid search", _grid),
-        Method("dual-objective", "DualObjectiveSVC", _dual_objective),
-        Method("adaptive-kernel", "AdaptiveKernelSVC", _adaptive_kernel, 2.5, by_threshold=True),
-        Method("margin-radius", "MarginRadiusSVC", _margin_radius, 1.2),
-        Method("feature-discrimination", "FeatureDiscriminationSVC", _feature_discrimination),
-        Method("generalized-bias", "GeneralizedBiasSVC, linear trend", _generalized_bias),
-        Method("majority", "largest class", _majority, 1.0, learns=False),
-        Method("forest", "forest of 100 trees", _forest, 1.2, learns=False),
-        Method("boosting", "gradient boosting", _boosting, 1.0, learns=False),
+        Method("svc", "SVC()", lambda seed: svm.SVC()),
+        Method("grid-search", "SVC, grid search", lambda seed: svm.SVCSearchCV(svm.SVC())),
+        Method("dual-objective", "DualObjectiveSVC", lambda seed: svm.DualObjectiveSVC()),
+        Method(
+            "adaptive-kernel",
+            "AdaptiveKernelSVC",
+            lambda seed: svm.AdaptiveKernelSVC(),
+            growth=2.5,
+            balances_by_threshold=True,
+        ),
+        Method("margin-radius", "MarginRadiusSVC", lambda seed: svm.MarginRadiusSVC(), growth=1.2),
+        Method(
+            "feature-discrimination",
+            "FeatureDiscriminationSVC",
+            lambda seed: svm.FeatureDiscriminationSVC(),
+        ),
+        Method("generalized-bias", "GeneralizedBiasSVC, linear trend", linear_trend),
     ]
-    return {method.name: method for method in known}
+
+
+def _yardsticks() -> list[Method]:
+    def largest_class(seed: int) -> Any:
+        from sklearn.dummy import DummyClassifier
+
+        return DummyClassifier()
+
+    def forest(seed: int) -> Any:
+        from sklearn.ensemble import RandomForestClassifier
+
+        return RandomForestClassifier(random_state=seed)
+
+    def boosting(seed: int) -> Any:
+        from sklearn.ensemble import HistGradientBoostingClassifier
+
+        return HistGradientBoostingClassifier(random_state=seed)
+
+    return [
+        Method("majority", "largest class", largest_class, growth=1.0, learns=False),
+        Method("forest", "forest of 100 trees", forest, growth=1.2, learns=False),
+        Method("boosting", "gradient boosting", boosting, growth=1.0, learns=False),
+    ]
 
 
 def method_named(name: str, *, learns: bool = False) -> Method:
-    """Return a method; raise where there is none of that name."""
+    """Return the method of that name; raise TableError where there is none."""
     known = {key: method for key, method in methods().items() if method.learns or not learns}
     if name not in known:
-        raise TableError(f"method={name!r} is not known; take one of {named(known, 20)}.")
+        raise TableError(f"method={name!r} is not known; choose one of {quoted(known, 20)}.")
     return known[name]

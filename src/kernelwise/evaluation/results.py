@@ -1,4 +1,4 @@
-"""What an evaluation has found: plain data, for tables, reports and machines."""
+"""The results of an evaluation as plain data, for tables, reports and JSON."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ METRICS = {
 
 @dataclass(frozen=True)
 class Score:
-    """How well a method does on rows that it has not seen.
+    """The scores of one method on unseen rows.
 
     Parameters
     ----------
     method : str
-        Its name, as in `methods`.
+        Its name, a key of `methods`.
     label : str
-        What to call it in tables.
-    values : dict of str to ndarray
-        For each metric ("accuracy", "balanced_accuracy" and, with two classes, "auc") a value a
-        split.
+        Its name in tables.
+    values : dict of str to ndarray of shape (n_splits,)
+        One value per split for each metric: "accuracy", "balanced_accuracy" and, with two classes,
+        "auc".
     errors : dict of str to float
         For each metric the standard error from the rows of one split alone.
     seconds : ndarray of shape (n_splits,)
-        How long each fit took, without the encoding.
+        Seconds of each fit, without the encoding of the columns.
     failure : str, default=""
-        Why it could not be fitted.
+        Why the method could not be fitted.
     """
 
     method: str
@@ -46,7 +46,7 @@ class Score:
     failure: str = ""
 
     def mean(self, metric: str) -> float:
-        """Return the mean over the splits.
+        """Return the mean of a metric over the splits.
 
         Parameters
         ----------
@@ -56,13 +56,13 @@ class Score:
         Returns
         -------
         mean : float
-            The mean; NaN where there is none.
+            The mean; NaN where the metric was not measured.
         """
         values = self.values.get(metric, np.empty(0))
         return float(values.mean()) if len(values) else float("nan")
 
     def spread(self, metric: str) -> float:
-        """Return how far the value may be off.
+        """Return the uncertainty of a metric.
 
         Parameters
         ----------
@@ -72,7 +72,7 @@ class Score:
         Returns
         -------
         spread : float
-            The standard deviation over the splits; with one split the standard error from its
+            The standard deviation over the splits; with one split, the standard error from its
             rows.
         """
         values = self.values.get(metric, np.empty(0))
@@ -83,18 +83,18 @@ class Score:
 
 @dataclass(frozen=True)
 class Difference:
-    """How much better the first method is than another, on the same splits.
+    """The lead of the first method over another on the same splits.
 
     Parameters
     ----------
     method, other : str
-        The methods.
+        The names of the two methods.
     mean : float
         The mean difference of the metric.
     low, high : float
-        Its interval of 95 %; NaN where all splits have the same difference but 0.
+        The 95 % interval of the mean; NaN where all splits have the same difference other than 0.
     p_value : float
-        By the corrected resampled t-test, which knows that splits share rows; NaN as above.
+        By the corrected resampled t-test, which allows for rows that splits share; NaN as above.
     """
 
     method: str
@@ -107,16 +107,16 @@ class Difference:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """What the first method said of rows that it has not seen, in the first round of splits.
+    """Predictions of the first method for unseen rows, in the first repeat of the splits.
 
     Parameters
     ----------
     rows : ndarray of int
-        Places of the rows in the table.
+        Positions of the rows in the table.
     actual, predicted : ndarray
         Their classes.
     decision : ndarray or None
-        Decision values in favour of the second class; None with more than two.
+        Decision values in favour of the second class; None with more than two classes.
     """
 
     rows: Index
@@ -127,36 +127,37 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What `evaluate` or `compare` has found.
+    """The result of `evaluate` or `evaluate_model`.
 
     Parameters
     ----------
     target : Target
         The classes.
     columns : tuple of Column
-        What was made of each column.
+        A description of each column.
     metric : str
-        What counts: "accuracy", or "balanced_accuracy" where the classes differ much in size or
-        were made to count alike.
+        The metric to go by: "accuracy", or "balanced_accuracy" where the classes differ much in
+        size or were balanced.
     protocol : str
         How rows were held out, in words.
     n_splits : int
-        The splits.
+        Number of splits.
     seed : int
-        What the splits and the methods were seeded with.
+        Seed of the splits and of the methods.
     scores : tuple of Score
-        One a method, the one in question first.
+        One entry per method, the one under evaluation first.
     differences : tuple of Difference
-        Of the first method to the others; none with one split.
+        The leads of the first method over the others; empty with one split.
     held_out : HeldOut
         Predictions of the first method.
     notes : tuple of str
-        What is worth a word: rows left out, fits that did not converge.
+        Remarks for the reader, such as rows that were left out or fits that did not converge.
     weights : tuple of Weight, default=()
-        How much the columns count for the model of all rows, once there is one.
+        The weights of the columns in the model that was fitted to all rows, if there is one.
     test_ratio : float, default=0.0
-        Test rows over training rows, the mean over the splits. Splits share rows, so the variance
-        of a mean difference is that of the splits times ``1 / n_splits + test_ratio``.
+        Number of test rows over that of training rows, the mean over the splits. Splits share
+        rows, so the variance of a mean difference is that over the splits times
+        ``1 / n_splits + test_ratio``.
     """
 
     target: Target
@@ -174,15 +175,15 @@ class Evaluation:
 
     @property
     def best(self) -> Score:
-        """The score of the method in question."""
+        """The score of the method under evaluation."""
         return self.scores[0]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain data, for JSON.
+        """Return the results as plain data, for JSON.
 
         Returns
         -------
-        numbers : dict
+        results : dict
             Scores, differences, classes and notes; None where a number is not defined.
         """
         return {
@@ -192,14 +193,14 @@ class Evaluation:
             "protocol": self.protocol,
             "seed": self.seed,
             "scores": [_score_dict(score) for score in self.scores],
-            "differences": [_known(vars(difference)) for difference in self.differences],
+            "differences": [_without_nan(vars(difference)) for difference in self.differences],
             "weights": [vars(weight) for weight in self.weights],
             "notes": list(self.notes),
         }
 
 
-def _known(numbers: dict[str, Any]) -> dict[str, Any]:
-    """Return None in the place of NaN, which JSON does not have."""
+def _without_nan(numbers: dict[str, Any]) -> dict[str, Any]:
+    """Replace NaN, which JSON does not have, by None."""
     return {name: None if value != value else value for name, value in numbers.items()}
 
 
@@ -209,5 +210,5 @@ def _score_dict(score: Score) -> dict[str, Any]:
         return numbers | {"failure": score.failure}
     for metric in score.values:
         mean, spread = score.mean(metric), score.spread(metric)
-        numbers[metric] = _known({"mean": round(mean, 6), "spread": round(spread, 6)})
+        numbers[metric] = _without_nan({"mean": round(mean, 6), "spread": round(spread, 6)})
     return numbers | {"seconds": round(float(score.seconds.mean()), 4)}

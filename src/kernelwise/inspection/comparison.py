@@ -10,7 +10,7 @@ from sklearn.model_selection import check_cv
 from sklearn.model_selection import cross_val_score as scores_of
 
 from .._typing import Array
-from ..evaluation.statistics import corrected
+from ..evaluation.statistics import corrected_interval
 from .style import PALETTE, bare, ink, panels, short
 
 
@@ -248,7 +248,7 @@ class ComparisonDisplay:
                 )
                 continue
             gains = own - base
-            mean, _, reach = corrected(gains, self.test_ratio)
+            mean, _, reach = corrected_interval(gains, self.test_ratio)
             low, high = mean - reach, mean + reach
             self.intervals_[name] = (mean, low, high)
             colour = PALETTE[2] if low > 0 else PALETTE[1] if high < 0 else PALETTE[0]

@@ -1,19 +1,22 @@
-"""CSV and its relatives: separator, decimal sign and encoding are found out, rows are counted."""
+"""Read CSV and its relatives; detect separator, decimal sign and encoding."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from typing import Any
+from collections.abc import Iterable
+from contextlib import suppress
+from itertools import islice
+from typing import Any, NamedTuple
 
 from .errors import TableError, check_names
 from .number_parsing import parse
 
 _SEPARATORS = (",", ";", "\t", "|")
-_SOME = 50  # rows that the separator is judged by
-# Gaps in any column, as people, R, pandas, SAS, Weka, databases and spreadsheets write them. What
-# may be a real word of a column of words is not here: see `column_values.strays`.
+_N_SAMPLE = 50  # rows from which separator and decimal sign are detected
+# Missing values in any column, as people, R, pandas, SAS, Weka, databases and spreadsheets write
+# them. Text that may be an ordinary value is not here: see `column_values.numeric_share`.
 MISSING = (
     *("", "?", "-", "."),
     *("NA", "na", "N/A", "n/a", "N/a", "N.A.", "n.a.", "N.A", "n.a", "N. A.", "n. a.", "<NA>"),
@@ -28,87 +31,109 @@ _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f]")
 
 
+class _Layout(NamedTuple):
+    """Column names, some rows, and the largest number of empty cells after the last column."""
+
+    names: list[str]
+    sample: list[list[str]]
+    n_trailing: int
+
+
 def read_delimited(content: bytes, name: str) -> Any:
     """Return the table in the bytes of a CSV or TSV file."""
+    text = decode(content, name)
+    separator = _detect_separator(text, name)
+    layout = _read_layout(text, separator, name, n_rows=_N_SAMPLE)
+    decimal = _detect_decimal(layout.sample, separator)
+    try:
+        frame = _parse_table(text, separator, decimal, layout)
+    except (ValueError, OverflowError):  # pandas' parser errors are ValueErrors
+        layout = _read_layout(text, separator, name)  # raises where it finds the line at fault
+        try:  # now all surplus cells are known to be empty
+            frame = _parse_table(text, separator, decimal, layout, usecols=range(len(layout.names)))
+        except (ValueError, OverflowError) as error:
+            raise TableError(f"{name} cannot be read as a table: {error}.") from error
+    frame_names = frame.columns[: len(layout.names)]
+    if _may_have_short_rows(frame[frame_names[-1]], text, separator, frame.shape[1]):
+        _read_layout(text, separator, name)
+    frame = frame[frame_names]
+    return frame if decimal == "." else _parse_thousands(frame)
+
+
+def _parse_table(
+    text: str, separator: str, decimal: str, layout: _Layout, usecols: Any = None
+) -> Any:
     import pandas as pd
 
-    text = decode(content, name)
-    separator = _separator(text, name)
-    header, sample, n_wider = _check_rows(text, separator, name)
-    decimal = _decimal(sample, separator)
-    options: dict[str, Any] = {
-        "sep": separator,
-        "decimal": decimal,
-        "names": header + [f"\x00{k}" for k in range(n_wider)],
-        "header": 0,
-        "index_col": False,
-        "na_values": list(MISSING),
-        "keep_default_na": False,
-        "skipinitialspace": True,
-        "low_memory": False,
-    }
-    try:
-        frame = pd.read_csv(io.StringIO(text), **options)
-    except (ValueError, OverflowError) as error:  # pandas' own errors of parsing are ValueErrors
-        raise TableError(f"{name} cannot be read as a table: {error}.") from error
-    frame = frame.iloc[:, : len(header)]
-    return frame if decimal == "." else _without_thousands(frame)
+    return pd.read_csv(
+        io.StringIO(text),
+        sep=separator,
+        decimal=decimal,
+        names=layout.names + [f"\x00{k}" for k in range(layout.n_trailing)],
+        usecols=usecols,
+        header=0,
+        index_col=False,
+        na_values=list(MISSING),
+        keep_default_na=False,
+        skipinitialspace=True,
+        low_memory=False,
+    )
 
 
-def _without_thousands(frame: Any) -> Any:
+def _may_have_short_rows(last: Any, text: str, separator: str, n_fields: int) -> bool:
+    """Return whether a row may have too few fields, which pandas fills with missing values."""
+    if not last.isna().any():
+        return False
+    n_separators = (len(last) + 1) * (n_fields - 1)  # of a full table and its line of names
+    return '"' in text or text.count(separator) != n_separators
+
+
+def _parse_thousands(frame: Any) -> Any:
     """Return a table of decimal commas with 12.345 as the number 12345, not as text."""
     import pandas as pd
 
     texts = frame.select_dtypes(exclude=["number", "bool"])
-    found = {}
+    numbers = {}
     for name in texts:
         cells = texts[name].dropna().astype(str).str.strip()
         if len(cells) and pd.to_numeric(cells, errors="coerce").notna().all():
-            found[name] = pd.Series(parse(cells, ","), cells.index).reindex(frame.index)
-    return frame.assign(**found)
+            numbers[name] = pd.Series(parse(cells, ","), cells.index).reindex(frame.index)
+    return frame.assign(**numbers)
 
 
 def decode(content: bytes, name: str) -> str:
-    """Return the text of a file; raise where it is no text."""
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):  # what some spreadsheets call Unicode text
+    """Return the text of a file; raise TableError for a binary file."""
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):  # "Unicode text" of some spreadsheets
         text = content.decode("utf-16", errors="replace")
     else:
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError:
-            text = _of_one_byte(content)
+            text = _decode_single_byte(content)
     found = _CONTROL.search(text)
     if found:
         line = text.count("\n", 0, found.start()) + 1
-        raise TableError(f"{name} is not text: line {line} has bytes of a binary file.")
+        raise TableError(f"{name} is not a text file: line {line} has bytes of a binary file.")
     return text
 
 
-def _of_one_byte(content: bytes) -> str:
-    """Return text that is not UTF-8: Windows' table has the euro and is Latin-1 otherwise."""
+def _decode_single_byte(content: bytes) -> str:
+    """Return text that is not UTF-8: in Windows' encoding, which has the euro, else in Latin-1."""
     try:
         return content.decode("cp1252")
     except UnicodeDecodeError:
         return content.decode("latin-1")
 
 
-def _rows(text: str, separator: str) -> Any:
+def _csv_rows(text: str, separator: str) -> Any:
     return csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True)
 
 
-def _separator(text: str, name: str) -> str:
-    """Return the separator that gives the first rows one width, the largest."""
+def _detect_separator(text: str, name: str) -> str:
+    """Return the separator by which most of the first rows are as wide as the first, and widest."""
     best, separator = (0.0, 1), ","
     for candidate in _SEPARATORS:
-        widths = []
-        try:
-            for row in _rows(text, candidate):
-                if row:
-                    widths.append(len(row))
-                if len(widths) == _SOME:
-                    break
-        except csv.Error:  # told of with its line by the pass over all rows
-            pass
+        widths = _row_widths(_csv_rows(text, candidate))
         if not widths or widths[0] < 2:
             continue
         agreement = sum(width == widths[0] for width in widths) / len(widths)
@@ -117,60 +142,67 @@ def _separator(text: str, name: str) -> str:
     if not best[0]:
         first = text.strip().splitlines()[0]
         raise TableError(
-            f"{name} has one column only: its first line {first[:40]!r} has no comma, semicolon, "
+            f"{name} has only one column: its first line {first[:40]!r} has no comma, semicolon, "
             "tab or bar that separates columns."
         )
     return separator
 
 
-def _check_rows(text: str, separator: str, name: str) -> tuple[list[str], list[list[str]], int]:
-    """Return the names, some rows, and how many empty cells end each row beyond the names."""
-    reader = _rows(text, separator)
-    header: list[str] = []
+def _row_widths(rows: Iterable[list[str]]) -> list[int]:
+    """Return the numbers of fields in the first rows that are not blank."""
+    widths: list[int] = []
+    with suppress(csv.Error):  # reported with its line when the layout is read
+        for row in islice(filter(None, rows), _N_SAMPLE):
+            widths.append(len(row))
+    return widths
+
+
+def _read_layout(text: str, separator: str, name: str, n_rows: int | None = None) -> _Layout:
+    """Return names and sample of a table; raise TableError for a row with a wrong field count.
+
+    Only the first ``n_rows`` rows are checked; None checks them all.
+    """
+    rows = _csv_rows(text, separator)
     sample: list[list[str]] = []
-    n_wider = 0
+    n_trailing = 0
     try:
-        for row in reader:
-            if not row:
-                continue
-            if not header:
-                header = _names(row, name)
-                continue
-            if len(row) != len(header):
-                if len(row) < len(header) or any(row[len(header) :]):
-                    raise TableError(
-                        f"{name}, line {reader.line_num}: {len(row)} fields where the first line "
-                        f"names {len(header)} columns; mend the line, or put quotation marks "
-                        "around a field that has the separator in it."
-                    )
-                n_wider = max(n_wider, len(row) - len(header))
-            if len(sample) < _SOME:
+        table = filter(None, rows)  # without blank lines
+        names = _column_names(next(table), name)
+        for row in islice(table, n_rows):
+            if len(row) < len(names) or any(row[len(names) :]):
+                raise TableError(
+                    f"{name}, line {rows.line_num}: {len(row)} fields, but the first line names "
+                    f"{len(names)} columns; correct the line, or put quotation marks around a "
+                    "field that contains the separator."
+                )
+            n_trailing = max(n_trailing, len(row) - len(names))
+            if len(sample) < _N_SAMPLE:
                 sample.append(row)
     except csv.Error as error:
         raise TableError(
-            f"{name}, line {reader.line_num}: {error}; is a quotation mark left open?"
+            f"{name}, line {rows.line_num}: {error}; is a closing quotation mark missing?"
         ) from error
-    return header, sample, n_wider
+    return _Layout(names, sample, n_trailing)
 
 
-def _names(row: list[str], name: str) -> list[str]:
-    """Return the names of the columns from the first line."""
+def _column_names(row: list[str], name: str) -> list[str]:
+    """Return the names of the columns from the first row."""
     while len(row) > 1 and not row[-1].strip():  # separators at the end of each line
         row = row[:-1]
     names = [cell.strip() for cell in row]
     if all(_NUMBER.fullmatch(cell) for cell in names):
-        raise TableError(f"{name}: the first line has numbers only; it must name the columns.")
-    if not names[0]:  # R and pandas write the numbers of the rows under no name
+        raise TableError(f"{name}: the first line has only numbers; it must name the columns.")
+    if not names[0]:  # R and pandas write row numbers without a name
         names[0] = "row"
     check_names(names, name)
     return names
 
 
-def _decimal(sample: list[list[str]], separator: str) -> str:
-    """Return the decimal sign; 1,234 and 1.234 prove nothing, for they may be thousands."""
+def _detect_decimal(sample: list[list[str]], separator: str) -> str:
+    """Return the decimal sign; 1,234 and 1.234 are no evidence, for they may be thousands."""
     cells = [cell.strip() for row in sample for cell in row]
     commas, points = ([c for c in cells if sign.fullmatch(c)] for sign in (_COMMA, _POINT))
     if any(not _THOUSANDS.fullmatch(cell) for cell in points):
         return "."
-    proof = any(not _THOUSANDS.fullmatch(cell) for cell in commas)
-    return "," if proof or (commas and not points and separator == ";") else "."
+    is_certain = any(not _THOUSANDS.fullmatch(cell) for cell in commas)
+    return "," if is_certain or (commas and not points and separator == ";") else "."

@@ -1,4 +1,4 @@
-"""From a table with columns of all kinds to a matrix of numbers."""
+"""Encode a table with columns of all kinds as a matrix of numbers."""
 
 from __future__ import annotations
 
@@ -15,53 +15,49 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._typing import Array
 from .column_values import as_dates, as_numbers, as_text, have_times, is_text
-from .columns import MANY_GAPS, MOST_CATEGORIES, Column, describe_columns
-from .errors import TableError, named
+from .columns import MAX_CATEGORIES, MIN_GAPS, Column, describe_columns
+from .errors import TableError, quoted
 from .number_parsing import decimal_sign
 
-_DAY = 86400.0
-_DIGITS = 7  # of the places of columns
-_SAID_BY_DAYS = (
-    ": year",
-    ": month",
-    ": day of week",
-    ": hour",
-)  # one column tells of the gaps of a date
+_DAY = 86400.0  # seconds
+_DIGITS = 7  # of the column number in the names of intermediate columns
+# Parts of a date without an indicator of missing values: that of its days serves for all of them.
+_NO_INDICATOR = (": year", ": month", ": day of week", ": hour")
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
-    """Make a matrix of numbers from a table with numbers, categories, text and dates.
+    """Encode a table with numbers, categories, text and dates as a matrix of numbers.
 
-    What is made of each column is what `describe_columns` tells. Numbers stay, with the median in
-    the place of gaps and a column that tells of them where at least 5 % are missing; categories
-    are a column each; dates are year, month, day of week, days and, where they have one, the hour.
+    `describe_columns` says how each column is encoded. Numbers stay, with the median for missing
+    values and an indicator column where at least 5 % of the values are missing; each category is
+    a column of its own; a date becomes year, month, day of week, days and, where it has one, hour.
 
     Parameters
     ----------
     drop : collection of str, default=()
-        Columns that are not wanted.
+        Columns to leave out.
     keep : collection of str, default=()
-        Columns that are wanted although they look like an id.
+        Columns to use although they look like an id.
 
     Attributes
     ----------
     kinds_ : dict of str to str
-        The kind of each column that is used.
+        The kind of each used column.
     unused_ : list of str
         Columns of the training table that are not used.
     sources_ : list of str
-        For each column of the matrix the column of the table that it comes from.
+        The column of the table that each column of the matrix comes from.
     n_features_in_ : int
-        The number of columns of the table.
+        Number of columns of the table.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names.
+        Names of the columns of the table.
 
     Notes
     -----
-    While predicting, columns may come in any order; those that the encoder does not know are left
-    out with a warning, and one that is missing is an error. A category that is new counts as
-    'other' where the training table had rare ones, else as none. Numbers may come as text; what is
-    no number is missing.
+    A table to transform may have its columns in any order. Unknown columns are left out with a
+    warning; a missing column is an error. A new category counts as 'other' where the training
+    table had rare categories, else as none of the known ones. Numbers may come as text; a value
+    that is not a number counts as missing.
 
     Examples
     --------
@@ -80,7 +76,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.keep = keep
 
     def fit(self, X: Any, y: Any = None) -> TableEncoder:
-        """Learn what the columns are, from the training rows.
+        """Learn the kinds and values of the columns from the training rows.
 
         Parameters
         ----------
@@ -110,7 +106,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Array:
-        """Return the rows as numbers.
+        """Encode the rows as numbers.
 
         Parameters
         ----------
@@ -120,23 +116,23 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Returns
         -------
         matrix : ndarray of shape (n_rows, n_outputs)
-            A row a row, without gaps.
+            One row per row of the table, without missing values.
         """
         check_is_fitted(self)
         frame = _frame(X)
         names = {str(name): None for name in frame.columns}
-        lacking = [name for name in self.kinds_ if name not in names]
-        if lacking:
-            raise TableError(f"the table lacks columns that the model needs: {named(lacking)}.")
+        missing = [name for name in self.kinds_ if name not in names]
+        if missing:
+            raise TableError(f"the table lacks columns that the model needs: {quoted(missing)}.")
         known = set(self.feature_names_in_)
         extra = [name for name in names if name not in known]
         if extra:
             warnings.warn(
-                f"columns that the model does not know are left out: {named(extra)}", stacklevel=2
+                f"columns that the model does not know are left out: {quoted(extra)}", stacklevel=2
             )
         if not len(frame):
             raise TableError("the table has no rows.")
-        with warnings.catch_warnings():  # of a category that is new: documented, and no news
+        with warnings.catch_warnings():  # new categories are expected, see the notes above
             warnings.filterwarnings("ignore", message="Found unknown categories")
             return np.asarray(self.columns_.transform(self._parts(frame)), dtype=float)
 
@@ -157,7 +153,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return np.array(self.outputs_, dtype=object)
 
     def _learn_values(self, X: Any, used: list[Column]) -> None:
-        """Set what dates, numbers in text and pairs of words need beside their kind."""
+        """Learn formats of dates, decimal signs of numbers in text, and pairs of words."""
         self.formats_ = {column.name: column.format for column in used if column.kind == "date"}
         self.first_days_, self.timed_, self.decimals_, self.pairs_ = {}, [], {}, {}
         for name, format in self.formats_.items():
@@ -172,15 +168,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 self.pairs_[column.name] = sorted(texts - {""} if column.n_values == 2 else texts)
 
     def _parts(self, frame: Any) -> Any:
-        """Return a frame of floats and text, with gaps, from which the matrix is made.
+        """Return the used columns as floats and text, with gaps, for the final transformer.
 
-        Its columns are called by the place of their source and what is added to its name.
+        A column's name is the number of its source and the suffix of the output, such as "=yes".
         """
         import pandas as pd
 
         parts: dict[str, Any] = {}
-        for place, (name, kind) in enumerate(self.kinds_.items()):
-            series, key = frame[name], f"{place:{_DIGITS}d}"
+        for number, (name, kind) in enumerate(self.kinds_.items()):
+            series, key = frame[name], f"{number:{_DIGITS}d}"
             if kind == "number":
                 parts[key] = as_numbers(series, self.decimals_.get(name, "."))
             elif kind == "boolean":
@@ -206,7 +202,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return parts | {"days": _days(dates) - self.first_days_[name]}
 
     def _name_outputs(self) -> None:
-        """Set the names of the outputs, and the columns that they come from."""
+        """Set the names of the outputs, and their source columns."""
         keys: list[str] = []
         for step, transformer, names in self.columns_.transformers_:
             if step == "categories":
@@ -224,25 +220,26 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
 def _frame(X: Any) -> Any:
     if not hasattr(X, "columns") or not hasattr(X, "iloc"):
-        raise TableError("X must be a pandas.DataFrame; read_table makes one of a file.")
+        raise TableError("X must be a pandas.DataFrame; read_table reads one from a file.")
     return X
 
 
 def _transformer(parts: Any) -> ColumnTransformer:
     numbers = [name for name in parts if parts[name].dtype.kind == "f"]
     share = parts[numbers].isna().mean()
-    told = [name for name in numbers if not name.endswith(_SAID_BY_DAYS)]
-    with_gaps = [name for name in told if share[name] >= MANY_GAPS]
-    tight = [name for name in numbers if name not in set(with_gaps)]
+    with_gaps = [
+        name for name in numbers if share[name] >= MIN_GAPS and not name.endswith(_NO_INDICATOR)
+    ]
+    others = [name for name in numbers if name not in set(with_gaps)]
     texts = [name for name in parts if name not in set(numbers)]
     categories = OneHotEncoder(
-        max_categories=MOST_CATEGORIES + 1,
+        max_categories=MAX_CATEGORIES + 1,
         min_frequency=2,
         handle_unknown="infrequent_if_exist",
         sparse_output=False,
     )
     steps = [
-        ("numbers", SimpleImputer(strategy="median", keep_empty_features=True), tight),
+        ("numbers", SimpleImputer(strategy="median", keep_empty_features=True), others),
         (
             "numbers with gaps",
             SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True),
@@ -261,7 +258,7 @@ def _zero_or_one(texts: Any, pair: list[str]) -> Array:
 
 
 def _days(dates: Any) -> Array:
-    """Return days since 1970; in seconds first, which reach further than nanoseconds."""
+    """Return days since 1970, by way of seconds, whose range exceeds that of nanoseconds."""
     seconds = dates.to_numpy().astype("datetime64[s]")
     return np.where(np.isnat(seconds), np.nan, seconds.astype(np.int64) / _DAY)
 

@@ -1,4 +1,4 @@
-"""What a person can mend in a table."""
+"""The error for tables that cannot be used, and checks of column names."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from typing import Any
 
 
 class TableError(ValueError):
-    """A table, or a column of it, that cannot be used, with the remedy in one line."""
+    """A table or column that cannot be used; the message says in one line what to do."""
 
 
-def named(values: Iterable[Any], most: int = 5) -> str:
-    """Return the first values, quoted and with commas between them."""
+def quoted(values: Iterable[Any], max_values: int = 5) -> str:
+    """Return the first values in quotation marks, separated by commas."""
     texts = [repr(value if isinstance(value, int) else str(value)) for value in values]
-    rest = f" and {len(texts) - most} more" if len(texts) > most else ""
-    return ", ".join(texts[:most]) + rest
+    rest = f" and {len(texts) - max_values} more" if len(texts) > max_values else ""
+    return ", ".join(texts[:max_values]) + rest
 
 
 def require_columns(frame: Any, names: Iterable[str], where: str) -> None:
-    """Raise unless the frame has all the columns; say which one may be meant."""
+    """Raise TableError unless the frame has all the columns; suggest the nearest name."""
     known = [str(name) for name in frame.columns]
     for name in names:
         if name not in known:
             near = get_close_matches(name, known, n=1, cutoff=0.5)
-            meant = f"did you mean {near[0]!r}?" if near else f"it has {named(known, 8)}."
-            raise TableError(f"{where}: the table has no column {name!r}; {meant}")
+            hint = f"did you mean {near[0]!r}?" if near else f"it has {quoted(known, 8)}."
+            raise TableError(f"{where}: the table has no column {name!r}; {hint}")
 
 
 def check_names(names: list[str], where: str) -> None:
-    """Raise unless each column has a name of its own."""
+    """Raise TableError unless each column has a name of its own."""
     seen: set[str] = set()
     for k, name in enumerate(names):
         if not name.strip():

@@ -1,4 +1,4 @@
-"""The other formats of tables: parquet, ARFF and that of libsvm."""
+"""Readers of parquet, ARFF and libsvm files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from .delimited import MISSING, decode
 from .errors import TableError
 
-_MOST_CELLS = 2e8  # of a sparse file that is made dense
+_MAX_CELLS = 2e8  # cells of a sparse file that becomes a dense table
 _ATTRIBUTE = re.compile(r"@attribute\s+('[^']*'|\"[^\"]*\"|\S+)\s+(\{.*\}|\S+)", re.IGNORECASE)
 _CELL = re.compile(r"\s*('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^,]*)\s*(,|$)")
 
@@ -26,12 +26,12 @@ def read_parquet(content: bytes, name: str) -> Any:
         raise TableError(
             f'{name}: parquet needs the package pyarrow: pip install "kernelwise[cli]".'
         ) from error
-    except Exception as error:  # pyarrow has errors of many kinds for a damaged file
+    except Exception as error:  # pyarrow raises many types of errors for damaged files
         raise TableError(f"{name} is damaged: {_first_line(error)}") from error
 
 
 def read_libsvm(content: bytes, name: str) -> Any:
-    """Return the table in the bytes of a file of libsvm's format."""
+    """Return the table in the bytes of a libsvm file."""
     import pandas as pd
     from sklearn.datasets import load_svmlight_file
 
@@ -39,8 +39,10 @@ def read_libsvm(content: bytes, name: str) -> Any:
         X, y = load_svmlight_file(io.BytesIO(content))
     except (ValueError, OverflowError, MemoryError) as error:
         raise TableError(f"{name} is not in libsvm's format: {_first_line(error)}") from error
-    if X.shape[0] * X.shape[1] > _MOST_CELLS:
-        raise TableError(f"{name}: {X.shape[0]} rows of {X.shape[1]} columns are too many.")
+    if X.shape[0] * X.shape[1] > _MAX_CELLS:
+        raise TableError(
+            f"{name}: {X.shape[0]} rows of {X.shape[1]} columns are too many for a dense table."
+        )
     frame = pd.DataFrame(X.toarray(), columns=[f"x{k + 1}" for k in range(X.shape[1])])
     whole = y.astype(np.int64) if np.all(y == np.round(y)) and np.all(abs(y) < 2**53) else y
     frame.insert(0, "target", whole)
@@ -52,33 +54,35 @@ def read_arff(content: bytes, name: str) -> Any:
     import pandas as pd
 
     lines = enumerate(decode(content, name).splitlines(), 1)
-    kinds = _attributes(lines, name)
+    types = _attributes(lines, name)
     rows = []
     for number, line in lines:
         text = line.strip()
         if not text or text.startswith("%"):
             continue
         if text.startswith("{"):
-            raise TableError(f"{name}, line {number}: sparse ARFF is not read; save it as dense.")
-        row = _cells(text)
-        if len(row) != len(kinds):
             raise TableError(
-                f"{name}, line {number}: {len(row)} values where the header names {len(kinds)} "
+                f"{name}, line {number}: sparse ARFF is not supported; save it as dense ARFF."
+            )
+        row = _cells(text)
+        if len(row) != len(types):
+            raise TableError(
+                f"{name}, line {number}: {len(row)} values where the header names {len(types)} "
                 "attributes."
             )
         rows.append(row)
-    frame = pd.DataFrame(rows, columns=list(kinds), dtype=object)
-    for column, kind in kinds.items():
-        if kind in {"numeric", "real", "integer"}:
+    frame = pd.DataFrame(rows, columns=list(types), dtype=object)
+    for column, type_ in types.items():
+        if type_ in {"numeric", "real", "integer"}:
             numbers = pd.to_numeric(frame[column], errors="coerce")
-            if frame[column][numbers.isna()].isin([None, *MISSING]).all():  # else words, told of
+            if frame[column][numbers.isna()].isin([None, *MISSING]).all():  # else text
                 frame[column] = numbers
     return frame
 
 
 def _attributes(lines: Any, name: str) -> dict[str, str]:
-    """Return the kind of each attribute; ends behind the line @data."""
-    kinds: dict[str, str] = {}
+    """Return the type of each attribute; read the lines up to and including @data."""
+    types: dict[str, str] = {}
     for number, line in lines:
         text = line.strip()
         if text.lower().startswith("@data"):
@@ -86,14 +90,14 @@ def _attributes(lines: Any, name: str) -> dict[str, str]:
         if text.lower().startswith("@attribute"):
             found = _ATTRIBUTE.match(text)
             if not found:
-                raise TableError(f"{name}, line {number}: an attribute needs a name and a kind.")
+                raise TableError(f"{name}, line {number}: an attribute needs a name and a type.")
             column = found[1].strip("'\"")
-            if column in kinds:
+            if column in types:
                 raise TableError(f"{name}: two columns are called {column!r}; rename one of them.")
-            kinds[column] = found[2].lower()
-    if not kinds:
+            types[column] = found[2].lower()
+    if not types:
         raise TableError(f"{name} has no line @attribute; is it ARFF?")
-    return kinds
+    return types
 
 
 def _cells(text: str) -> list[str | None]:

@@ -1,4 +1,4 @@
-"""The column of the classes: whether it can be one, and what to do where it cannot."""
+"""Check the column of the classes, and read the labels from it."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ import numpy as np
 
 from .._typing import Array, Index
 from .column_values import as_numbers, as_text, date_format, holds_numbers
-from .errors import TableError, named, require_columns
+from .errors import TableError, quoted, require_columns
 
-MOST_CLASSES = 100
-_MANY_NUMBERS = 20  # different whole numbers from which they may be measured ones
-_SKEWED = 3.0  # the largest class over the smallest
+MAX_CLASSES = 100
+_MAX_NUMBERS = 20  # different numbers that may be labels; more are measurements
+_SKEWED_RATIO = 3.0  # rows of the largest class over those of the smallest
 
 
 @dataclass(frozen=True)
 class Target:
-    """The classes of a table's rows.
+    """The classes of the rows of a table.
 
     Parameters
     ----------
     name : str
-        The column.
-    y : ndarray of shape (n_rows,)
+        Name of the column.
+    y : ndarray of shape (n_labelled,)
         The classes of the rows that have one: whole numbers, or text.
-    rows : ndarray of shape (n_rows,)
-        The places of those rows in the table.
+    rows : ndarray of shape (n_labelled,)
+        Positions of those rows in the table.
     classes : tuple
         The classes, sorted.
     counts : tuple of int
-        Their rows.
+        Number of rows of each class.
     positive : int or str or None
-        The class that a yes is; None with more than two classes.
+        The positive one of two classes; None with more than two classes.
     notes : tuple of str
-        What was done on the way.
+        Remarks for the reader, such as the number of rows that were left out.
     """
 
     name: str
@@ -48,17 +48,32 @@ class Target:
 
     @property
     def smallest(self) -> int:
-        """Rows of the smallest class."""
+        """Number of rows of the smallest class."""
         return min(self.counts)
 
     @property
     def skewed(self) -> bool:
-        """Whether guessing the largest class looks good: the accuracy alone says little then."""
-        return max(self.counts) >= _SKEWED * self.smallest
+        """Whether the classes differ so much in size that accuracy alone says little."""
+        return max(self.counts) >= _SKEWED_RATIO * self.smallest
+
+    def rows_of(self, frame: Any) -> Any:
+        """Return the labelled rows of the table, without the column of the classes.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            The table.
+
+        Returns
+        -------
+        rows : pandas.DataFrame
+            One row per entry of ``y``.
+        """
+        return frame.iloc[self.rows].drop(columns=self.name)
 
 
 def check_target(frame: Any, target: str, *, positive: Any = None) -> Target:
-    """Return the classes of the rows, or say why a column cannot be the target.
+    """Return the classes of the rows; raise where a column cannot be the target.
 
     Parameters
     ----------
@@ -67,18 +82,18 @@ def check_target(frame: Any, target: str, *, positive: Any = None) -> Target:
     target : str
         The column of the classes.
     positive : int or str, default=None
-        The class that a yes is, of two; None is the rarer one.
+        The positive one of two classes; None is the rarer one.
 
     Returns
     -------
     classes : Target
-        The classes; rows without one are left out.
+        The classes; rows without a class are left out.
 
     Raises
     ------
     TableError
-        If there is no such column, or it is no class: real numbers, one value, too many values,
-        classes of one row.
+        If there is no such column, or if it does not hold classes: measurements, dates, a single
+        value, too many values, or classes of one row.
 
     Examples
     --------
@@ -102,8 +117,8 @@ def check_target(frame: Any, target: str, *, positive: Any = None) -> Target:
         raise TableError(f"the target {target!r} has no values.")
     classes, counts = np.unique(y, return_counts=True)
     _check_classes(target, classes, counts, len(y))
-    n_lost = len(series) - len(rows)
-    lost = f"{n_lost} row{'s' * (n_lost > 1)} without a class {'are' if n_lost > 1 else 'is'}"
+    n_left = len(series) - len(rows)
+    left = f"{n_left} row{'s' * (n_left > 1)} without a class {'are' if n_left > 1 else 'is'}"
     return Target(
         target,
         y,
@@ -111,50 +126,49 @@ def check_target(frame: Any, target: str, *, positive: Any = None) -> Target:
         tuple(classes.tolist()),
         tuple(counts.tolist()),
         _positive(classes, counts, positive),
-        (f"{lost} left out",) if n_lost else (),
+        (f"{left} left out",) if n_left else (),
     )
 
 
 def _labels(series: Any, target: str) -> Any:
-    """Return the labels as text, "" where there is none; raise for numbers that are measured."""
+    """Return the labels as text, "" where there is none; raise for measurements and dates."""
     labels = as_text(series)
     if holds_numbers(series):
         numbers = as_numbers(series)
         numbers = numbers[~np.isnan(numbers)]
         n_values = len(np.unique(numbers))
         fractions = bool(np.any(numbers != np.round(numbers)))
-        if n_values > _MANY_NUMBERS and (fractions or n_values > 0.1 * len(numbers)):
+        if n_values > _MAX_NUMBERS and (fractions or n_values > 0.1 * len(numbers)):
             raise TableError(
-                f"the target {target!r} is a number with {n_values} different values, and this "
-                "library tells classes apart; make classes of it first, such as low, middle and "
+                f"the target {target!r} is a number with {n_values} different values, but this "
+                "library predicts classes; turn it into classes first, such as low, middle and "
                 "high."
             )
-    elif len(set(labels)) > _MANY_NUMBERS and date_format(series) is not None:
-        raise TableError(f"the target {target!r} is a date; name a column of classes.")
+    elif len(set(labels)) > _MAX_NUMBERS and date_format(series) is not None:
+        raise TableError(f"the target {target!r} is a date; choose a column of classes.")
     return labels
 
 
 def _are_whole(numbers: Array) -> bool:
-    """Tell whether all are whole numbers; NaN is none."""
+    """Return whether all are whole numbers; NaN is not one."""
     return bool(np.all((numbers == np.round(numbers)) & (np.abs(numbers) < 2**53)))
 
 
 def _check_classes(target: str, classes: Any, counts: Any, n_rows: int) -> None:
     if len(classes) == 1:
         raise TableError(
-            f"the target {target!r} has one class only, {classes[0]!s}; there is nothing to tell "
-            "apart."
+            f"the target {target!r} has only one class, {classes[0]!s}; there is nothing to learn."
         )
-    if len(classes) > MOST_CLASSES or len(classes) > n_rows / 2:
+    if len(classes) > MAX_CLASSES or len(classes) > n_rows / 2:
         raise TableError(
-            f"the target {target!r} has {len(classes)} classes in {n_rows} rows; name another "
-            f"column, or join classes until there are at most {MOST_CLASSES}, of several rows each."
+            f"the target {target!r} has {len(classes)} classes in {n_rows} rows; choose another "
+            f"column, or merge classes until there are at most {MAX_CLASSES}, of several rows each."
         )
     rare = classes[counts < 2].tolist()
     if rare:
         raise TableError(
-            f"the target {target!r} has classes of a single row: {named(rare)}; mend the label if "
-            "it is misspelt, join it with another class, or remove the row."
+            f"the target {target!r} has classes of a single row: {quoted(rare)}; correct the label "
+            "if it is misspelt, merge it with another class, or remove the row."
         )
 
 
@@ -168,4 +182,4 @@ def _positive(classes: Any, counts: Any, wanted: Any) -> Any:
                     f"positive={wanted!r} needs two classes; there are {len(classes)}."
                 )
             return label
-    raise TableError(f"positive={wanted!r} is none of the classes {named(classes.tolist())}.")
+    raise TableError(f"positive={wanted!r} is not one of the classes {quoted(classes.tolist())}.")

@@ -1,4 +1,4 @@
-"""Numbers as people write them: $1,234.50, 1.234,50 €, 4,5 %, (12'000)."""
+"""Parse numbers as people write them: $1,234.50, 1.234,50 €, 4,5 %, (12'000)."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _DRESSED = re.compile(
     rf"(\()?({_SIGN}){_GAP}(?:{_MONEY}{_GAP})?({_SIGN})(.*?\d){_GAP}(?:{_MONEY}|%)?(\))?"
 )
 _EXPONENT = r"(?:[eE][+-]?\d+)?"
-_BLANKS = " '\u2019\u00a0\u202f"  # between thousands
+_GROUP_SIGNS = " '\u2019\u00a0\u202f"  # between groups of three digits, besides the comma or point
 
 
 def _pattern(decimal: str, thousands: str) -> re.Pattern[str]:
-    """Return digits, thousands in groups of three by one sign, and decimals after another."""
-    grouped = rf"[1-9]\d{{0,2}}([{_BLANKS}{thousands}])\d{{3}}(?:\2\d{{3}})*"
+    """Match digits, in groups of three or not, and decimals after the decimal sign."""
+    grouped = rf"[1-9]\d{{0,2}}([{_GROUP_SIGNS}{thousands}])\d{{3}}(?:\2\d{{3}})*"
     return re.compile(rf"((?:{grouped}|\d+)?)(?:{re.escape(decimal)}(\d+))?({_EXPONENT})")
 
 
@@ -30,16 +30,16 @@ _PATTERNS = {".": _pattern(".", ","), ",": _pattern(",", ".")}
 
 
 def decimal_sign(texts: Any, preferred: str = ".") -> str:
-    """Return the sign, "." or ",", that reads more of the texts; the preferred one of equals.
+    """Return the decimal sign, "." or ",", that reads more of the texts; ``preferred`` in a tie.
 
-    So 1,234 is a thousand and more, unless other values, such as 0,5, tell otherwise.
+    So 1,234 is 1234, unless another value such as 0,5 shows that the comma is the decimal sign.
     """
-    read = {sign: int(np.isfinite(parse(texts, sign)).sum()) for sign in _PATTERNS}
-    return max(read, key=lambda sign: (read[sign], sign == preferred))
+    n_read = {sign: int(np.isfinite(parse(texts, sign)).sum()) for sign in _PATTERNS}
+    return max(n_read, key=lambda sign: (n_read[sign], sign == preferred))
 
 
 def parse(texts: Any, decimal: str) -> Array:
-    """Return the numbers that the texts are, NaN where they are none."""
+    """Return the texts as numbers; NaN where one is not a number."""
     import pandas as pd
 
     codes, distinct = pd.factorize(pd.Series(texts, dtype=object))

@@ -1,4 +1,4 @@
-"""Tables from files: what kind of file it is, and what is wrong with one that is no table."""
+"""Read a table from a file of any format, or say why it is not a table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .delimited import read_delimited
-from .errors import TableError, check_names, named
+from .errors import TableError, check_names, quoted
 from .formats import read_arff, read_libsvm, read_parquet
 
 _READERS = {
@@ -33,15 +33,16 @@ _ENDINGS = {
     ".svmlight": "libsvm",
     ".svm": "libsvm",
 }
-_OTHERS = {  # how files begin that people take for tables, and what to do about them
+# First bytes of files that are often mistaken for tables, and what to do with them.
+_NOT_TABLES = {
     b"PK\x03\x04": "a zip archive or an Excel file; save the sheet as CSV",
     b"\xd0\xcf\x11\xe0": "an old Excel file; save the sheet as CSV",
     b"%PDF": "a PDF document",
     b"SQLite format": "a database; export the table as CSV",
     b"\x89PNG": "a picture",
     b"\x89HDF": "an HDF5 file; export the table as CSV",
-    b"BZh": "compressed with bzip2; unpack it first",
-    b"\xfd7zXZ": "compressed with xz; unpack it first",
+    b"BZh": "compressed with bzip2; decompress it first",
+    b"\xfd7zXZ": "compressed with xz; decompress it first",
 }
 
 
@@ -51,10 +52,10 @@ def read_table(path_or_buffer: Any, *, format: str | None = None) -> Any:
     Parameters
     ----------
     path_or_buffer : str, path or file object
-        The file; "-" is the standard input. Files compressed with gzip are unpacked.
+        The file; "-" is the standard input. Files compressed with gzip are decompressed.
     format : {"csv", "tsv", "parquet", "arff", "libsvm"}, default=None
-        What the file is; None goes by the end of its name and by its first bytes, and takes the
-        rest for CSV. The separator, the decimal sign and the encoding of CSV are found out.
+        The format of the file; None goes by the ending of its name and by its first bytes, and
+        takes any other file for CSV. Separator, decimal sign and encoding of CSV are detected.
 
     Returns
     -------
@@ -64,14 +65,14 @@ def read_table(path_or_buffer: Any, *, format: str | None = None) -> Any:
     Raises
     ------
     TableError
-        If the file is no table; the message says why, and in which line.
+        If the file is not a table; the message gives the reason and the line.
 
     Notes
     -----
-    Gaps in any column of CSV are empty cells, ``?``, ``-``, ``.``, ``NA``, ``N/A``, ``n.a.``,
-    ``NaN``, ``NULL``, ``None``, ``\N`` and their like, and the errors of spreadsheets such as
-    ``#N/A`` and ``#DIV/0!``. What may be a word like others, such as ``unknown`` or ``--``, stays
-    in the table; it is a gap where the rest are numbers, and `describe_columns` names it.
+    In CSV these cells are missing values: empty cells, ``?``, ``-``, ``.``, ``NA``, ``N/A``,
+    ``n.a.``, ``NaN``, ``NULL``, ``None``, ``\N`` and the like, and errors of spreadsheets such as
+    ``#N/A`` and ``#DIV/0!``. Text that may be an ordinary value, such as ``unknown`` or ``--``,
+    stays in the table; among numbers it counts as missing, and `describe_columns` names it.
 
     Examples
     --------
@@ -81,26 +82,26 @@ def read_table(path_or_buffer: Any, *, format: str | None = None) -> Any:
     {'size': [1.5, 2.5], 'kind': ['a', 'b']}
     """
     if format is not None and format not in _READERS:
-        raise TableError(f"format={format!r} is not known; take one of {named(_READERS)}.")
-    name, content = _content(path_or_buffer)
-    content = _unpacked(name, content)
+        raise TableError(f"format={format!r} is not known; choose one of {quoted(_READERS)}.")
+    name, content = _read_bytes(path_or_buffer)
+    content = _decompress(name, content)
     if not content.strip():
         raise TableError(f"{name} is empty.")
-    frame = _READERS[format or _format_of(name, content)](content, name)
+    frame = _READERS[format or _detect_format(name, content)](content, name)
     frame.columns = [str(column) for column in frame.columns]
     check_names(list(frame.columns), name)
     if frame.shape[1] < 2:
         raise TableError(
-            f"{name} has one column only, {frame.columns[0]!r}; columns are separated by commas, "
+            f"{name} has only one column, {frame.columns[0]!r}; separate columns by commas, "
             "semicolons, tabs or bars."
         )
     if not len(frame):
-        raise TableError(f"{name} has names of columns, but no rows.")
+        raise TableError(f"{name} has column names, but no rows.")
     return frame
 
 
-def _content(source: Any) -> tuple[str, bytes]:
-    """Return what to call the file, and its bytes."""
+def _read_bytes(source: Any) -> tuple[str, bytes]:
+    """Return the name of the file for messages, and its bytes."""
     if hasattr(source, "read"):
         content = source.read()
         name = str(getattr(source, "name", "the table"))
@@ -118,21 +119,21 @@ def _content(source: Any) -> tuple[str, bytes]:
         raise TableError(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
-def _unpacked(name: str, content: bytes) -> bytes:
+def _decompress(name: str, content: bytes) -> bytes:
     if not content.startswith(b"\x1f\x8b"):
         return content
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
             return file.read()
     except (OSError, EOFError, zlib.error) as error:
-        raise TableError(f"{name} is damaged: it cannot be unpacked ({error}).") from error
+        raise TableError(f"{name} is damaged: it cannot be decompressed ({error}).") from error
 
 
-def _format_of(name: str, content: bytes) -> str:
+def _detect_format(name: str, content: bytes) -> str:
     if content.startswith(b"PAR1"):
         return "parquet"
-    for start, what in _OTHERS.items():
+    for start, kind in _NOT_TABLES.items():
         if content.startswith(start):
-            raise TableError(f"{name} is not a table but {what}.")
+            raise TableError(f"{name} is not a table but {kind}.")
     ending = Path(name.removesuffix(".gz")).suffix.lower()
     return _ENDINGS.get(ending, "csv")

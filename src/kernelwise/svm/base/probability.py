@@ -13,6 +13,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._typing import Array
 
+N_FOLDS = 5  # of the calibration; fewer where a class has fewer rows
+
+
+def calibrated(estimator: Any, y: Any, seed: int) -> Any:
+    """Return an unfitted classifier with probabilities, by Platt scaling on held-out rows of y."""
+    # Imported here because it is slow to import and seldom needed.
+    from sklearn.calibration import CalibratedClassifierCV
+    from sklearn.model_selection import StratifiedKFold
+
+    smallest = int(np.unique(y, return_counts=True)[1].min())
+    folds = StratifiedKFold(min(N_FOLDS, smallest), shuffle=True, random_state=seed)
+    return CalibratedClassifierCV(estimator, ensemble=False, cv=folds)
+
 
 def _asks_for_probability(estimator: Any) -> bool:
     if estimator.probability is not True:
@@ -43,14 +56,9 @@ class ProbabilityMixin:
                 "probability=True needs at least two samples of each class; drop the class or "
                 "leave probability out and use decision_function."
             )
-        from sklearn.calibration import CalibratedClassifierCV  # dear to import, seldom wanted
-        from sklearn.model_selection import StratifiedKFold
-
         seed = check_random_state(self.random_state).randint(2**31 - 1)
-        folds = StratifiedKFold(min(5, smallest), shuffle=True, random_state=seed)
         plain = clone(self).set_params(probability="deprecated", warm_start=False)
-        calibrated = CalibratedClassifierCV(plain, ensemble=False, cv=folds)
-        self._calibrated = calibrated.fit(X, y, sample_weight=sample_weight)
+        self._calibrated = calibrated(plain, y, seed).fit(X, y, sample_weight=sample_weight)
 
     @available_if(_asks_for_probability)
     def predict_proba(self, X: Any) -> Array:
