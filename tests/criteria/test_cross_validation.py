@@ -112,7 +112,7 @@ def test_too_few_rows_of_a_class():
 
 @pytest.mark.parametrize("folds", [[0, 1, 0], np.zeros(4), np.zeros((4, 1)), [0, 1, 0, 1, 0]])
 def test_folds_that_do_not_fit(folds):
-    with pytest.raises(ValueError, match="folds must give each of the 4 rows"):
+    with pytest.raises(ValueError, match="folds must assign each of the 4 rows"):
         CrossValidation(folds=folds).evaluate(np.eye(4), np.array([1.0, 1.0, -1.0, -1.0]))
 
 

@@ -51,7 +51,7 @@ from kernelwise.qp import (
     enclosing_ball,
     hard_margin,
 )
-from kernelwise.qp.solution import Point
+from kernelwise.qp.solution import SolverState
 
 D = 4  # features of the rows that the kernels below are given
 WEIGHTS = np.array([0.5, 2.0, 0.25, 1.3])
@@ -260,7 +260,7 @@ _GROW_WARM = ((run_module, "WARM_WHOLE", 4), (smo_module, "SMALL", 0))
 
 def _stay(qp, K, beta, tol, most_steps, product):
     """Leave all work to the general way of solving."""
-    return Point.start(beta), np.empty(4)
+    return SolverState.start(beta), np.empty(4)
 
 
 _SLOWLY = ((smo_module, "solve_quickly", _stay),)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernelwise.qp import SMO, SeveralEqualities, c_svc
-from kernelwise.qp.multipliers import _least_distance
+from kernelwise.qp.reduced import _least_distance
 from tests.criteria.cone import solve as cone_program
 
 from .equality_cases import machine, random_box, random_machine, shortest_values

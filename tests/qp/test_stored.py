@@ -8,7 +8,7 @@ import kernelwise.qp.smo as smo_module
 from kernelwise.kernels import RBF, LazyGram
 from kernelwise.qp import SMO, DualQP, Solution, Terms, c_svc, enclosing_ball
 from kernelwise.qp.fast_path import solve_quickly
-from kernelwise.qp.solution import Point
+from kernelwise.qp.solution import SolverState
 from tests.oracles import descend
 
 both_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -23,7 +23,7 @@ def rows(n=600, seed=0):
 
 def stay(qp, K, beta, *rest):
     """Leave all work to the general way of solving."""
-    return Point.start(beta), np.empty(4)
+    return SolverState.start(beta), np.empty(4)
 
 
 def slowly(qp, monkeypatch, **options):

@@ -1,8 +1,8 @@
-"""Kernel-target alignment: how much the kernel looks like the classes (Cristianini 2001).
+"""Kernel-target alignment: the similarity of kernel and classes (Cristianini 2001).
 
     A = <K, y y'> / (|K| |y y'|),   with both centred on request (Cortes 2012)
 
-Nothing has to be solved, so it is cheap; it says nothing of a margin.
+No machine is solved, so it is cheap, but it says nothing about a margin.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ class Alignment(Criterion):
     Parameters
     ----------
     C : float, default=1.0
-        Not read: no machine is solved.
+        Ignored, as no machine is solved.
     solver : SMO, default=SMO(tol=1e-6)
-        Nothing is solved; a tolerance below 1e-5 asks for float64.
+        Only its tolerance is read: below 1e-5 the kernel is in float64.
     threads : int, default=1
-        Not read.
+        Ignored.
     centered : bool, default=True
         Whether kernel and target are centred first.
 
@@ -113,7 +113,7 @@ def _alignment(K: Array, y: Array, centered: bool) -> tuple[float, Array]:
         return 0.0, np.zeros_like(K)
     value = float(target @ K @ target) / (size * length)
     slope = np.outer(target, target) / (size * length) - (value / size**2) * K
-    return value, slope  # both terms are centred already where K and y are
+    return value, slope  # where K and y are centred, both terms are as well
 
 
 def _centre(K: Array) -> Array:

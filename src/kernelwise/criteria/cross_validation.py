@@ -1,7 +1,7 @@
 """The loss on held-out rows of a k-fold cross-validation, with its gradient.
 
-A held-out row has the bounds zero, so that all folds share one kernel matrix and the row's entry
-of K b + nu is its decision value.
+A held-out row has bounds of zero, so that all folds share one kernel matrix and the row's entry of
+K b + nu is its decision value.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..kernels import Cotangent
 from ..qp import SMO, Solution, c_svc
 from ..qp.gram import as_gram
 from .base import Criterion, Evaluation
-from .implicit import Machine, implicit
+from .implicit import ImplicitMachine, implicit
 from .labels import as_codes, as_weights, starts
 from .span import split
 
@@ -32,13 +32,13 @@ class CrossValidation(Criterion):
     C : float, default=1.0
         The cost of slack.
     solver : SMO, default=SMO()
-        What solves the machines; exactly, as their derivative is taken too.
+        The solver of the machines; an exact one, as their solutions are differentiated.
     threads : int, default=1
         Threads over machines and folds.
     loss : {"hinge", "logistic"}, default="logistic"
         The loss of a held-out row with margin m: max(0, 1 - m), or log(1 + exp(-m)).
     folds : int or array-like of shape (n,), default=5
-        The number of folds, which are then stratified and the same each time; or each row's fold.
+        Number of folds, which are stratified and the same in every evaluation; or each row's fold.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class CrossValidation(Criterion):
             total = float(value[counted].sum()) / np.count_nonzero(Y[:, j])
             if not gradient:
                 return solution, total, None, 0.0
-            machine = Machine.of(gram, solution, y, *split(solution.beta, bound))
+            machine = ImplicitMachine.of(gram, solution, y, *split(solution.beta, bound))
             back = implicit(machine, by_decision)
             return solution, total, back.cotangent, back.by_bounds
 
@@ -101,16 +101,18 @@ class CrossValidation(Criterion):
         return Evaluation(value, cotangent if gradient else None, lambda: by_C, (), solutions)
 
     def _fold_of(self, Y: Array) -> Array:
-        """Return each row's fold; a number of folds is stratified by the rows' codes."""
+        """Return each row's fold, stratified by the rows' codes where only a number is given."""
         if np.ndim(self.folds):
             fold_of = np.asarray(self.folds)
             if fold_of.shape != (len(Y),) or len(np.unique(fold_of)) < 2:
-                raise ValueError(f"folds must give each of the {len(Y)} rows one of several folds.")
+                raise ValueError(
+                    f"folds must assign each of the {len(Y)} rows to one of at least two folds."
+                )
             return fold_of
         _, classes = np.unique(Y, axis=0, return_inverse=True)
         smallest = int(np.bincount(classes.ravel()).min())
         if smallest < 2:
-            raise ValueError("cross-validation needs two rows of each class at least.")
+            raise ValueError("cross-validation needs at least two rows of each class.")
         splitter = StratifiedKFold(min(int(self.folds), smallest), shuffle=True, random_state=0)
         fold_of = np.empty(len(Y), dtype=np.intp)
         for number, (_, test) in enumerate(splitter.split(Y, classes.ravel())):

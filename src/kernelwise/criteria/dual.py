@@ -1,8 +1,8 @@
-"""The dual objective as a criterion: what a machine attains, by the kernel's parameters.
+"""The optimal dual objective of a machine as a criterion.
 
     W(K) = max_b  p'b - 1/2 b'Kb   s.t. the machine's constraints,      dW/dK = -1/2 b b'
 
-The cotangent is the envelope theorem's: b is optimal, so only K itself is differentiated.
+By the envelope theorem only K itself is differentiated, as b is optimal.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class DualObjective(Criterion):
     C : float, default=1.0
         The cost of slack.
     solver : SMO, default=SMO(budget=0)
-        What solves the machines.
+        The solver of the machines.
     threads : int, default=1
         Threads over the machines.
     slack : {"hinge", "squared"}, default="hinge"
@@ -93,7 +93,7 @@ class DualObjective(Criterion):
         return Evaluation(value, cotangent, by_C, machines, machines)
 
     def _by_C(self, machines: Any, beta: Array, Y: Array, weights: Array) -> float:
-        """Return what C alone does: through the box, or through the ridge 1 / C."""
+        """Return the derivative by C, through the bounds or through the ridge 1 / C."""
         if np.isinf(self.C):
             return 0.0
         if self.slack == "squared":

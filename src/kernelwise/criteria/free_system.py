@@ -6,7 +6,7 @@ solution is one bordered system,
     [K_FF  1] [b_F]   [p_F - K_FB b_B]
     [1'    0] [nu ] = [c - 1'b_B     ]
 
-Its inverse gives the span of each support vector and the derivative of all that depends on b, nu.
+Its inverse gives the span of each support vector, and the derivatives of b and nu.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from scipy.linalg.lapack import dpotrf, dtrtri
 
 from .._typing import Array, Gram, Index
 
-JITTERS = (1e-8, 1e-6, 1e-4)  # relative, on the free block: the least that makes it definite
+# Numbers added to the diagonal of the free block, relative to its mean, until it is definite.
+JITTERS = (1e-8, 1e-6, 1e-4)
 _HALVED = 96  # rows above which a triangle is inverted by halves
 
 
@@ -34,10 +35,9 @@ class FreeSystem:
     free : ndarray of shape (n_free,)
         The free rows.
     half : ndarray of shape (n_free, n_free)
-        The inverse L^-1 of the Cholesky factor of their block of K, with its jitter: all that is
-        asked for are lengths of columns and products with it.
+        The inverse L^-1 of the Cholesky factor of their block of K, with its jitter.
     bias : bool
-        Whether there is a border, that is, a bias.
+        Whether the machine has a bias, and the system a border.
     """
 
     free: Index
@@ -59,7 +59,7 @@ class FreeSystem:
         bias : bool, default=True
             Whether the machine has a bias.
         jitters : sequence of float, default=JITTERS
-            What to add to the diagonal, relative to its mean: the first that makes it definite.
+            Numbers to add to the diagonal, relative to its mean, until the block is definite.
 
         Returns
         -------
@@ -67,8 +67,8 @@ class FreeSystem:
             The factored system.
         """
         for jitter in jitters:
-            block = K.block(free, free)  # anew, as factoring overwrites it
-            diagonal = np.einsum("ii->i", block)  # a view that can be written
+            block = K.block(free, free)  # in every pass, as factoring overwrites it
+            diagonal = np.einsum("ii->i", block)  # a view that can be written to
             size = float(np.abs(diagonal).sum()) / max(1, len(free))
             diagonal += jitter * (size or 1.0)
             factor, failed = dpotrf(block.T, lower=1, overwrite_a=1, clean=1)
@@ -82,16 +82,16 @@ class FreeSystem:
         Parameters
         ----------
         right : ndarray of shape (n_free,)
-            The right side of the free rows.
+            The right-hand side of the free rows.
         last : float
-            The right side of the border; not read without a bias.
+            The right-hand side of the border; ignored without a bias.
 
         Returns
         -------
         solution : ndarray of shape (n_free,)
-            The part of the free rows.
+            The solution for the free rows.
         multiplier : float
-            The part of the border; zero without a bias.
+            The solution for the border; zero without a bias.
         """
         multiplier = 0.0
         if self.bias:
@@ -120,12 +120,12 @@ class FreeSystem:
 
     @cached_property
     def inverse_diagonal(self) -> Array:
-        """The diagonal of `inverse`, without the rest."""
+        """The diagonal of `inverse`, computed without the other entries."""
         diagonal = np.einsum("ij,ij->j", self.half, self.half)
         return diagonal - self._sums**2 / self._total if self.bias else diagonal
 
     def explained(self, columns: Array) -> Array:
-        """Compute (k, 1)' inverse (k, 1): what the free rows explain of k(x, x).
+        """Compute (k, 1)' inverse (k, 1): the part of k(x, x) that the free rows explain.
 
         Parameters
         ----------
@@ -135,7 +135,7 @@ class FreeSystem:
         Returns
         -------
         squares : ndarray of shape (m,)
-            What is explained.
+            The explained parts.
         """
         part = dtrmm(1.0, self.half, columns, lower=1)
         squares = np.einsum("ij,ij->j", part, part)
@@ -164,8 +164,8 @@ class FreeSystem:
 def invert_triangle(factor: Array) -> Array:
     """Invert a lower triangular matrix.
 
-    By halves, with one product for what stands below them: LAPACK's own inverse of more than a
-    hundred rows takes twice as long.
+    The halves are inverted one by one, and one product gives the block below them: LAPACK's own
+    inverse takes twice as long for more than a hundred rows.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def invert_triangle(factor: Array) -> Array:
     Returns
     -------
     inverse : ndarray of shape (n, n)
-        Its inverse, in columns (Fortran's order).
+        Its inverse, in Fortran order.
     """
     n = len(factor)
     if n <= _HALVED:

@@ -1,4 +1,4 @@
-"""Implicit differentiation of a solved machine: from its decision values back to K and to C."""
+"""Implicit differentiation of a solved machine, from its decision values back to K and C."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .free_system import FreeSystem
 
 
 @dataclass(frozen=True)
-class Machine:
+class ImplicitMachine:
     """A solved machine with the linear system of its free support vectors.
 
     Parameters
@@ -29,7 +29,7 @@ class Machine:
     free, bounded : ndarray
         The support vectors inside and at their bounds.
     system : FreeSystem or None
-        The system of the free ones; None without any.
+        The system of the free support vectors; None where there are none.
     """
 
     K: Gram
@@ -41,7 +41,9 @@ class Machine:
     system: FreeSystem | None
 
     @classmethod
-    def of(cls, K: Gram, solution: Solution, y: Array, free: Index, bounded: Index) -> Machine:
+    def of(
+        cls, K: Gram, solution: Solution, y: Array, free: Index, bounded: Index
+    ) -> ImplicitMachine:
         """Factor the system of a solution.
 
         Parameters
@@ -57,7 +59,7 @@ class Machine:
 
         Returns
         -------
-        machine : Machine
+        machine : ImplicitMachine
             The machine.
         """
         system = FreeSystem.of(K, free) if len(free) else None
@@ -71,34 +73,36 @@ class Machine:
 
 @dataclass(frozen=True)
 class Pullback:
-    """A derivative by decision values, carried back.
+    """A derivative that has been pulled back from decision values.
 
     Parameters
     ----------
     cotangent : Cotangent
-        By each entry of K.
+        The derivative by each entry of K.
     by_bounds : float
-        By the logarithm of a factor of all bounds: C times the derivative by C.
+        The derivative by the logarithm of C, which scales all bounds.
     """
 
     cotangent: Cotangent
     by_bounds: float
 
 
-def implicit(machine: Machine, by_decision: Array, by_beta: Array | None = None) -> Pullback:
-    """Carry a derivative by the decision values f = K b + nu back to K and to the bounds.
+def implicit(
+    machine: ImplicitMachine, by_decision: Array, by_beta: Array | None = None
+) -> Pullback:
+    """Pull a derivative by the decision values f = K b + nu back to K and to the bounds.
 
-    The free variables and nu solve a linear system (see `free`), so one adjoint solve tells how
-    they follow; the bounded variables move with their bounds only.
+    The free variables and nu solve a linear system (see `free_system`), so that one adjoint solve
+    gives their derivatives; the bounded variables move with their bounds only.
 
     Parameters
     ----------
-    machine : Machine
+    machine : ImplicitMachine
         The solved machine.
     by_decision : ndarray of shape (n,)
         The derivative by the decision value of each row.
     by_beta : ndarray of shape (n,), default=None
-        A further derivative by the coefficients themselves.
+        An additional derivative by the coefficients.
 
     Returns
     -------
@@ -125,10 +129,13 @@ def implicit(machine: Machine, by_decision: Array, by_beta: Array | None = None)
     )
 
 
-def _through_middle(machine: Machine, u: Array) -> Array:
-    """Without free variables nu is minus the middle of two gradients: move its share there."""
+def _through_middle(machine: ImplicitMachine, u: Array) -> Array:
+    """Return the derivative with nu replaced by the two gradients that determine it.
+
+    Without free variables nu is minus the middle of two gradients.
+    """
     beta, gradient = machine.beta, machine.gradient
-    # No row is free: those at zero can move towards their code, the others back to zero.
+    # Rows at zero can move towards their code, the others back to zero.
     up = np.flatnonzero((beta < 0) | ((beta == 0) & (machine.y > 0)))
     down = np.flatnonzero((beta > 0) | ((beta == 0) & (machine.y < 0)))
     ends = [up[[np.argmin(gradient[up])]]] if len(up) else []

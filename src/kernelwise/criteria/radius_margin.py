@@ -2,7 +2,7 @@
 
     R^2 ||w||^2,   R^2 = max_l sum l_i K_ii - l'Kl  (sum l = 1, l >= 0),   ||w||^2 = sum alpha
 
-Squared slack is a kernel, K + I/C, on which the margin is hard and the bound holds.
+Squared slack is the kernel K + I/C, for which the margin is hard and the bound holds.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def margin(K: Array | Gram, beta: Any) -> float:
     Returns
     -------
     margin : float
-        The distance of the decision surface from where the decision value is one; infinite for
-        coefficients of zero.
+        The distance between the decision surface and the points with decision value 1; infinite
+        where all coefficients are zero.
 
     Examples
     --------
@@ -90,12 +90,12 @@ def solve_ball(K: Array | Gram, solver: SMO, start: Solution | None = None) -> S
     solver : SMO
         The solver.
     start : Solution, default=None
-        Where to start.
+        The starting point.
 
     Returns
     -------
     solution : Solution
-        Its coefficients are the centre's.
+        The ball; its coefficients are those of the centre.
     """
     return solver.solve(enclosing_ball(K), start=start)
 
@@ -106,7 +106,7 @@ def squared_radius(ball: Solution) -> float:
     Parameters
     ----------
     ball : Solution
-        What `solve_ball` returned.
+        The result of `solve_ball`.
 
     Returns
     -------
@@ -125,12 +125,12 @@ class RadiusMargin(Criterion):
     C : float, default=1.0
         The cost of squared slack, C/2 sum xi^2; infinite for a hard margin.
     solver : SMO, default=SMO(budget=0)
-        What solves the machines and the ball.
+        The solver of the machines and the ball.
     threads : int, default=1
         Threads over the machines.
     ball : bool, default=True
-        Whether the radius is that of the smallest ball around the rows; False takes R = 1, which
-        is no less where k(x, x) = 1 and there is no ridge.
+        Whether the radius is that of the smallest ball around the rows. False takes R = 1, an
+        upper bound of the radius where k(x, x) = 1 and there is no ridge.
 
     Examples
     --------
@@ -164,7 +164,7 @@ class RadiusMargin(Criterion):
             return self.solver.solve(DualQP(gram, terms[j]), start=begin[j])
 
         machines = tuple(self._solve_all(solve, range(labels.n_machines)))
-        # Twice the dual objective: to second order in what the solver left undone, as R^2 is.
+        # Twice the dual objective: like R^2 it has an error of second order in the tolerance.
         norm = -2 * sum(machine.objective for machine in machines)
         ball = solve_ball(gram, self.solver, first) if self.ball else None
         square = 1.0 if ball is None else squared_radius(ball)

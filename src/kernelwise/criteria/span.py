@@ -1,12 +1,12 @@
 """Leave-one-out without refitting: the span of the support vectors (Vapnik and Chapelle 2000).
 
-Without row i the machine decides f(x_i) - b_i S_i^2 there, if the others keep their roles. S_i is
-the distance of x_i from the span of the free support vectors:
+Without row i the machine's decision value there is f(x_i) - b_i S_i^2, if the sets of free and
+bounded support vectors do not change. S_i is the distance of x_i from the span of the free ones:
 
     free      S_i^2 = 1 / (A^-1)_ii                 A: the bordered matrix of the free ones
     bounded   S_i^2 = K_ii - (k, 1)' A^-1 (k, 1)
 
-Rows that are no support vectors change nothing when they are left out.
+Leaving out a row that is not a support vector changes nothing.
 """
 
 from __future__ import annotations
@@ -23,14 +23,12 @@ from ..qp import SMO, DualQP, Solution
 from ..qp.gram import as_gram
 from .base import Criterion, Evaluation
 from .free_system import JITTERS, FreeSystem
-from .implicit import Machine, implicit
+from .implicit import ImplicitMachine, implicit
 from .labels import Labels, starts
 
-_LEAST = (
-    1e-12  # of an inverse's diagonal, relative to 1 / K_ii: less is a row that nothing replaces
-)
-
-_SAFE = 1 - 1e-4  # of a least span: what rounding may add to an ill-conditioned one, and more
+# Diagonal entry of the inverse, relative to 1 / K_ii, below which no other row replaces this one.
+_LEAST = 1e-12
+_SAFE = 1 - 1e-4  # factor of a least span that covers the rounding of an ill-conditioned system
 
 
 def span(K: Array | Gram, beta: Any, C: Any = np.inf, *, bias: bool = True) -> Array:
@@ -43,14 +41,14 @@ def span(K: Array | Gram, beta: Any, C: Any = np.inf, *, bias: bool = True) -> A
     beta : array-like of shape (n,)
         The signed dual coefficients alpha * y.
     C : float or array-like of shape (n,), default=inf
-        The bound of alpha, one for all rows or one a row.
+        The bound of alpha, one for all rows or one per row.
     bias : bool, default=True
         Whether the machine has a bias.
 
     Returns
     -------
     squared : ndarray of shape (n,)
-        The squared spans; zero for rows that are no support vectors.
+        The squared spans; zero for rows that are not support vectors.
 
     Examples
     --------
@@ -69,7 +67,7 @@ def span(K: Array | Gram, beta: Any, C: Any = np.inf, *, bias: bool = True) -> A
         return squared
     system = FreeSystem.of(gram, free, bias=bias)
     inverse = system.inverse_diagonal
-    # One free support vector alone: without it the bias is not determined, as if none were free.
+    # Without the only free support vector the bias is undetermined, as if none were free.
     alone = inverse * diag[free] <= _LEAST
     squared[free] = np.where(alone, diag[free], 1 / np.where(alone, 1, inverse))
     if len(bounded):
@@ -79,7 +77,9 @@ def span(K: Array | Gram, beta: Any, C: Any = np.inf, *, bias: bool = True) -> A
 
 
 def least_spans(K: Array | Gram, *, bias: bool = True) -> Array:
-    """Compute what no machine's squared spans are below: the distance from all other rows.
+    """Compute a lower bound of each row's squared span in any machine.
+
+    It is the squared distance from the span of all other rows.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def least_spans(K: Array | Gram, *, bias: bool = True) -> Array:
     -------
     squared : ndarray of shape (n,)
         At most the squared span of each row in any machine in which it is a support vector; zeros
-        where K is too ill-conditioned to tell.
+        where K is too ill-conditioned.
 
     Examples
     --------
@@ -106,14 +106,14 @@ def least_spans(K: Array | Gram, *, bias: bool = True) -> Array:
     gram = as_gram(K)
     diag = gram.diag()
     size = float(np.abs(diag).mean())
-    jitter = JITTERS[0] * float(diag.min())  # that of any part is not less
+    jitter = JITTERS[0] * float(diag.min())  # no larger than that of any free block
     try:
         everything = np.arange(len(diag))
         system = FreeSystem.of(gram, everything, bias=bias, jitters=(jitter / (size or 1.0),))
     except ValueError:
         return np.zeros(len(diag))
     inverse = system.inverse_diagonal
-    # Of a bounded one its own jitter does not count; one that is alone has the span K_ii.
+    # A bounded row is measured without its own jitter; a row alone has the squared span K_ii.
     squared = np.minimum(1 / np.maximum(inverse, _LEAST / size), diag) - jitter
     return np.maximum(0, _SAFE * squared)
 
@@ -131,7 +131,7 @@ def split(beta: Array, C: Any) -> tuple[Index, Index]:
     Returns
     -------
     free, bounded : ndarray
-        Their row numbers.
+        Their row indices.
     """
     alpha = np.abs(beta)
     limit = (1 - 1e-10) * np.asarray(C, dtype=np.float64)
@@ -177,7 +177,7 @@ def loo_decisions(
 def loo_error(
     K: Array | Gram, y: Any, decisions: Any, beta: Any, C: Any = np.inf, *, bias: bool = True
 ) -> float:
-    """Estimate the leave-one-out error of a fitted machine, as a part of its rows.
+    """Estimate the leave-one-out error of a fitted machine, as a fraction of its rows.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def loo_error(
     Returns
     -------
     error : float
-        The part of the rows on the wrong side when left out; a decision of zero is wrong.
+        The fraction of rows on the wrong side when left out; a decision of zero is wrong.
 
     Examples
     --------
@@ -221,12 +221,12 @@ class LeaveOneOut(Criterion):
     C : float, default=1.0
         The cost of slack.
     solver : SMO, default=SMO()
-        What solves the machines; exactly, as their derivative is taken too.
+        The solver of the machines; an exact one, as their solutions are differentiated.
     threads : int, default=1
         Threads over the machines.
     slope : float, default=5.0
-        The smooth value of a row is 1 / (1 + exp(slope * margin)). Infinite counts errors, which
-        has no gradient.
+        The smooth error of a row is 1 / (1 + exp(slope * margin)). An infinite slope counts errors,
+        which has no gradient.
 
     Examples
     --------
@@ -285,15 +285,15 @@ class LeaveOneOut(Criterion):
         by_decision = np.zeros(len(y))
         by_decision[y != 0] = -self.slope * losses * (1 - losses) / len(losses)
         by_decision *= y
-        machine = Machine.of(K, solution, y, *split(solution.beta, bound))
+        machine = ImplicitMachine.of(K, solution, y, *split(solution.beta, bound))
         by_span = -by_decision * solution.beta
         through = implicit(machine, by_decision, by_beta=-by_decision * squared)
         direct = _span_cotangent(machine, squared, by_span)
         return value, Cotangent.total([through.cotangent, direct]), through.by_bounds
 
 
-def _span_cotangent(machine: Machine, squared: Array, by_span: Array) -> Cotangent:
-    """Return the cotangent of sum_i by_span_i S_i^2: one outer product a support vector.
+def _span_cotangent(machine: ImplicitMachine, squared: Array, by_span: Array) -> Cotangent:
+    """Return the cotangent of sum_i by_span_i S_i^2: one outer product per support vector.
 
     free      d S_i^2 = S_i^4 m' dK m,        m the i-th column of the inverse
     bounded   d S_j^2 = (e_j - v)' dK (e_j - v),   v the coefficients of j's projection
@@ -311,7 +311,7 @@ def _span_cotangent(machine: Machine, squared: Array, by_span: Array) -> Cotange
     factors[bounded, len(free) + np.arange(len(bounded))] = 1
     moving = np.concatenate([by_span[free], by_span[bounded] * (squared[bounded] > 0)])
     diagonal = np.zeros(n)
-    if machine.system.bias and len(free) == 1:  # alone: its S^2 is K_ii
+    if machine.system.bias and len(free) == 1:  # its squared span is K_ii
         factors[free, 0] = 0
         diagonal[free] = by_span[free]
     return Cotangent(factors, moving, diagonal=diagonal)

@@ -1,4 +1,4 @@
-"""One run of SMO: an active set of rows that grows, shrinks, and is solved in compiled code."""
+"""One run of SMO on an active set of rows that grows, shrinks, and is solved in compiled code."""
 
 from __future__ import annotations
 
@@ -10,39 +10,40 @@ from .._typing import Array, Index
 from .fast_path import SWEEP
 from .problem import DualQP
 from .rows import GrowingRows, StoredRows, exchange
-from .solution import Point
+from .solution import SolverState
 
-_WHOLE = 3200  # up to this many rows a growing set costs more than it saves
-_HARD_WHOLE = 6000  # the same where a look at some rows shows ...
-_HARD = 0.25  # ... that more than this part of the others is wanted
-WARM_WHOLE = 1500  # the same for a start with a support ...
-_MOST_SUPPORT = 0.75  # ... that is at most this part of the rows
-_FIRST_ROWS = 512  # of a growing set
-_GROWTH = 0.5  # of it, in rows taken in at a time
-_WORTH_TAKING = 0.1  # violation of a row to be taken in, as a part of the largest
-_INNER_FRACTION = 0.2  # an active set is solved to this part of the violation of all rows
-_FIRST_SWEEP = 4e6  # row entries swept before the active set is shrunk for the first time
-_WORTH_SHRINKING = 0.6  # part of the active set that may be left for a copy of its block to pay
+# Numbers of rows up to which computing all of them at once is cheaper than a growing active set:
+_WHOLE = 3200  # from a cold start
+WARM_WHOLE = 1500  # from a warm start with few support vectors
+_HARD_WHOLE = 6000  # for a hard problem
+_MOST_SUPPORT = 0.75  # fraction of the rows up to which support vectors are few
+_HARD = 0.25  # fraction of inactive rows that violate the conditions, above which a problem is hard
+_FIRST_ROWS = 512  # least number of rows that are added at a time
+_GROWTH = 0.5  # largest number of rows added at a time, as a fraction of the active rows
+_WORTH_TAKING = 0.1  # least violation of a row that is added, as a fraction of the largest
+_INNER_FRACTION = 0.2  # tolerance on the active set, as a fraction of the violation of all rows
+_FIRST_SWEEP = 4e6  # matrix entries read before the active set is shrunk for the first time
+_WORTH_SHRINKING = 0.6  # fraction of movable active rows above which shrinking does not pay
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a solve has come.
+    """The progress of a solve.
 
     Parameters
     ----------
     n_iter : int
         Steps so far.
     violation : float
-        The stop test: at convergence it is below the tolerance.
+        The largest violation of the optimality conditions; at most the tolerance at the end.
     objective : float
         The objective so far.
     n_active : int
         Rows of the kernel in memory.
     machine : int, default=0
-        Which machine of an estimator is being solved.
+        Number of the machine that is being solved.
     n_machines : int, default=1
-        How many machines the estimator has.
+        Number of machines of the estimator.
     """
 
     n_iter: int
@@ -54,47 +55,47 @@ class Progress:
 
 
 def takes_all_rows(n: int, n_support: int, capacity: int) -> bool:
-    """Tell whether a problem is so small that all rows are computed at once.
+    """Return whether a problem is so small that all rows are computed at once.
 
     Parameters
     ----------
     n : int
-        Rows of the problem.
+        Number of rows of the problem.
     n_support : int
-        Rows of the start's support.
+        Number of non-zeros of the start.
     capacity : int
-        Rows that there is memory for.
+        Number of rows that fit into memory.
 
     Returns
     -------
     takes_all : bool
-        Whether a growing set of rows would cost more than it saves.
+        Whether a growing set of rows would cost more.
     """
     few = 0 < n_support <= _MOST_SUPPORT * n
     return n <= (WARM_WHOLE if few else _WHOLE) and n <= min(_WHOLE, capacity)
 
 
-class Run:
-    """One solve: vectors in the order of the rows, those with a row in memory first.
+class ActiveRowsRun:
+    """One solve. All vectors are in the order of the rows, those in memory first.
 
     Parameters
     ----------
     qp : DualQP
         The problem.
-    start : Point
+    start : SolverState
         A feasible start.
     rows : StoredRows or GrowingRows
         The rows of K.
     tol : float
-        The stop test.
+        The tolerance of the stop test.
     steps_before : int, default=0
-        Steps of earlier runs, for reports of progress.
+        Steps of earlier runs, for progress reports.
     """
 
     def __init__(
         self,
         qp: DualQP,
-        start: Point,
+        start: SolverState,
         rows: StoredRows | GrowingRows,
         tol: float,
         steps_before: int = 0,
@@ -105,8 +106,8 @@ class Run:
         self.diag = qp.gram.diag().astype(rows.K.dtype)
         self.gradient = -self.p
         self.n_iter, self.status = 0, ""
-        self._stale = False  # rows were dropped since the gradient was computed as a whole
-        self._settled = True  # the active set needs no more steps before it grows
+        self._stale = False  # whether rows were dropped since the last full gradient
+        self._settled = True  # whether the active set is solved, so that it may grow
         self._best, self._idle = np.inf, 0
         if len(start.gradient) == rows.n_rows == qp.n:  # rows in the order of the problem
             self.gradient = start.gradient.copy()
@@ -115,7 +116,7 @@ class Run:
         self._look()
 
     def _give_rows_to_the_start(self) -> None:
-        """Bring the rows of the start's support in, and compute the gradient there."""
+        """Compute the rows of the start's support, and the gradient at the start."""
         support = np.flatnonzero(self.b)
         n, capacity = self.qp.n, self.rows.capacity
         self._takes_all = takes_all_rows(n, len(support), capacity)
@@ -127,7 +128,7 @@ class Run:
             self._update_gradient(np.flatnonzero(self.b), self.b[self.b != 0])
 
     def round(self, most_steps: int) -> None:
-        """Take in violators, solve the active set for a while, look at all rows."""
+        """Add violators, take some steps on the active set, and check all rows."""
         if self._settled:
             self._grow()
         m = self.rows.n_rows
@@ -148,11 +149,11 @@ class Run:
         return int(min(most_steps - self.n_iter, max(1000, sweep / max(1, size))))
 
     def _solve_all(self, limit: int) -> int:
-        """Solve on all rows for a while."""
+        """Take some steps on all rows."""
         from ._fast_path import solve_stored
 
         vectors = self.b, self.gradient, self.p, self.lo, self.hi
-        total, certificate = self.qp.c[0], np.empty(4)  # of the solve; this run makes its own
+        total, certificate = self.qp.c[0], np.empty(4)  # not used: this run makes its own
         _, steps, _ = solve_stored(
             self.rows.K, *vectors, True, self.tol, limit, SWEEP, total, certificate
         )
@@ -160,7 +161,7 @@ class Run:
         return int(steps)
 
     def _solve(self, some: Index, limit: int) -> int:
-        """Solve on some of the rows in memory; on a copy of their block of K, if not on all."""
+        """Take some steps on some of the rows in memory, on a copy of their block of K."""
         from .._blocks import square_block
         from ._compiled import OUT_OF_STEPS, gather, smo
 
@@ -186,7 +187,7 @@ class Run:
         add_rows(self.rows.K, moved, change, self.gradient)
 
     def _look(self) -> None:
-        """Compute the violation over all rows, and end where it is small enough."""
+        """Compute the violation over all rows, and end if it is small enough."""
         self._up = np.where(self.b < self.hi, self.gradient, np.inf)
         self._down = np.where(self.b > self.lo, self.gradient, -np.inf)
         self.least, self.most = self._up.min(initial=np.inf), self._down.max(initial=-np.inf)
@@ -200,14 +201,14 @@ class Run:
                 self.status = "converged"
 
     def _refresh(self) -> None:
-        """Compute the gradient anew: rows that come and go do not round alike each time."""
+        """Recompute the gradient, in which dropped and recomputed rows leave rounding errors."""
         beta = np.empty_like(self.b)
         beta[self.rows.order] = self.b
         self.gradient, self._stale = self.qp.gradient(beta)[self.rows.order], False
         self._look()
 
     def _watch(self) -> None:
-        """End the run where rounds bring nothing any more, or nothing that rounding shows."""
+        """End the run when rounds improve the objective by no more than rounding."""
         objective = self._objective()
         better = np.isinf(self._best) or objective < self._best - 1e-13 * abs(self._best)
         self._idle = 0 if better or not self._settled else self._idle + 1
@@ -216,7 +217,7 @@ class Run:
             self.status = "stalled"
 
     def _rounding(self) -> float:
-        """Estimate the rounding error of a gradient, which is kept in float64."""
+        """Estimate the rounding error of the gradient, which is kept in float64."""
         size = float(np.abs(self.diag).max(initial=0.0)) * float(np.abs(self.b).sum())
         return float(np.finfo(np.float64).eps) * size
 
@@ -224,7 +225,7 @@ class Run:
         return float(0.5 * self.b @ (self.gradient - self.p))
 
     def _movable(self) -> Index:
-        """Return the active variables that a step may still pick (LIBSVM's shrinking)."""
+        """Return the active variables that a step may still move (LIBSVM's shrinking)."""
         m = self.rows.n_rows
         b, g = self.b[:m], self.gradient[:m]
         can_rise = (b < self.hi[:m]) & (g < self.most)
@@ -232,7 +233,7 @@ class Run:
         return np.flatnonzero(can_rise | can_fall)
 
     def _grow(self) -> None:
-        """Take in the worst violators among the rows that are not active."""
+        """Add the worst violators among the inactive rows."""
         m, n, capacity = self.rows.n_rows, self.qp.n, self.rows.capacity
         if m == n:
             return
@@ -265,13 +266,13 @@ class Run:
             return np.arange(m, self.qp.n)
         if len(found) > most:
             order = np.argsort(-score[found], kind="stable")
-            if score[found[order[0]]] == score[found[order[-1]]]:  # a cold start: all alike
+            if score[found[order[0]]] == score[found[order[-1]]]:  # a cold start: all are equal
                 return m + self._spread(found, most)
             found = np.sort(found[order[:most]])
         return m + found
 
     def _spread(self, found: Index, most: int) -> Index:
-        """Pick evenly from those that may rise and those that may fall."""
+        """Choose evenly from the variables that may rise and those that may fall."""
         p = self.p[self.rows.n_rows :][found]
         picked = [
             side[np.linspace(0, len(side) - 1, min(most // 2, len(side))).astype(int)]
@@ -281,7 +282,7 @@ class Run:
         return np.unique(np.concatenate(picked))
 
     def _make_room(self, count: int) -> None:
-        """Drop rows that are least likely to move: those held most firmly at a bound."""
+        """Drop the rows that are least likely to move: those held most firmly at a bound."""
         m = self.rows.n_rows
         middle = 0.5 * (self.least + self.most)
         free = (self.b[:m] > self.lo[:m]) & (self.b[:m] < self.hi[:m])
@@ -292,12 +293,12 @@ class Run:
         self._stale = True
 
     def progress(self) -> Progress:
-        """Say how far the run has come."""
+        """Return the progress of the run."""
         steps = self._steps_before + self.n_iter
         return Progress(steps, self.violation, self._objective(), self.rows.n_rows)
 
-    def point(self) -> Point:
-        """Return where the run stands, in the order of the problem."""
+    def state(self) -> SolverState:
+        """Return the state of the run, in the order of the problem."""
         beta, gradient = np.empty_like(self.b), np.empty_like(self.gradient)
         beta[self.rows.order], gradient[self.rows.order] = self.b, self.gradient
-        return Point(beta, gradient, self.violation, self.n_iter, self.status)
+        return SolverState(beta, gradient, self.violation, self.n_iter, self.status)

@@ -1,12 +1,12 @@
-"""Exactness: an active-set method on the free variables, in float64.
+"""The polish: an active-set method on the free variables, in float64.
 
-SMO ends within a tolerance, at a point that depends on where it started. From there the set of free
-variables is nearly right, and on that set the optimum is one linear system:
+SMO ends within a tolerance, at a point that depends on its start. The set of free variables is then
+nearly right, and on that set the optimum solves one linear system:
 
     K_FF d + nu 1 = -g_F,   sum d = 0
 
-A variable that runs into its bound on the way leaves the set; one that a bound holds back against
-its gradient joins it.
+A variable that reaches a bound on the way leaves the set; one whose gradient points away from its
+bound joins it.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from scipy.linalg.lapack import dposv
 
 from .._typing import Array, Index
 from .problem import DualQP
-from .solution import Point
+from .solution import SolverState
 
-DEAR = 3e7  # kernel entries worth spending for a tight tolerance, or where the solver fell short
-_OPERATIONS_AN_ENTRY = 300  # what a budget of entries is worth in rounds of the active-set method
-_ROUNDING = 1e-15  # of a gradient, relative to the length of the vector of its terms
-_REFINEMENTS = 5
-_RIDGES = (1e-13, 1e-11, 1e-9)  # relative, on the free block: the least that makes it definite
+DEAR = 3e7  # budget in kernel entries for a tight tolerance, or where steps did not converge
+_OPERATIONS_PER_ENTRY = 300  # floating-point operations per kernel entry of the budget
+_ROUNDING = 1e-15  # rounding error of a gradient, relative to the length of the vector of its terms
+_REFINEMENTS = 5  # largest number of extra steps that remove the effect of the ridge
+_RIDGES = (1e-13, 1e-11, 1e-9)  # ridges on the free block, relative to its diagonal; tried in turn
 
 
 def affordable(qp: DualQP, beta: Array, budget: float) -> bool:
-    """Tell whether polishing a point is possible and cheap.
+    """Return whether polishing a point is possible and cheap.
 
     Parameters
     ----------
@@ -52,15 +52,15 @@ def affordable(qp: DualQP, beta: Array, budget: float) -> bool:
     return bool(entries + free**3 / 100 <= budget)
 
 
-def polish(qp: DualQP, point: Point, tol: float, budget: float) -> Point:
-    """Solve exactly on the free variables where that is cheap; else return the point as it is.
+def polish(qp: DualQP, state: SolverState, tol: float, budget: float) -> SolverState:
+    """Solve exactly on the free variables where that is cheap.
 
     Parameters
     ----------
     qp : DualQP
         The problem.
-    point : Point
-        A solution within ``tol``, or a point on the way there.
+    state : SolverState
+        A solution within ``tol``, or a state on the way.
     tol : float
         The tolerance.
     budget : float
@@ -68,37 +68,37 @@ def polish(qp: DualQP, point: Point, tol: float, budget: float) -> Point:
 
     Returns
     -------
-    point : Point
-        A better one, or the same.
+    state : SolverState
+        A better one, or the given one.
     """
-    if not affordable(qp, point.beta, budget):
-        return point
-    beta = point.beta
-    residual = point.gradient + qp.terms.intercept(beta, point.gradient)
-    reach = 10 * max(tol, point.violation)
+    if not affordable(qp, state.beta, budget):
+        return state
+    beta = state.beta
+    residual = state.gradient + qp.terms.intercept(beta, state.gradient)
+    reach = 10 * max(tol, state.violation)
     near = (qp.lo < qp.hi) & ((beta != 0) | (np.abs(residual) < reach))
     if not near.any():
-        return point
-    polished = _active_set(qp, beta, np.flatnonzero(near), _OPERATIONS_AN_ENTRY * budget)
+        return state
+    polished = _active_set(qp, beta, np.flatnonzero(near), _OPERATIONS_PER_ENTRY * budget)
     if polished is None:
-        return point
+        return state
     gradient = qp.gradient(polished)
     least, most = qp.terms.reach(polished, gradient)
-    better = replace(point, beta=polished, gradient=gradient, violation=most - least)
-    if better.violation <= min(tol, point.violation):
+    better = replace(state, beta=polished, gradient=gradient, violation=most - least)
+    if better.violation <= min(tol, state.violation):
         return replace(better, status="converged")
-    # On the way the conditions may get worse before they get better; the objective does not.
-    progress = qp.objective(polished, gradient) < qp.objective(beta, point.gradient)
-    return better if point.status != "converged" and progress else point
+    # On the way the violation may increase temporarily; the objective only decreases.
+    progress = qp.objective(polished, gradient) < qp.objective(beta, state.gradient)
+    return better if state.status != "converged" and progress else state
 
 
 def _active_set(qp: DualQP, beta: Array, near: Index, operations: float) -> Array | None:
-    """Improve the variables in ``near`` for as many operations; the rest stays."""
+    """Improve the variables in ``near``, within a number of operations; the rest stays fixed."""
     from ._active_set import residuals, walk
 
     K = qp.gram.block(near, near)
     lo, hi, p, b = qp.lo[near], qp.hi[near], qp.p[near], beta[near].copy()
-    gradient = K @ b - p  # complete: the support lies in ``near``
+    gradient = K @ b - p  # complete, as ``near`` contains the support
     free, held = (b > lo) & (b < hi), np.empty(len(near))
     largest = float(np.diagonal(K).max())
     refinements = 0
@@ -115,14 +115,14 @@ def _active_set(qp: DualQP, beta: Array, near: Index, operations: float) -> Arra
         if walk(K, b, lo, hi, gradient, some, step) < 1:
             free &= (b > lo) & (b < hi)
             continue
-        gradient = K @ b - p  # anew: what is left after large terms cancel must not drift
+        gradient = K @ b - p  # recomputed, as large terms cancel and errors would accumulate
         tiny = 1e-12 + _ROUNDING * largest * float(np.linalg.norm(b))
         left = residuals(b, lo, hi, gradient, free, held)
         worst = int(np.argmax(held))
         if held[worst] > tiny:
             free[worst] = True
         elif refinements < _REFINEMENTS and left > tiny:
-            refinements += 1  # of what the ridge left
+            refinements += 1  # another step removes the effect of the ridge
         else:
             break
     out = beta.copy()
@@ -131,7 +131,7 @@ def _active_set(qp: DualQP, beta: Array, near: Index, operations: float) -> Arra
 
 
 def _free_a_pair(b: Array, lo: Array, hi: Array, gradient: Array, free: Any) -> bool:
-    """Free the two variables at bounds that violate most; tell whether any do."""
+    """Free the two variables at bounds that violate most; return whether any do."""
     up, down = np.where(b < hi, gradient, np.inf), np.where(b > lo, gradient, -np.inf)
     i, j = int(np.argmin(up)), int(np.argmax(down))
     free[[i, j]] = down[j] - up[i] > 1e-12
@@ -149,7 +149,7 @@ def _newton_step(K: Array, gradient: Array, free: Index) -> Array | None:
     block, slope = np.empty((len(free), len(free))), np.empty(len(free))
     for ridge in _RIDGES:
         newton_system(K, gradient, free, ridge, block, slope)
-        # Of a symmetric matrix the transpose, which needs no copy, is the same.
+        # The block is symmetric, and its transpose needs no copy.
         _, step, failed = dposv(block.T, slope, lower=True, overwrite_a=True, overwrite_b=True)
         if not failed:
             centre(step)

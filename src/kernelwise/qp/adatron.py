@@ -1,4 +1,4 @@
-"""The Kernel-Adatron (Friess, Cristianini, Campbell 1998): gradient steps, one row at a time.
+"""The Kernel-Adatron (Friess, Cristianini, Campbell 1998): gradient steps on one row at a time.
 
     min 1/2 b'Kb - p'b   s.t.   lo <= b <= hi   [and sum b = c]
 
@@ -7,9 +7,9 @@ i in order. In signed form, with the multiplier nu of the sum, which is the bias
 
     b_i <- clip(b_i - eta (K b - p + nu)_i, lo_i, hi_i).
 
-The printed algorithm has no bias, nu = 0. With one, the sum of the solution falls as nu rises, so
-that nu is the root of a monotone function. It is a plain method, for comparison: `SMO` needs fewer
-sweeps by orders of magnitude.
+The printed algorithm has no bias, nu = 0. With one, the sum of the solution decreases as nu
+increases, so that nu is the root of a monotone function. The method is here for comparison: `SMO`
+needs fewer sweeps by orders of magnitude.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from .._threads import single_blas
 from .._typing import Array
 from .gram import StoredGram
 from .problem import DualQP
-from .solution import Point, Solution
+from .solution import Solution, SolverState
 
-_SWEPT = 4e7  # kernel entries read between two looks at Ctrl-C
-# The sum is also held by rho/2 (sum b - c)^2, rho this part of max K_ii: its solution moves with nu
-# without jumps even where K is singular, and the penalty is zero once the sum is right.
+_SWEPT = 4e7  # kernel entries read between two checks for Ctrl-C
+# Weight rho of a penalty rho/2 (sum b - c)^2 on the sum, as a fraction of max K_ii. With it the
+# solution is a continuous function of nu even where K is singular; it vanishes at the right sum.
 _RHO = 0.03
-_INNER = 0.2  # tolerance at a trial multiplier, as a part of the tolerance
+_INNER = 0.2  # tolerance at a trial multiplier, as a fraction of the tolerance
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class Adatron:
     tol : float, default=1e-3
         Stop when the largest violation of the optimality conditions is at most ``tol``.
     max_iter : int, default=10_000
-        Most epochs: sweeps over all rows, those at trial multipliers included. A hard margin
-        that does not exist makes the coefficients grow until the epochs are out.
+        Limit on the number of epochs: sweeps over all rows, those at trial multipliers included.
+        Where no hard margin exists, the coefficients grow until the epochs are used up.
     eta : float, default=1.0
         Length of a step, 0 < eta < 2 / max K_ii; 1 / K_ii is the minimum along a coordinate.
 
@@ -61,7 +61,7 @@ class Adatron:
     eta: float = 1.0
 
     def supports(self, qp: DualQP) -> str | None:
-        """Say why the problem cannot be solved.
+        """Return the reason why the problem cannot be solved.
 
         Parameters
         ----------
@@ -88,8 +88,8 @@ class Adatron:
         qp : DualQP
             The problem.
         start : Solution or ndarray of shape (n,), default=None
-            Where to start; any vector will do, it is moved onto the constraints. None is the
-            paper's alpha_i = 1.
+            The starting point; any vector is accepted and made feasible. None is the paper's
+            alpha_i = 1.
 
         Returns
         -------
@@ -106,7 +106,7 @@ class Adatron:
             sweeps = _Sweeps(self, qp, beta.beta if isinstance(beta, Solution) else beta)
             converged = _balance(sweeps) if balanced else sweeps.at(0.0, self.tol)
         beta = qp.terms.snap(sweeps.beta)
-        point = Point(
+        point = SolverState(
             beta=beta,
             gradient=qp.gradient(beta),
             violation=np.inf,
@@ -125,7 +125,7 @@ class Adatron:
 
 
 class _Sweeps:
-    """A point, its gradient, and the epochs that it has cost so far."""
+    """A point, its gradient, and the number of epochs so far."""
 
     def __init__(self, solver: Adatron, qp: DualQP, start: Any) -> None:
         start = np.asarray(start, dtype=np.float64)
@@ -140,17 +140,17 @@ class _Sweeps:
             raise ValueError("K must not hold NaN, nor values so large that products overflow.")
 
     def move_to(self, beta: Array) -> None:
-        """Go on from another point."""
+        """Continue from another point."""
         self.beta = beta.copy()
         self.gradient = self.qp.gradient(self.beta)
 
     @property
     def left(self) -> int:
-        """Epochs that are left."""
+        """Number of epochs left."""
         return self.solver.max_iter - self.epochs
 
     def at(self, nu: float, tol: float, rho: float = 0.0) -> bool:
-        """Sweep at a multiplier; tell whether the conditions hold there."""
+        """Sweep at a multiplier; return whether the conditions hold there."""
         from ._adatron import sweep
 
         qp, chunk = self.qp, max(1, int(_SWEPT / max(1, self.qp.n) ** 2))
@@ -174,13 +174,13 @@ class _Sweeps:
 
     @property
     def excess(self) -> float:
-        """The sum of the point beyond what it should be."""
+        """The sum of the point minus the required sum."""
         return float(self.beta.sum() - self.total)
 
 
 @dataclass
 class _End:
-    """An end of a bracket of the multiplier: the solution there, and how much its sum counts."""
+    """An end of a bracket of the multiplier: the solution there, and the weight of its excess."""
 
     nu: float
     beta: Array
@@ -189,7 +189,7 @@ class _End:
 
 
 class _Bracket:
-    """Two multipliers between which the sum of the solution passes what it should be."""
+    """Two multipliers between which the solution has the required sum."""
 
     def __init__(self, nu: float, stride: float) -> None:
         self.nu, self.stride = nu, stride
@@ -197,13 +197,13 @@ class _Bracket:
         self._last: bool | None = None
 
     def add(self, sweeps: _Sweeps) -> None:
-        """Take in the solution at ``nu``, and choose the next multiplier to try."""
+        """Add the solution at ``nu``, and choose the next multiplier to try."""
         above = sweeps.excess > 0
         if above is self._last and self.is_closed:
-            self.ends[not above].weight *= 0.5  # it stood twice: the Illinois rule
+            self.ends[not above].weight *= 0.5  # this end stayed twice: the Illinois rule
         self._last = above
         self.ends[above] = _End(self.nu, sweeps.beta.copy(), sweeps.excess, sweeps.excess)
-        if len(self.ends) < 2:  # the sum falls as the multiplier rises
+        if len(self.ends) < 2:  # the sum decreases as the multiplier increases
             self.nu += self.stride if above else -self.stride
             self.stride *= 4
             return
@@ -213,26 +213,26 @@ class _Bracket:
 
     @property
     def is_closed(self) -> bool:
-        """Whether both ends are there."""
+        """Whether both ends are known."""
         return len(self.ends) == 2
 
     @property
     def width(self) -> float:
-        """How far the ends are apart."""
+        """Distance of the ends."""
         return abs(self.ends[True].nu - self.ends[False].nu) if self.is_closed else np.inf
 
     def between(self) -> Array:
-        """Return the point between the solutions at the ends that has the right sum."""
+        """Return the point between the solutions at the ends that has the required sum."""
         high, low = self.ends[True], self.ends[False]
         part = high.excess / (high.excess - low.excess)
         return high.beta + part * (low.beta - high.beta)
 
 
 def _balance(sweeps: _Sweeps) -> bool:
-    """Find the multiplier at which the solution has its sum; tell whether it was found.
+    """Find the multiplier at which the solution has the required sum; return whether it exists.
 
     The point between the solutions at the ends of a bracket is tried first: where the same
-    variables are free at both ends it is the solution.
+    variables are free at both ends, it is the solution.
     """
     qp, tol = sweeps.qp, sweeps.solver.tol
     inner = _INNER * tol
@@ -246,14 +246,14 @@ def _balance(sweeps: _Sweeps) -> bool:
         bracket.add(sweeps)
         if bracket.is_closed:
             sweeps.move_to(qp.terms.repair(bracket.between()))
-        if bracket.width <= inner:  # too coarse to tell the ends apart: look closer
+        if bracket.width <= inner:  # the tolerance is too coarse to separate the ends
             inner *= 0.1
             bracket = _Bracket(bracket.nu, max(bracket.width, inner))
     return True
 
 
 def _is_optimal(sweeps: _Sweeps, tol: float) -> bool:
-    """Tell whether a point with the right sum satisfies the conditions for some multiplier."""
+    """Return whether the point has the required sum and is optimal for some multiplier."""
     qp = sweeps.qp
     if abs(sweeps.excess) > 1e-12 * (1 + np.abs(sweeps.beta).sum()):
         return False

@@ -1,9 +1,9 @@
 """Newton steps between sets of variables at their bounds (a primal-dual active-set method).
 
-Where it is known which variables stand at which bound, the rest is one linear system. What then
-leaves its bounds goes onto them, what a bound holds back against its multiplier is set free, and so
-on until neither happens: the point is then exact. From a good start that takes two to five systems,
-from a bad one it may never end, so that it gives up when things get worse.
+Once it is known which variables are at which bound, the others solve one linear system. Variables
+that leave their bounds in its solution are put onto them, variables whose multiplier has the wrong
+sign are freed, until neither happens: the point is then exact. From a good start that takes two to
+five systems. From a bad one it may cycle, so it stops when the number of wrong variables grows.
 """
 
 from __future__ import annotations
@@ -14,23 +14,25 @@ import numpy as np
 from scipy.linalg import LinAlgError
 
 from .._typing import Array
-from .kkt_system import Saddle
+from .kkt_system import KKTSystem
 from .reduced import Reduced
 
-_MOST_STEPS = 20
-_SNAP = 1e-10  # of what moves a row by a margin: what is closer to a bound stands on it
+_MOST_STEPS = 20  # limit on the number of linear systems
+_SNAP = 1e-10  # distance to a bound within which a variable is put onto it, in units of the margin
 
 
 @dataclass(frozen=True)
-class Settled:
+class SettledPoint:
     """A point that satisfies all conditions, and its multipliers."""
 
     beta: Array
     nu: Array
 
 
-def settle(problem: Reduced, beta: Array, nu: Array, tol: float) -> tuple[Settled | None, int]:
-    """Step between sets, from those of a point.
+def switch_bounds(
+    problem: Reduced, beta: Array, nu: Array, tol: float
+) -> tuple[SettledPoint | None, int]:
+    """Step between sets of variables at their bounds, from those of a point.
 
     Parameters
     ----------
@@ -39,16 +41,16 @@ def settle(problem: Reduced, beta: Array, nu: Array, tol: float) -> tuple[Settle
     beta : ndarray of shape (n,)
         Coefficients within the bounds.
     nu : ndarray of shape (r,)
-        Multipliers; the two tell in which sets to start.
+        Multipliers; with the coefficients they determine the first sets.
     tol : float
-        How much of the wrong sign a multiplier of a bound may have.
+        Tolerance for a multiplier of a bound that has the wrong sign.
 
     Returns
     -------
-    settled : Settled or None
-        The solution; None where the steps do not lead there.
+    settled : SettledPoint or None
+        The solution; None where the steps do not lead to it.
     n_steps : int
-        Linear systems solved.
+        Number of linear systems solved.
     """
     K, Q, lo, hi = problem.K, problem.Q, problem.lo, problem.hi
     gradient = problem.product(beta) - problem.p
@@ -58,7 +60,7 @@ def settle(problem: Reduced, beta: Array, nu: Array, tol: float) -> tuple[Settle
     for n_steps in range(1, _MOST_STEPS + 1):
         free = np.flatnonzero(~(at_lo | at_hi))
         try:
-            system = Saddle(K[np.ix_(free, free)], Q[free], problem.rho)
+            system = KKTSystem(K[np.ix_(free, free)], Q[free], problem.rho)
         except LinAlgError:
             break
         step, nu = system.solve(-gradient[free], -problem.excess(beta, np.zeros_like(nu)))
@@ -70,11 +72,11 @@ def settle(problem: Reduced, beta: Array, nu: Array, tol: float) -> tuple[Settle
         new = beta.copy()
         new[free] = np.clip(reached, lo[free], hi[free])
         if wrong == 0:
-            # Drawn to where they are, the multipliers leave nothing of the equalities.
+            # With the ridge centred on the multipliers the equalities hold exactly.
             closer = replace(problem, centre=nu)
             step, nu = system.solve(-gradient[free], -closer.excess(beta, np.zeros_like(nu)))
             new[free] = beta[free] + step
-            return Settled(_snapped(problem, new), nu), n_steps
+            return SettledPoint(_snapped(problem, new), nu), n_steps
         if not wrong < fewest:
             patience -= 1
             if patience < 0 or wrong > 2 * fewest + 10:
@@ -88,7 +90,7 @@ def settle(problem: Reduced, beta: Array, nu: Array, tol: float) -> tuple[Settle
 
 
 def _snapped(problem: Reduced, beta: Array) -> Array:
-    """Return the point with what rounding left beside a bound, or beyond it, put onto it."""
+    """Put variables onto a bound that rounding left next to it or beyond it."""
     lo, hi = problem.lo, problem.hi
     near = _SNAP * np.minimum(hi - lo, 1 / max(problem.size, 1e-300))
     snapped: Array = np.where(beta < lo + near, lo, np.where(beta > hi - near, hi, beta))

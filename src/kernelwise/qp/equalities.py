@@ -1,12 +1,12 @@
-"""A solver for a box and several equalities: the dual of a machine with features in its bias.
+"""A solver for bounds and several equalities: the dual of a machine with features in its bias.
 
     min 1/2 b'Kb - p'b   s.t.   A b = c,   lo <= b <= hi
 
-A hand-over between three methods. SMO on the kernel K + sigma A'A, the machine whose features are
-penalised, tells roughly which variables stand at which bound. From there Newton steps between such
-sets (`sets.settle`) mostly end at the exact solution. Where they do not, or the problem is small,
-an interior-point method on the variables that are in doubt (`interior.interior_point`) does, with a
-ridge on the multipliers so small that it cannot be felt and large enough that nothing degenerates.
+Three methods work together. SMO on the kernel K + sigma A'A, the machine whose features are
+penalised, finds roughly which variables are at which bound. From there Newton steps between sets of
+bounds (`switch_bounds`) usually end at the exact solution. Where they do not, or the problem is
+small, an interior-point method (`interior_point`) solves for the variables whose bound is in doubt,
+with a ridge on the multipliers that keeps the systems regular and has no visible effect.
 """
 
 from __future__ import annotations
@@ -20,23 +20,22 @@ import numpy as np
 from .._threads import single_blas
 from .._typing import Array, Index
 from .active_rows import Progress
-from .bound_switching import settle
+from .bound_switching import switch_bounds
 from .interior_point import interior_point
-from .multipliers import shortest
 from .problem import DualQP
-from .reduced import Reduced, reduce
+from .reduced import Reduced, reduce, shortest_multipliers
 from .smo import SMO
 from .solution import Solution
 from .terms import Terms
 
-SMALL = 200  # rows up to which the interior-point method is as quick as a guess
-HUGE = 1e6  # decision values of one feature alone, beyond which a problem is degenerate
-_PENALTY = 3.0  # of the features while guessing: their part of the kernel, relative to the diagonal
+SMALL = 200  # rows up to which the interior-point method is as fast as a guess
+HUGE = 1e6  # decision value of one feature alone above which a problem counts as degenerate
+_PENALTY = 3.0  # kernel of the penalised features in the guess, relative to the diagonal of K
 _GUESSED = 1e-2  # tolerance of the guess
-_DOUBT = 0.3  # from the margin: rows closer than that may still change their bound
-_CENTRES = 4  # of the ridge on the multipliers, until it has no effect
-_INTERIOR = 0.1  # tolerance of the interior-point method, as a part of the tolerance
-_EXACT = 1e-3  # the same of the steps between sets, which are exact
+_DOUBT = 0.3  # distance from the margin within which a row may still change its bound
+_CENTRES = 4  # largest number of times that the ridge is centred on the multipliers
+_INTERIOR = 0.1  # tolerance of the interior-point method, as a fraction of the tolerance
+_EXACT = 1e-3  # tolerance of the steps between sets of bounds, as a fraction of the tolerance
 
 
 @dataclass(frozen=True)
@@ -55,9 +54,9 @@ class SeveralEqualities:
 
     Notes
     -----
-    A problem whose features alone nearly separate some rows has multipliers without bound. Its
-    solution ends within the tolerance where a small ridge on them reaches that, else with the
-    status "degenerate": a penalty on the features is then the remedy.
+    Where the features alone nearly separate some rows, the multipliers are unbounded. The solution
+    is within the tolerance where a small ridge on the multipliers suffices; otherwise its status
+    is "degenerate", and a penalty on the features is the remedy.
 
     Examples
     --------
@@ -76,7 +75,7 @@ class SeveralEqualities:
     callback: Callable[[Progress], Any] | None = None
 
     def supports(self, qp: DualQP) -> str | None:
-        """Say why the problem cannot be solved.
+        """Return the reason why the problem cannot be solved.
 
         Parameters
         ----------
@@ -108,13 +107,13 @@ class SeveralEqualities:
         qp : DualQP
             The problem.
         start : Solution or ndarray of shape (n,), default=None
-            Where to start; any vector will do, it is moved between the bounds.
+            The starting point; any vector is accepted and clipped to the bounds.
 
         Returns
         -------
         solution : Solution
             The solution with its certificate. ``status`` is "converged", "stalled", or
-            "degenerate" where the multipliers have no bound that numbers could hold.
+            "degenerate" where the multipliers are unbounded.
         """
         reason = self.supports(qp)
         if reason is not None:
@@ -124,13 +123,13 @@ class SeveralEqualities:
             problem, basis = reduce(qp, rows)
             if not np.isfinite(problem.K).all():
                 raise ValueError("K must not hold NaN, nor values so large that products overflow.")
-            run = _Run(self, problem)
+            run = _EqualitiesRun(self, problem)
             run.solve(_start(qp, rows, start))
             beta = qp.lo.copy()
             beta[rows] = run.beta
             return self._certified(qp, beta, basis.multipliers(run.nu), run)
 
-    def _certified(self, qp: DualQP, beta: Array, nu: Array, run: _Run) -> Solution:
+    def _certified(self, qp: DualQP, beta: Array, nu: Array, run: _EqualitiesRun) -> Solution:
         gradient = qp.gradient(beta)
         margins = qp.kkt_violation(beta, nu, gradient)
         violation = max(margins, run.problem.imbalance(run.beta))
@@ -143,14 +142,14 @@ class SeveralEqualities:
 
 @dataclass(frozen=True)
 class _Start:
-    """A point to start at, on the rows of the problem."""
+    """A starting point, on the rows of the problem."""
 
     beta: Array
-    pull: Array | None  # of its multipliers on each row, A'nu, where it has any
+    pull: Array | None  # A'nu on each row, where multipliers are known
 
 
-class _Run:
-    """Where a solve stands."""
+class _EqualitiesRun:
+    """The state of a solve."""
 
     def __init__(self, solver: SeveralEqualities, problem: Reduced) -> None:
         self.solver, self.problem, self.n_iter = solver, problem, 0
@@ -160,7 +159,7 @@ class _Run:
         self.violation = np.inf
 
     def solve(self, start: _Start | None) -> None:
-        """Solve from a start, or from nothing."""
+        """Solve from a start, or cold."""
         if self.problem.n == 0:
             self.violation = 0.0
         elif start is None and self.problem.n <= SMALL:
@@ -172,15 +171,15 @@ class _Run:
         self._shorten()
 
     def _shorten(self) -> None:
-        """Take the shortest multipliers, where they are as good."""
-        nu = shortest(self.problem, self.beta, self.nu)
+        """Take the shortest multipliers where they are as good."""
+        nu = shortest_multipliers(self.problem, self.beta, self.nu)
         if nu is not self.nu and self.problem.violation(self.beta, nu) <= max(
             self.violation, self.tol
         ):
             self._take(self.beta, nu)
 
     def _ends_at(self, start: _Start) -> bool:
-        """Go to a point; tell whether it is the solution."""
+        """Move to a point; return whether it is the solution."""
         problem = self.problem
         beta = np.clip(start.beta, problem.lo, problem.hi)
         nu = self.nu
@@ -190,14 +189,14 @@ class _Run:
         elif len(free):
             gradient = problem.product(beta) - problem.p
             nu = np.linalg.lstsq(problem.Q[free], -gradient[free])[0]
-        self._take(beta, shortest(problem, beta, nu))
+        self._take(beta, shortest_multipliers(problem, beta, nu))
         return self.violation <= self.solver.tol
 
     def _guess(self) -> None:
-        """Solve the machine whose features are penalised, coarsely, by SMO.
+        """Solve the machine whose features are penalised, to a low precision, by SMO.
 
-        Their multipliers are drawn to where they are: to zero, or to those of a start. A variable
-        of no curvature and no bound takes up the sum, which is free here.
+        The penalty is centred on the current multipliers: zero, or those of a start. An extra
+        variable without curvature and bounds absorbs the sum, which is free here.
         """
         problem = self.problem
         n, n_features = problem.Q.shape
@@ -221,17 +220,17 @@ class _Run:
         self._take(beta, self.nu + weight * (problem.Q.T @ beta - problem.c))
 
     def _settle(self) -> bool:
-        """Step between sets from here; tell whether that led to the solution."""
-        settled, n_steps = settle(self.problem, self.beta, self.nu, self.tol)
+        """Step between sets of bounds from here; return whether that led to the solution."""
+        settled, n_steps = switch_bounds(self.problem, self.beta, self.nu, self.tol)
         self.n_iter += n_steps
         if settled is not None:
             better = self.problem.violation(settled.beta, settled.nu) < self.violation
-            if better:  # not so where equal or empty rows make the system singular
+            if better:  # it is not where equal or zero rows make the system singular
                 self._take(settled.beta, settled.nu)
         return self.violation <= self.solver.tol
 
     def _in_doubt(self) -> None:
-        """Solve in the variables whose bound is in doubt; take in more until none is left out."""
+        """Solve for the variables whose bound is in doubt, and add more until none is missing."""
         problem = self.problem
         residual = np.abs(problem.residual(self.beta, self.nu))
         free = (self.beta > problem.lo) & (self.beta < problem.hi)

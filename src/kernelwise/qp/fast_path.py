@@ -1,8 +1,8 @@
-"""The quick way through: one compiled call for a kernel matrix in memory.
+"""The fast path: one compiled call for a kernel matrix in memory.
 
-Learning a kernel solves hundreds of problems that are nearly solved at their start; what they cost
-is then not the steps but what stands around them. Problems that are hard for steps alone are left
-where they stand, for the general way (`run.Run`) to go on from.
+Learning a kernel solves hundreds of problems that are nearly solved at their start, so that the
+overhead around the steps dominates. Problems that are hard for steps alone are left unfinished for
+the general method (`active_rows.ActiveRowsRun`) to continue.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import numpy as np
 
 from .._typing import Array
 from .problem import DualQP
-from .solution import Point
+from .solution import SolverState
 
-SWEEP = 4e7  # row entries swept between two looks at Ctrl-C, about 30 ms
+SWEEP = 4e7  # matrix entries read between two checks for Ctrl-C, about 30 ms
 
 
 def solve_quickly(
@@ -23,30 +23,30 @@ def solve_quickly(
     tol: float,
     most_steps: int,
     product: Array | None = None,
-) -> tuple[Point, Array]:
-    """Solve a problem with all of its kernel matrix, as far as steps alone lead.
+) -> tuple[SolverState, Array]:
+    """Solve a problem whose kernel matrix is in memory, as far as steps alone lead.
 
     Parameters
     ----------
     qp : DualQP
         The problem, with one equality sum b = c.
     K : ndarray of shape (n, n)
-        Its kernel matrix, in the type in which steps are to be made.
+        Its kernel matrix, in the precision of the steps.
     beta : ndarray of shape (n,)
         A feasible start.
     tol : float
-        The stop test.
+        The tolerance of the stop test.
     most_steps : int
-        Most steps.
+        Limit on the number of steps.
     product : ndarray of shape (n,), default=None
-        K times the start, where it is known.
+        K times the start where it is known.
 
     Returns
     -------
-    point : Point
-        Where it ended; its status is empty where the general way has to go on.
+    state : SolverState
+        The final state; its status is empty where the general method has to continue.
     certificate : ndarray of shape (4,)
-        The multiplier, objective, gap and violation there, where it converged.
+        The multiplier, objective, gap and violation, valid where it converged.
     """
     from . import _compiled
     from . import _fast_path as _stored
@@ -60,4 +60,4 @@ def solve_quickly(
     if ended == _stored.NOT_A_NUMBER:
         raise ValueError("K must not hold NaN, nor values so large that products overflow.")
     names = {_compiled.CONVERGED: "converged", _compiled.OUT_OF_STEPS: "max_iter"}
-    return Point(beta, gradient, violation, steps, names.get(ended, "")), certificate
+    return SolverState(beta, gradient, violation, steps, names.get(ended, "")), certificate

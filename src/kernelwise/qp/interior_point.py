@@ -1,11 +1,11 @@
-"""A primal-dual interior-point method for a box and several equalities (Mehrotra 1992).
+"""A primal-dual interior-point method for bounds and several equalities (Mehrotra 1992).
 
     min 1/2 b'Kb - p'b   s.t.   Q'b = c + rho nu,   lo <= b <= hi
 
-The equalities are held by a ridge rho on their multipliers. Without it there
-may be no interior point at all: features that separate some rows force their b to zero, and the
-multipliers run off to infinity. With it they are unique, the shortest as rho vanishes, and
-what is left of the equalities is at most sqrt(2 rho sum(hi - lo)), whatever the problem.
+A ridge rho on the multipliers relaxes the equalities. Without it there may be no interior point:
+features that separate some rows force their b to zero, and the multipliers diverge. With it they
+are unique (the shortest ones as rho vanishes), and the equalities are violated by at most
+sqrt(2 rho sum(hi - lo)).
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ import numpy as np
 from scipy.linalg import LinAlgError
 
 from .._typing import Array
-from .kkt_system import Saddle
+from .kkt_system import KKTSystem
 from .reduced import Reduced
 
-_MOST_STEPS = 200
-_PATIENCE = 30  # steps near the end without a better point: rounding is all that moves
-_NEAR = 1e-3  # mean product of a distance to a bound and its multiplier, near the end
-_INSIDE = 0.9995  # of the way to the nearest bound, at most
-_SIDES = np.array([[1.0], [-1.0]])  # how the distances to lo and to hi grow with b
+_MOST_STEPS = 200  # limit on the number of steps
+_PATIENCE = 30  # steps near the end without a better point, after which only rounding is left
+_NEAR = 1e-3  # mean product of distance to a bound and its multiplier, below which the end is near
+_INSIDE = 0.9995  # largest step, as a fraction of the way to the nearest bound
+_SIDES = np.array([[1.0], [-1.0]])  # derivatives of the distances to lo and to hi by b
 
 
 @dataclass(frozen=True)
-class Interior:
-    """Where the method ended: a point on or between the bounds, and the multipliers."""
+class InteriorMinimum:
+    """The result: a point on or between the bounds, and the multipliers."""
 
     beta: Array
     nu: Array
@@ -39,8 +39,8 @@ class Interior:
 class _State:
     beta: Array
     nu: Array
-    rooms: Array  # distances to lo and to hi, a row each: by subtraction they would round to zero
-    pushes: Array  # the multipliers of these bounds
+    rooms: Array  # distances to lo and to hi, one row each, kept as a subtraction would round to 0
+    pushes: Array  # multipliers of these bounds
 
     def moved(self, step: _State, length: float) -> _State:
         return _State(
@@ -51,7 +51,7 @@ class _State:
         )
 
 
-def interior_point(problem: Reduced, tol: float) -> Interior:
+def interior_point(problem: Reduced, tol: float) -> InteriorMinimum:
     """Minimise from the middle of the box.
 
     Parameters
@@ -63,22 +63,22 @@ def interior_point(problem: Reduced, tol: float) -> Interior:
 
     Returns
     -------
-    interior : Interior
-        The minimum, with what is closer to a bound than it is held away put onto it.
+    interior : InteriorMinimum
+        The minimum; variables closer to a bound than the size of its multiplier are put onto it.
     """
     state, n_iter, patience = _first(problem), 0, _PATIENCE
-    best, least = Interior(np.clip(0.0, problem.lo, problem.hi), state.nu, 0), np.inf
+    best, least = InteriorMinimum(np.clip(0.0, problem.lo, problem.hi), state.nu, 0), np.inf
     while n_iter < _MOST_STEPS and patience:
         beta = _onto_bounds(problem, state)
         left = problem.violation(beta, state.nu)
         patience -= float((state.pushes * state.rooms).mean()) < _NEAR
         if left < least:
-            best, least = Interior(beta, state.nu, n_iter), left
+            best, least = InteriorMinimum(beta, state.nu, n_iter), left
             patience = _PATIENCE
         if least <= tol:
             break
         try:
-            # What overflows is not finite below, or leaves a system without a factor.
+            # An overflow leads to a step that is not finite, or to a system without a factor.
             with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
                 step, length = _step(problem, state)
         except LinAlgError:
@@ -91,27 +91,27 @@ def interior_point(problem: Reduced, tol: float) -> Interior:
 
 
 def _first(problem: Reduced) -> _State:
-    """Return a point well inside, near the bound that is nearer to zero."""
+    """Return a point well inside the bounds, near the one that is closer to zero."""
     lo, hi = problem.lo, problem.hi
     inset = np.minimum((hi - lo) / 2, 1 / max(problem.size, 1e-300))
     beta = np.where(np.abs(lo) <= np.abs(hi), lo + inset, hi - inset)
     gradient = problem.K @ beta - problem.p
-    product = inset.mean()  # of a variable's distance to a bound and the bound's multiplier
+    product = inset.mean()  # of the distance to a bound and the bound's multiplier
     rooms = np.stack([beta - lo, hi - beta])
     pushes = np.maximum(_SIDES * gradient, 0) + product / rooms
     return _State(beta, np.zeros(len(problem.c)), rooms, pushes)
 
 
 def _step(problem: Reduced, state: _State) -> tuple[_State, float]:
-    """Predict, look how far that leads, correct; return the step and how much of it to take."""
+    """Predict, measure how far that leads, correct; return the step and its length."""
     rooms, pushes = state.rooms, state.pushes
     residual = problem.K @ state.beta - problem.p + problem.Q @ state.nu - pushes[0] + pushes[1]
     excess = problem.excess(state.beta, state.nu)
     slopes = pushes / rooms
-    system = Saddle(problem.K, problem.Q, problem.rho, slopes[0] + slopes[1])
+    system = KKTSystem(problem.K, problem.Q, problem.rho, slopes[0] + slopes[1])
 
     def towards(falls: Array) -> _State:
-        """Step to where the products fall by what is given."""
+        """Return the step by which the products fall by given amounts."""
         pulls = falls / rooms
         d, nu = system.solve(-residual - pulls[0] + pulls[1], -excess)
         grown = _SIDES * d
@@ -129,7 +129,7 @@ def _step(problem: Reduced, state: _State) -> tuple[_State, float]:
 
 
 def _length(state: _State, step: _State) -> float:
-    """Return how much of a step keeps everything positive, at most all of it."""
+    """Return the longest length up to 1 that keeps distances and multipliers positive."""
     shrink = min((step.rooms / state.rooms).min(), (step.pushes / state.pushes).min())
     return 1 / max(1.0, -float(shrink))
 

@@ -1,10 +1,10 @@
-"""The linear system that every step with several equalities comes down to.
+"""The linear system of every step with several equalities.
 
     [ M + D   Q  ] [d ]   [r]
     [ Q'     -rho] [nu] = [s]
 
-M is positive semi-definite, Q has orthonormal columns and rho and the diagonal
-D are at least zero: by a Cholesky factor of M + D and one of the Schur complement.
+M is positive semi-definite, Q has orthonormal columns, and rho and the diagonal D are not negative:
+it is solved by Cholesky factors of M + D and of the Schur complement.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
 
 from .._typing import Array
 
-_RIDGES = (0.0, 1e-12, 1e-10, 1e-8)  # relative, on M: the least that makes it definite
-_SCHUR_RIDGES = (1e-15, 1e-12, 1e-9)
+# Ridges that are tried in turn until a factor exists, relative to the largest diagonal entry:
+_RIDGES = (0.0, 1e-12, 1e-10, 1e-8)  # on M
+_SCHUR_RIDGES = (1e-15, 1e-12, 1e-9)  # on the Schur complement
 
 
-class Saddle:
+class KKTSystem:
     """The factored system.
 
     Parameters
@@ -46,7 +47,7 @@ class Saddle:
         self._schur = _factor(schur, _SCHUR_RIDGES, rho)
 
     def solve(self, r: Array, s: Array) -> tuple[Array, Array]:
-        """Solve for one right side.
+        """Solve for one right-hand side.
 
         Parameters
         ----------
@@ -71,13 +72,13 @@ class Saddle:
 
 
 def _factor(M: Array, ridges: tuple[float, ...], D: Array | float | None = None) -> Array:
-    """Return the Cholesky factor of M + D with the least ridge that lets there be one."""
+    """Return the Cholesky factor of M + D with the smallest ridge for which it exists."""
     if len(M) == 0:
         return M
     size = float(np.diagonal(M).max())
     diagonal = np.diagonal(M) if D is None else np.diagonal(M) + D
     for ridge in ridges:
-        trial = np.array(M.T, order="F")  # M is symmetric, and this a plain copy
+        trial = np.array(M.T, order="F")  # M is symmetric, so that this is a plain copy
         np.fill_diagonal(trial, diagonal + ridge * size)
         lower, failed = dpotrf(trial, lower=1, overwrite_a=1, clean=0)
         if not failed and np.isfinite(lower[-1, -1]):

@@ -2,8 +2,9 @@
 
     min 1/2 b'Kb - p'b   s.t.   Q'b = c + rho (nu - centre),   lo <= b <= hi
 
-on the rows that are in the problem, with orthonormal features Q in the place of the given ones:
-what dependent, equal, zero or badly scaled columns do is over when the basis is chosen.
+on the rows that are in the problem, with orthonormal features Q in place of the given ones, so that
+dependent, equal, zero or badly scaled columns do no harm. The multipliers of the given features,
+and the shortest ones where several are optimal, are computed here as well.
 """
 
 from __future__ import annotations
@@ -11,14 +12,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import qr, solve_triangular
+from scipy.linalg import qr, solve_triangular, svd
+from scipy.optimize import nnls
 
 from .._typing import Array, Index
 from .problem import DualQP
 
-_RANK = 1e-9  # of the largest pivot: below it a column depends on those before it
-_LEFT = 1e-4  # of the equalities, by the ridge
-_CONSISTENT = 1e-6  # how well a dependent equality must agree with the others, relative
+_RANK = 1e-9  # pivot below which a column depends on earlier ones, relative to the column's length
+_LEFT = 1e-4  # largest violation of the equalities that the ridge may leave
+_CONSISTENT = 1e-6  # relative tolerance for the right-hand side of a dependent equality
+_FREE_RANK = 1e-9  # singular value of the free rows that counts as zero, relative to the largest
+_SLACK = 1e-10  # tolerance of the sign conditions, in units of the margin
+_FEASIBLE = 1e-12  # value of 1 / (1 + |t|^2) below which no point t is feasible
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,7 @@ class Basis:
     scales : ndarray of shape (r,)
         Their lengths.
     n_features : int
-        How many features were given.
+        Number of given features.
     """
 
     Q: Array
@@ -60,7 +65,7 @@ class Basis:
         )
 
     def target(self, F: Array, c: Array) -> Array:
-        """Return what Q'b is where F'b = c; an error where no b satisfies that."""
+        """Return Q'b for all b with F'b = c; raise an error where there is none."""
         target = solve_triangular(self.R, c[self.kept] / self.scales, trans="T")
         missed = np.abs(F.T @ (self.Q @ target) - c)
         if not (missed <= _CONSISTENT * (np.abs(c) + np.abs(c).max(initial=0.0))).all():
@@ -76,7 +81,7 @@ class Basis:
 
 @dataclass(frozen=True)
 class Reduced:
-    """The problem on its own rows, in orthonormal features.
+    """The problem on its rows, in orthonormal features.
 
     Parameters
     ----------
@@ -87,13 +92,13 @@ class Reduced:
     p : ndarray of shape (m,)
         The linear term.
     lo, hi : ndarray of shape (m,)
-        The bounds, finite and apart.
+        The bounds, finite and different.
     c : ndarray of shape (r,)
-        What Q'b should be.
+        The right-hand side of Q'b = c.
     rho : float
         The ridge on the multipliers.
     centre : ndarray of shape (r,)
-        Where the ridge draws them; at the multipliers themselves it has no effect.
+        The centre of the ridge; at the multipliers themselves it has no effect.
     """
 
     K: Array
@@ -116,7 +121,7 @@ class Reduced:
         return float(np.diagonal(self.K).max(initial=0.0))
 
     def on(self, rows: Index, beta: Array) -> Reduced:
-        """Return the problem in some of its variables, the others being where ``beta`` is."""
+        """Return the problem in some of its variables, with the others fixed at ``beta``."""
         rest = beta.copy()
         rest[rows] = 0
         held = np.flatnonzero(rest)
@@ -131,30 +136,30 @@ class Reduced:
         )
 
     def product(self, vector: Array) -> Array:
-        """Return K times a vector of which much may be zero."""
+        """Return K times a vector that may have many zeros."""
         rows = np.flatnonzero(vector)
         if 2 * len(rows) > len(vector):
             return self.K @ vector
         return vector[rows] @ self.K[rows]
 
     def residual(self, beta: Array, nu: Array) -> Array:
-        """Return K b - p + Q nu: of a right sign at a bound and zero between them."""
+        """Return K b - p + Q nu, which at the optimum is zero between the bounds."""
         return self.product(beta) - self.p + self.Q @ nu
 
     def violations(self, beta: Array, residual: Array) -> Array:
-        """Return by how much each variable violates the conditions of the margin."""
+        """Return the violation of the optimality conditions by each variable."""
         rises = np.where(beta < self.hi, -residual, 0.0)
         falls = np.where(beta > self.lo, residual, 0.0)
         return np.maximum(rises, falls)
 
     def violation(self, beta: Array, nu: Array) -> float:
-        """Return the largest violations of the margin and of the equalities, added."""
+        """Return the largest violation of a variable plus that of the equalities."""
         margins = self.violations(beta, self.residual(beta, nu))
         worst = float(margins.max(initial=0.0)) + self.imbalance(beta)
         return worst if np.isfinite(worst) else np.inf
 
     def excess(self, beta: Array, nu: Array) -> Array:
-        """Return what is left of the equalities as they are held."""
+        """Return the violation of the relaxed equalities."""
         return self.Q.T @ beta - self.c - self.rho * (nu - self.centre)
 
     def imbalance(self, beta: Array) -> float:
@@ -164,21 +169,21 @@ class Reduced:
 
 
 def reduce(qp: DualQP, rows: Index) -> tuple[Reduced, Basis]:
-    """Bring a problem into the form in which it is solved.
+    """Bring a problem into reduced form.
 
     Parameters
     ----------
     qp : DualQP
         The problem; its bounds are finite.
     rows : ndarray of int
-        The variables whose bounds are apart.
+        The variables with different bounds.
 
     Returns
     -------
     problem : Reduced
         The problem in those variables.
     basis : Basis
-        The way back to its multipliers.
+        The way back to the multipliers of the given features.
     """
     fixed = np.flatnonzero((qp.lo == qp.hi) & (qp.lo != 0))
     F, lo, hi = qp.A[:, rows].T, qp.lo[rows], qp.hi[rows]
@@ -186,7 +191,7 @@ def reduce(qp: DualQP, rows: Index) -> tuple[Reduced, Basis]:
     if len(fixed):
         p = p - qp.gram.block(rows, fixed) @ qp.lo[fixed]
     basis = Basis.of(F)
-    # With a centre of zero it leaves this much in the equalities, at the very most.
+    # With a centre of zero the equalities are violated by at most _LEFT.
     rho = _LEFT**2 / (2 * max(float((hi - lo).sum()), 1e-300))
     target = basis.target(F, c)
     K = _dense(qp, rows)
@@ -197,3 +202,71 @@ def _dense(qp: DualQP, rows: Index) -> Array:
     whole = len(rows) == qp.n
     K = qp.gram.dense(np.float64) if whole else qp.gram.block(rows, rows)
     return np.ascontiguousarray(K, dtype=np.float64)
+
+
+def shortest_multipliers(problem: Reduced, beta: Array, nu: Array) -> Array:
+    """Return the shortest multipliers of a solution.
+
+    At a solution b with gradient g = K b - p the multipliers are those with
+
+        g + Q nu = 0 between the bounds,   >= 0 at the lower ones,   <= 0 at the upper ones.
+
+    Where there are several, the shortest are returned: with orthonormal features |nu| is |Q nu|,
+    so that they do not depend on the way the features are written. They solve a least-distance
+    problem, by non-negative least squares (Lawson and Hanson 1974, chapter 23).
+
+    Parameters
+    ----------
+    problem : Reduced
+        The problem.
+    beta : ndarray of shape (n,)
+        Its solution.
+    nu : ndarray of shape (r,)
+        Multipliers of the solution.
+
+    Returns
+    -------
+    nu : ndarray of shape (r,)
+        The shortest ones; the given ones where they are unique, or none is found.
+    """
+    at_lo, at_hi = beta <= problem.lo, beta >= problem.hi
+    fixed, freedom = _determined(problem, beta, np.flatnonzero(~(at_lo | at_hi)))
+    if freedom.shape[1] == 0:
+        return nu
+    signs = np.where(at_lo, 1.0, -1.0)[at_lo | at_hi]
+    sides = signs[:, None] * problem.Q[at_lo | at_hi]
+    gradient = problem.product(beta) - problem.p
+    needed = -signs * gradient[at_lo | at_hi] - sides @ fixed - _SLACK
+    # The shortest multipliers are no longer than the given ones: in this scale at most 1.
+    scale = max(1.0, float(np.linalg.norm(nu)))
+    short = _least_distance(sides @ freedom, needed / scale)
+    return nu if short is None else fixed + freedom @ (scale * short)
+
+
+def _determined(problem: Reduced, beta: Array, rows: Index) -> tuple[Array, Array]:
+    """Return the multipliers that the free rows determine, and a basis of the open directions."""
+    n_features = len(problem.c)
+    if len(rows) == 0:
+        return np.zeros(n_features), np.eye(n_features)
+    gradient = beta @ problem.K[:, rows] - problem.p[rows]
+    few = len(rows) < n_features  # else the thin decomposition has all right directions
+    left, sizes, right = svd(problem.Q[rows], full_matrices=few, lapack_driver="gesvd")
+    rank = int((sizes > _FREE_RANK * sizes[0]).sum()) if len(sizes) else 0
+    fixed = right[:rank].T @ ((left[:, :rank].T @ -gradient) / sizes[:rank])
+    return fixed, right[rank:].T
+
+
+def _least_distance(G: Array, h: Array) -> Array | None:
+    """Return the shortest t with G t >= h, or None where there is none."""
+    if not (h > 0).any():
+        return np.zeros(G.shape[1])
+    target = np.zeros(G.shape[1] + 1)
+    target[-1] = 1.0
+    system = np.vstack([G.T, h])
+    try:
+        weights, _ = nnls(system, target)
+    except RuntimeError:  # out of iterations
+        return None
+    residual = system @ weights - target
+    squared = -residual[-1]  # 1 / (1 + |t|^2), or zero where there is no such t
+    return residual[:-1] / squared if squared > _FEASIBLE else None

@@ -1,7 +1,7 @@
-"""The rows of K that a solver holds: all of a stored matrix, or a growing part of a lazy one.
+"""The rows of K in a solver's memory: all of a stored matrix, or a growing part of a lazy one.
 
-Positions are an order of the variables in which those with a row in memory come first. The
-leading n_rows positions are the active set; its block of K is the leading square of `K`.
+The variables are reordered so that those with a row in memory come first. The first n_rows
+positions are the active set; its block of K is the leading square of `K`.
 """
 
 from __future__ import annotations
@@ -13,25 +13,26 @@ import numpy as np
 
 from .._typing import Array, Gram, Index
 
-# Fresh memory costs as much to touch as a kernel row costs to compute: one buffer of moderate size
-# is kept from fit to fit.
+# The first access to fresh memory costs as much as computing a kernel row: one buffer is kept from
+# fit to fit, of at most so many bytes.
 _KEPT_BYTES = 512e6
-# From 4 MB on numpy asks for large pages, with which rows are found without a walk through tables:
-# matrices of 1000 rows are made a fourth faster. A page lies at a multiple of its size.
+# Bytes from which NumPy asks for large pages, with which a matrix of 1000 rows is filled in three
+# quarters of the time; bytes from which a smaller buffer is enlarged to get them; bytes of a page.
 _NUMPY_ASKS, _WORTH_ASKING, _LARGE_PAGE = 2**22, 2**20, 2**21
 _kept: list[Any] = []
 _kept_lock = Lock()
 
 
 def _borrow(n_bytes: int) -> Any:
-    """Return memory of at least this size, the kept buffer where it is large enough."""
+    """Return a buffer of at least this size, the kept one where it is large enough."""
     with _kept_lock:
         if _kept and _kept[0].nbytes >= n_bytes:
             return _kept.pop()
     if n_bytes <= _WORTH_ASKING:
         return np.empty(n_bytes, dtype=np.uint8)
     n_bytes = max(n_bytes, _NUMPY_ASKS)
-    buffer = np.empty(n_bytes + _LARGE_PAGE, dtype=np.uint8)  # what is not touched is not taken
+    # Pages that are never accessed take no memory. A large page starts at a multiple of its size.
+    buffer = np.empty(n_bytes + _LARGE_PAGE, dtype=np.uint8)
     start = -buffer.ctypes.data % _LARGE_PAGE
     return buffer[start : start + n_bytes]
 
@@ -45,7 +46,7 @@ def _give_back(buffer: Any) -> None:
 
 
 class StoredRows:
-    """All rows of a matrix that is in memory, in their own order."""
+    """All rows of a stored matrix, in their own order."""
 
     def __init__(self, K: Array) -> None:
         self.K = K
@@ -53,7 +54,7 @@ class StoredRows:
         self.n_rows = self.capacity = K.shape[0]
 
     def add(self, positions: Index) -> list[tuple[Index, Index]]:
-        """Do nothing: every row is here."""
+        """Do nothing: every row is in memory."""
         return []
 
     def drop(self, positions: Index) -> list[tuple[Index, Index]]:
@@ -61,27 +62,27 @@ class StoredRows:
         return []
 
     def close(self) -> None:
-        """Do nothing: the matrix is its owner's."""
+        """Do nothing: the matrix belongs to the caller."""
 
 
 class GrowingRows:
-    """Rows of a lazy matrix, computed when they become active; the least wanted make room.
+    """Rows of a lazy matrix, computed when they become active.
 
     Parameters
     ----------
     gram : Gram
         The matrix.
     dtype : dtype
-        The type in which rows are kept.
+        The precision of the rows.
     capacity : int
-        How many rows there is memory for.
+        Number of rows that fit into memory.
     """
 
     def __init__(self, gram: Gram, dtype: Any, capacity: int) -> None:
         n = gram.shape[0]
         self.capacity = min(n, capacity)
         size = self.capacity * n * np.dtype(dtype).itemsize
-        self._buffer = _borrow(size)  # pages are taken when rows are filled
+        self._buffer = _borrow(size)  # takes memory only as rows are filled
         self.K = self._buffer[:size].view(dtype).reshape(self.capacity, n)
         self.order = np.arange(n)
         self.n_rows = 0
@@ -89,9 +90,9 @@ class GrowingRows:
         self._diag = gram.diag()
 
     def add(self, positions: Index) -> list[tuple[Index, Index]]:
-        """Compute the rows at these positions, sorted and all beyond ``n_rows``; take them in.
+        """Compute the rows at these positions, which are sorted and beyond ``n_rows``.
 
-        Returns the exchanges of positions that the caller must do on vectors of its own.
+        Returns the exchanges of positions that the caller must repeat on its vectors.
         """
         start, stop = self.n_rows, self.n_rows + len(positions)
         next_ones = len(positions) == 0 or positions[-1] == stop - 1
@@ -104,9 +105,9 @@ class GrowingRows:
         return exchanges
 
     def drop(self, positions: Index) -> list[tuple[Index, Index]]:
-        """Forget the rows at these positions, all below ``n_rows``.
+        """Drop the rows at these positions, which are below ``n_rows``.
 
-        Returns the exchanges of positions that the caller must do on vectors of its own.
+        Returns the exchanges of positions that the caller must repeat on its vectors.
         """
         kept = self.n_rows - len(positions)
         holes = positions[positions < kept]
@@ -116,12 +117,12 @@ class GrowingRows:
         return self._exchange(holes, movers)
 
     def close(self) -> None:
-        """Give the memory back; the rows are gone."""
+        """Return the memory; the rows are gone."""
         self.K = self.K[:0]
         _give_back(self._buffer)
 
     def _exchange(self, a: Index, b: Index) -> list[tuple[Index, Index]]:
-        """Bring the positions b to the places a."""
+        """Exchange the positions a with the positions b."""
         from ._compiled import swap_columns
 
         if np.array_equal(a, b):

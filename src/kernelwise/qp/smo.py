@@ -3,9 +3,9 @@
     min 1/2 b'Kb - p'b   s.t.   sum b = c,   lo <= b <= hi
 
 Only rows that violate the optimality conditions are ever computed: the active set starts small,
-is solved by second-order SMO in compiled code, and takes in the worst violators of the rest, until
-none is left. The gradient of all rows is kept in float64 and updated by what changed, so that
-the rounding of the compiled steps does not accumulate.
+is solved by second-order SMO in compiled code, and takes in the worst violators of the rest until
+none is left. The gradient of all rows is kept in float64 and updated by the change of the active
+set, so that the rounding errors of the compiled steps do not accumulate.
 """
 
 from __future__ import annotations
@@ -19,22 +19,23 @@ import numpy as np
 
 from .._threads import single_blas
 from .._typing import Array
-from .active_rows import Progress, Run, takes_all_rows
+from .active_rows import ActiveRowsRun, Progress, takes_all_rows
 from .active_set import DEAR, affordable, polish
 from .fast_path import solve_quickly
 from .gram import StoredGram
 from .precision import SMALL, TIGHT, dtype_for, is_coarse
 from .problem import DualQP
 from .rows import GrowingRows, StoredRows
-from .solution import Point, Solution
+from .solution import Solution, SolverState
 
-_PATIENCE = 50_000  # steps before the active-set method is tried
-_LONGEST = 2e10  # row entries swept before a run without a limit of its own ends
-# Largest terms of a gradient with which a problem is tried again that could not be solved: of the
-# first the rounding, 1e-2, leaves a margin to be seen; with the last steps get there in time.
+_PATIENCE = 50_000  # least number of steps before the active-set method is tried
+_LONGEST = 2e10  # matrix entries read by steps before a solve without max_iter ends
+# Largest terms of a gradient, in units of the margin, to which the bounds are narrowed in turn when
+# a problem could not be solved. Terms of 1e14 round by 1e-2, which still shows a margin; with terms
+# of 1e8 steps converge in time.
 _REACHES = (1e14, 1e8)
-_FEWEST = 64  # rows that are kept in any case: with fewer no pair can be picked well
-_BLOCK = 4e8  # bytes of rows kept when not all of them fit
+_FEWEST = 64  # least number of rows in memory: with fewer no pair can be chosen well
+_BLOCK = 4e8  # bytes of rows in memory when not all of them fit
 
 
 @dataclass(frozen=True)
@@ -44,20 +45,21 @@ class SMO:
     Parameters
     ----------
     tol : float, default=1e-3
-        Stop when the largest gradient of what can fall is within ``tol`` of the least of what
-        can rise, as LIBSVM does. Below 1e-5 the kernel is computed in float64.
+        Stop when the largest gradient of the variables that can decrease exceeds the smallest
+        gradient of those that can increase by at most ``tol``, as LIBSVM does. Below 1e-5 the
+        kernel is computed in float64.
     max_iter : int, default=-1
-        Most steps; -1 is 10 million, fewer where many rows make them slow.
+        Limit on the number of steps; -1 is 10 million, fewer where many rows make them slow.
     memory : float, default=2e9
-        Bytes for rows of a lazy kernel matrix. Where all of them do not fit, a small part does.
+        Bytes for rows of a lazy kernel matrix. Where they do not all fit, a small part is kept.
     exact : bool, default=True
-        Whether to polish the solution on its free variables where that is cheap, which makes
-        it exact to rounding and independent of the start.
+        Whether to solve exactly on the free variables at the end where that is cheap. The solution
+        is then exact to rounding and independent of the start.
     budget : float, default=1e5
-        What counts as cheap, in kernel entries; with zero only runs that do not converge by steps
-        alone are helped.
+        The cost that counts as cheap, in kernel entries. With zero, only solves that do not
+        converge by steps alone are polished.
     callback : callable, default=None
-        Called as ``callback(progress)`` with a `Progress` between compiled stretches.
+        Called as ``callback(progress)`` with a `Progress` between calls of compiled code.
 
     Examples
     --------
@@ -83,7 +85,7 @@ class SMO:
         return self.exact and self.budget > 0
 
     def supports(self, qp: DualQP) -> str | None:
-        """Say why the problem cannot be solved.
+        """Return the reason why the problem cannot be solved.
 
         Parameters
         ----------
@@ -115,10 +117,10 @@ class SMO:
         qp : DualQP
             The problem.
         start : Solution or ndarray of shape (n,), default=None
-            Where to start; any vector will do, it is projected onto the constraints.
+            The starting point; any vector is accepted and made feasible.
         product : ndarray of shape (n,), default=None
-            K times the start where that is known, as along a path of C; not read where the start
-            had to be projected, or K is not stored.
+            K times the start where it is known, as along a path of C. It is ignored where the start
+            was not feasible, or K is not stored.
 
         Returns
         -------
@@ -135,12 +137,12 @@ class SMO:
         qp = self._with_small_kernel(qp)
         rows = self._all_rows(qp, beta)
         try:
-            point, certificate = self._begin(qp, rows, beta, product)
-            if point.status == "converged" and not self._polishes(qp, point):
-                solution = Solution.at(qp, point, certificate=certificate)
+            state, certificate = self._begin(qp, rows, beta, product)
+            if state.status == "converged" and not self._polishes(qp, state):
+                solution = Solution.at(qp, state, certificate=certificate)
             else:
                 with single_blas():
-                    solution = self._go_on(qp, point, beta, rows)
+                    solution = self._go_on(qp, state, beta, rows)
         finally:
             if rows is not None:
                 rows.close()
@@ -149,7 +151,7 @@ class SMO:
         return solution
 
     def _all_rows(self, qp: DualQP, beta: Array) -> StoredRows | GrowingRows | None:
-        """Return all rows of K where they are there, or are best computed at once; else None."""
+        """Return all rows of K if they are stored or best computed at once, else None."""
         dtype = self._dtype(qp)
         if isinstance(qp.gram, StoredGram):
             return self._rows(qp, dtype) if qp.n > 0 and qp.gram.K.dtype == dtype else None
@@ -162,96 +164,96 @@ class SMO:
 
     def _begin(
         self, qp: DualQP, rows: Any, beta: Array, product: Array | None
-    ) -> tuple[Point, Array | None]:
-        """Go the quick way where all rows are there; else stay at the start."""
+    ) -> tuple[SolverState, Array | None]:
+        """Take the fast path where all rows are in memory; else stay at the start."""
         if rows is None:
-            return Point.start(beta), None
+            return SolverState.start(beta), None
         stored = isinstance(qp.gram, StoredGram)
         return self._quickly(qp, rows.K, beta, product if stored else None)
 
     def _quickly(
         self, qp: DualQP, K: Array, beta: Array, product: Array | None
-    ) -> tuple[Point, Array]:
-        point, certificate = solve_quickly(qp, K, beta, self.tol, self._most_steps(qp), product)
-        if point.status == "" and self.callback is not None:
-            reached = qp.objective(point.beta, point.gradient)
-            self.callback(Progress(point.n_iter, point.violation, reached, qp.n))
-        if self._is_coarse(qp, K.dtype, point):
-            point = replace(point, status="")
-        return point, certificate
+    ) -> tuple[SolverState, Array]:
+        state, certificate = solve_quickly(qp, K, beta, self.tol, self._most_steps(qp), product)
+        if state.status == "" and self.callback is not None:
+            reached = qp.objective(state.beta, state.gradient)
+            self.callback(Progress(state.n_iter, state.violation, reached, qp.n))
+        if self._is_coarse(qp, K.dtype, state):
+            state = replace(state, status="")
+        return state, certificate
 
-    def _is_coarse(self, qp: DualQP, dtype: Any, point: Point) -> bool:
-        """Return whether float32 rows were too coarse to end at this point."""
-        length = sqrt(point.beta @ point.beta)
+    def _is_coarse(self, qp: DualQP, dtype: Any, state: SolverState) -> bool:
+        """Return whether float32 rows were too coarse to end at this state."""
+        length = sqrt(state.beta @ state.beta)
         return dtype == np.float32 and is_coarse(self.tol, qp.gram.size, length)
 
-    def _polishes(self, qp: DualQP, point: Point) -> bool:
-        return self.exact and affordable(qp, point.beta, self._polish_budget())
+    def _polishes(self, qp: DualQP, state: SolverState) -> bool:
+        return self.exact and affordable(qp, state.beta, self._polish_budget())
 
     def _polish_budget(self) -> float:
         return self.budget if self.tol >= TIGHT else DEAR
 
-    def _go_on(self, qp: DualQP, point: Point, start: Array, rows: Any) -> Solution:
-        """Solve from a point on the way; where that fails, anew within narrower bounds."""
-        point = self._exactly(qp, point, rows)
-        best = Solution.at(qp, replace(point, beta=qp.terms.snap(point.beta)))
+    def _go_on(self, qp: DualQP, state: SolverState, start: Array, rows: Any) -> Solution:
+        """Continue from a state; where that fails, start again within narrower bounds."""
+        state = self._exactly(qp, state, rows)
+        best = Solution.at(qp, replace(state, beta=qp.terms.snap(state.beta)))
         for reach in _REACHES:
-            within = _drawn_in(qp, reach)
-            if point.status == "converged" or within is qp:
+            within = _narrowed(qp, reach)
+            if state.status == "converged" or within is qp:
                 break
-            point = self._exactly(within, Point.start(within.terms.repair(start)), rows)
-            other = Solution.at(qp, replace(point, beta=qp.terms.snap(point.beta)))
-            if other.violation > self.tol:  # at a bound that is not the problem's
+            state = self._exactly(within, SolverState.start(within.terms.repair(start)), rows)
+            other = Solution.at(qp, replace(state, beta=qp.terms.snap(state.beta)))
+            if other.violation > self.tol:  # it is at a narrowed bound
                 other = replace(other, status="stalled")
             best = min(best, other, key=_primal)
         return best
 
-    def _exactly(self, qp: DualQP, point: Point, rows: Any) -> Point:
-        """Run to the tolerance, and polish what it leads to."""
-        point = self._converge(qp, point, rows)
-        if self.exact and point.status == "converged":
-            point = polish(qp, point, self.tol, self._polish_budget())
-        return point
+    def _exactly(self, qp: DualQP, state: SolverState, rows: Any) -> SolverState:
+        """Run to the tolerance, and polish the result."""
+        state = self._converge(qp, state, rows)
+        if self.exact and state.status == "converged":
+            state = polish(qp, state, self.tol, self._polish_budget())
+        return state
 
     def _with_small_kernel(self, qp: DualQP) -> DualQP:
-        """Store a small kernel matrix in float64: solving and polishing then evaluate it once."""
+        """Store a small kernel matrix in float64, so that it is evaluated once."""
         if isinstance(qp.gram, StoredGram) or qp.n > SMALL or not self.polishes:
             return qp
         with single_blas():
             return DualQP(StoredGram(qp.gram.dense(np.float64), qp.gram.is_psd), qp.terms)
 
-    def _converge(self, qp: DualQP, point: Point, rows: Any) -> Point:
-        """Run to the tolerance; where steps do not get there, take turns with the active set.
+    def _converge(self, qp: DualQP, state: SolverState, rows: Any) -> SolverState:
+        """Run to the tolerance, in turns with the active-set method where steps do not converge.
 
-        ``rows`` are those of K that are in memory; None has them computed.
+        ``rows`` are the rows of K in memory; None computes them.
         """
         dtype, most = self._dtype(qp), self._most_steps(qp)
-        patience, n_iter = max(_PATIENCE, 20 * qp.n), point.n_iter
-        while point.status == "":
+        patience, n_iter = max(_PATIENCE, 20 * qp.n), state.n_iter
+        while state.status == "":
             own = rows if rows is not None and rows.K.dtype == dtype else self._rows(qp, dtype)
             try:
-                point = self._run(qp, point, own, min(most - n_iter, patience), n_iter)
+                state = self._run(qp, state, own, min(most - n_iter, patience), n_iter)
             finally:
                 if own is not rows:
                     own.close()
-            n_iter += point.n_iter
-            point = replace(point, n_iter=n_iter)
-            stalled = point.status == "stalled" and dtype == np.float64
-            coarse = self._is_coarse(qp, dtype, point)
-            if n_iter >= most or (point.status == "converged" and not coarse):
-                return point
-            if coarse or point.status == "stalled":
+            n_iter += state.n_iter
+            state = replace(state, n_iter=n_iter)
+            stalled = state.status == "stalled" and dtype == np.float64
+            coarse = self._is_coarse(qp, dtype, state)
+            if n_iter >= most or (state.status == "converged" and not coarse):
+                return state
+            if coarse or state.status == "stalled":
                 dtype = np.float64
             if self.exact:
-                point = polish(qp, replace(point, status="max_iter"), self.tol, DEAR)
-            if stalled and point.status != "converged":
-                point = replace(point, status="stalled")
-            if stalled or point.status == "converged":
-                return point
-            # The next run makes the gradient of its own rows, in its own type.
-            point = replace(point, gradient=np.empty(0), status="")
+                state = polish(qp, replace(state, status="max_iter"), self.tol, DEAR)
+            if stalled and state.status != "converged":
+                state = replace(state, status="stalled")
+            if stalled or state.status == "converged":
+                return state
+            # The next run computes the gradient from its own rows, in its own precision.
+            state = replace(state, gradient=np.empty(0), status="")
             patience = 2 * patience
-        return point
+        return state
 
     def _dtype(self, qp: DualQP) -> Any:
         if isinstance(qp.gram, StoredGram) and qp.gram.K.dtype == np.float64:
@@ -270,23 +272,25 @@ class SMO:
 
     def _capacity(self, qp: DualQP, dtype: Any) -> int:
         """Return how many rows of a lazy matrix to keep."""
-        bytes_a_row = np.dtype(dtype).itemsize * qp.n
-        if self.memory >= bytes_a_row * qp.n:
+        bytes_per_row = np.dtype(dtype).itemsize * qp.n
+        if self.memory >= bytes_per_row * qp.n:
             return qp.n
-        # Without room for all, a block of moderate size: what it saves falls, what it costs rises.
-        return max(_FEWEST, int(min(self.memory, _BLOCK) / bytes_a_row))
+        # Without room for all rows, a block of moderate size: a larger one saves little more.
+        return max(_FEWEST, int(min(self.memory, _BLOCK) / bytes_per_row))
 
-    def _run(self, qp: DualQP, point: Point, rows: Any, most_steps: int, before: int) -> Point:
-        run = Run(qp, point, rows, self.tol, before)
+    def _run(
+        self, qp: DualQP, state: SolverState, rows: Any, most_steps: int, before: int
+    ) -> SolverState:
+        run = ActiveRowsRun(qp, state, rows, self.tol, before)
         while run.status == "":
             run.round(most_steps)
             if self.callback is not None:
                 self.callback(run.progress())
-        return run.point()
+        return run.state()
 
 
-def _drawn_in(qp: DualQP, reach: float) -> DualQP:
-    """Draw in finite bounds so far out that terms of the gradient exceed the reach there."""
+def _narrowed(qp: DualQP, reach: float) -> DualQP:
+    """Narrow finite bounds at which terms of the gradient would exceed the reach."""
     if qp.terms.largest_bound * qp.gram.size <= reach:
         return qp
     limit = reach / qp.gram.size
@@ -296,16 +300,17 @@ def _drawn_in(qp: DualQP, reach: float) -> DualQP:
 
 
 def _primal(solution: Solution) -> float:
-    """Return the primal objective, regularisation and loss: what tells which machine is of use.
+    """Return the primal objective, the sum of regularisation and loss, by which machines compare.
 
-    The violation does not: far from the optimum it is that of one row. Without a gap it has to do.
+    The violation is no measure: far from the optimum it is that of a single row. It is used only
+    for indefinite kernels, which have no duality gap.
     """
     primal = solution.gap - solution.objective
     return solution.violation if np.isnan(primal) else primal
 
 
 def _start(qp: DualQP, start: Any) -> Array:
-    """Check where to start, and make it feasible."""
+    """Check the starting point, and make it feasible."""
     if start is None:
         return qp.terms.start()
     start = np.asarray(start, dtype=np.float64)
@@ -315,8 +320,8 @@ def _start(qp: DualQP, start: Any) -> Array:
 
 
 def _moved(beta: Array, given: Array) -> bool:
-    """Tell whether a start was moved by more than the rounding of its bounds."""
-    if (beta == given).all():  # which costs a fourth of what follows
+    """Return whether making a start feasible moved it by more than rounding."""
+    if (beta == given).all():  # a quarter of the time of the test below
         return False
     largest = float(np.abs(beta).max(initial=0.0))
     return float(np.abs(beta - given).max(initial=0.0)) > 1e-13 * largest

@@ -1,4 +1,4 @@
-"""Where a solver stands, and where it ended: a point, and a point with its certificate."""
+"""The state of a solver on the way, and the solution with its certificate."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from .problem import DualQP
 
 
 @dataclass(frozen=True)
-class Point:
-    """A feasible point on the way to a solution, without its certificate."""
+class SolverState:
+    """A feasible point on the way to a solution."""
 
     beta: Array
-    gradient: Array  # of no entries where it is not computed yet
+    gradient: Array  # empty where it is not computed yet
     violation: float
     n_iter: int
-    status: str  # empty while there is something left to do
+    status: str  # empty while the solve goes on
 
     @classmethod
-    def start(cls, beta: Array) -> Point:
-        """Return a point of which nothing is known yet."""
+    def start(cls, beta: Array) -> SolverState:
+        """Return the state before anything is computed."""
         return cls(beta, np.empty(0), np.inf, 0, "")
 
 
@@ -41,14 +41,14 @@ class Solution:
     objective : float
         1/2 b'Kb - p'b.
     gap : float
-        How far the objective is from its minimum, at most; NaN for indefinite kernels.
+        Upper bound on the distance of the objective from its minimum; NaN for indefinite kernels.
     violation : float
         The largest violation of the optimality conditions.
     n_iter : int
-        Steps taken.
+        Number of steps.
     status : str
-        "converged", "max_iter" (out of steps), "stalled" (no step makes progress any more) or
-        "degenerate" (the multipliers of several equalities have no bound).
+        "converged", "max_iter" (out of steps), "stalled" (no step makes progress) or "degenerate"
+        (the multipliers of several equalities are unbounded).
     """
 
     beta: Array
@@ -69,22 +69,22 @@ class Solution:
     def at(
         cls,
         qp: DualQP,
-        point: Point,
+        state: SolverState,
         nu: Array | None = None,
         certificate: Array | None = None,
     ) -> Solution:
-        """Certify a point.
+        """Certify the final state of a solver.
 
         Parameters
         ----------
         qp : DualQP
             The problem.
-        point : Point
-            Where a solver ended.
+        state : SolverState
+            The final state.
         nu : ndarray of shape (l,), default=None
-            The multipliers; None asks the one equality sum b = c for its own.
+            The multipliers; None computes the one of sum b = c.
         certificate : ndarray of shape (4,), default=None
-            The multiplier of that equality, objective, gap and violation, where they are known.
+            The multiplier of sum b = c, objective, gap and violation, where they are known.
 
         Returns
         -------
@@ -93,7 +93,7 @@ class Solution:
         """
         from . import _box
 
-        beta, gradient = point.beta, point.gradient
+        beta, gradient = state.beta, state.gradient
         if certificate is not None:
             nu = certificate[:1]
             objective, gap, violation = certificate[1:].tolist()
@@ -106,4 +106,4 @@ class Solution:
             gap = qp.duality_gap(beta, nu, gradient)
             violation = qp.kkt_violation(beta, nu, gradient)
         gap = gap if qp.gram.is_psd else float("nan")
-        return cls(beta, nu, gradient, objective, gap, violation, point.n_iter, point.status)
+        return cls(beta, nu, gradient, objective, gap, violation, state.n_iter, state.status)

@@ -3,9 +3,9 @@
     min over v, b of  1/2 v'v + 1/2 sum_i s_i max(0, 1 - y_i (z_i'v + b))^2
 
 The objective is a quadratic on each set of violators (rows inside the margin). A step solves the
-quadratic of the current set; when the solution has the same violators it is the minimum, to
-rounding. There are finitely many sets and every step descends, so it ends (Keerthi and DeCoste).
-The system is of features (d x d) or of violators (m x m), whichever is smaller.
+quadratic of the current set; when the solution has the same violators, it is the minimum up to
+rounding. There are finitely many sets and every step descends, so the method ends (Keerthi and
+DeCoste 2005). The system has one row per feature or one per violator, whichever is fewer.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from scipy.linalg import cho_factor, cho_solve
 
 from .._typing import Array
 
-_MAX_SYSTEMS = 200
-_SEARCHES = 60
-_ROUNDING = 1e-15  # a relative decrease below it is none
+_MAX_SYSTEMS = 200  # limit on the number of linear systems
+_SEARCHES = 60  # limit on the number of trial steps of a line search
+_ROUNDING = 1e-15  # relative decrease that is only rounding
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class HingeMinimum:
     value : float
         The objective.
     violators : ndarray of bool of shape (n,)
-        The rows inside the margin, where to start a similar problem.
+        The rows inside the margin, a start for a similar problem.
     n_systems : int
-        Linear systems solved.
+        Number of linear systems solved.
     """
 
     coef: Array
@@ -52,7 +52,7 @@ class HingeMinimum:
 
 
 @dataclass(frozen=True)
-class _Point:
+class _HingePoint:
     coef: Array
     intercept: float
     decision: Array
@@ -65,13 +65,13 @@ def squared_hinge(Z: Array, y: Array, cost: Array, start: Any = None) -> HingeMi
     Parameters
     ----------
     Z : ndarray of shape (n, d)
-        The rows; no columns leave the intercept alone.
+        The rows; without columns only the intercept is fitted.
     y : ndarray of shape (n,)
         Codes -1 and +1, both of them.
     cost : ndarray of shape (n,)
         The positive cost of each row's squared slack.
     start : ndarray of bool of shape (n,), default=None
-        Rows to take for violators first; None is all rows.
+        The first set of violators; None is all rows.
 
     Returns
     -------
@@ -94,21 +94,21 @@ def squared_hinge(Z: Array, y: Array, cost: Array, start: Any = None) -> HingeMi
     while n_systems < _MAX_SYSTEMS:
         now = y * point.decision < 1
         if point.beta is not None and np.array_equal(now, inside):
-            break  # the quadratic of this set has its minimum where it is the objective
+            break  # the minimum of the quadratic of this set is that of the objective
         inside, n_systems = now, n_systems + 1
         target = system.solve(inside, point.intercept)
         previous, (point, value) = value, system.descend(point, value, target)
         if previous - value <= _ROUNDING * previous:
-            break  # rows on the margin itself, whose side is rounding
+            break  # rows lie on the margin, and rounding decides on which side
     now = y * point.decision < 1
-    # Where the slack is tiny and the cost is large, the product loses digits that a system has.
+    # Where the slack is tiny and the cost large, this product is less precise than the system.
     beta = cost * (y - point.decision) if point.beta is None else point.beta
     alpha = _balanced(np.where(now, np.maximum(0.0, y * beta), 0.0), y)
     return HingeMinimum(point.coef, point.intercept, alpha, value, now, n_systems)
 
 
 def _balanced(alpha: Array, y: Array) -> Array:
-    """Make y'alpha zero, which it is but for rounding: what is feasible certifies."""
+    """Make y'alpha exactly zero, so that alpha is feasible and certifies the minimum."""
     sums = np.array([alpha[y < 0].sum(), alpha[y > 0].sum()])
     if not sums.all():
         return np.zeros_like(alpha)
@@ -122,10 +122,10 @@ class _System:
         self._Z, self._y, self._cost = Z, y, cost
         self._gram: Array | None = None
 
-    def solve(self, inside: Any, intercept: float) -> _Point:
-        """Minimise the quadratic whose squared slack counts on the given rows alone."""
+    def solve(self, inside: Any, intercept: float) -> _HingePoint:
+        """Minimise the quadratic with the squared slack of the given rows only."""
         Z, cost, y = self._Z[inside], self._cost[inside], self._y[inside]
-        if len(y) == 0:  # nothing pulls: no weights, any intercept
+        if len(y) == 0:  # no violators: zero weights, any intercept
             return self._at(np.zeros(self._Z.shape[1]), intercept)
         if Z.shape[1] <= Z.shape[0]:
             point = self._at(*_by_features(Z, y, cost))
@@ -137,15 +137,17 @@ class _System:
         beta[inside] = own
         return replace(self._at(own @ Z, intercept), beta=beta)
 
-    def _at(self, coef: Array, intercept: float) -> _Point:
-        return _Point(coef, intercept, self._Z @ coef + intercept, None)
+    def _at(self, coef: Array, intercept: float) -> _HingePoint:
+        return _HingePoint(coef, intercept, self._Z @ coef + intercept, None)
 
-    def value(self, point: _Point) -> float:
+    def value(self, point: _HingePoint) -> float:
         slack = np.maximum(0.0, 1 - self._y * point.decision)
         return float(0.5 * point.coef @ point.coef + 0.5 * self._cost @ slack**2)
 
-    def descend(self, point: _Point, value: float, target: _Point) -> tuple[_Point, float]:
-        """Go to the target, or to the lowest point of the line through it."""
+    def descend(
+        self, point: _HingePoint, value: float, target: _HingePoint
+    ) -> tuple[_HingePoint, float]:
+        """Move to the target, or to the lowest point on the line to it."""
         there = self.value(target)
         if there <= value:
             return target, there
@@ -155,10 +157,10 @@ class _System:
         between = self._at(coef, intercept)
         return between, self.value(between)
 
-    def _step(self, point: _Point, target: _Point) -> float:
-        """Find where the slope along the line is zero: it is piecewise linear and rises."""
+    def _step(self, point: _HingePoint, target: _HingePoint) -> float:
+        """Find the zero of the slope along the line, which is piecewise linear and increasing."""
         move, rate = target.coef - point.coef, self._y * (target.decision - point.decision)
-        low, high, step = 0.0, 1.0, 0.5  # the value is higher at the target: it lies before it
+        low, high, step = 0.0, 1.0, 0.5  # the value is higher at the target, so the zero is before
         for _ in range(_SEARCHES):
             slack = 1 - self._y * point.decision - step * rate
             pull = np.where(slack > 0, self._cost, 0.0) * rate
@@ -172,7 +174,7 @@ class _System:
 
 
 def _by_features(Z: Array, y: Array, cost: Array) -> tuple[Array, float]:
-    """Solve (I + Z'SZ) v = Z'S y, with the intercept removed by means of weights S."""
+    """Solve (I + Z'SZ) v = Z'S y on columns centred by means with weights S."""
     share = cost / cost.sum()
     centre, level = share @ Z, float(share @ y)
     root = np.sqrt(cost)
