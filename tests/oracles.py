@@ -274,7 +274,7 @@ _FORWARD = {0: -25 / 12, 1: 48 / 12, 2: -36 / 12, 3: 16 / 12, 4: -3 / 12}
 
 
 def derivative(kernel, X, name, step=1e-3):
-    """Return dK / d parameter: an (n, n) array, or one a feature for a vector of parameters."""
+    """Return dK / d parameter: an (n, n) array, or one per feature for a vector of parameters."""
     value = kernel.get_params()[name]
     if value is None:  # weights that are not given are ones
         value = np.ones(X.shape[1])
@@ -290,7 +290,7 @@ def derivative(kernel, X, name, step=1e-3):
 
 
 def differences(kernel, X, D, name):
-    """Return d sum(D * K) / d parameter: a number, or one a feature for a vector."""
+    """Return d sum(D * K) / d parameter: a number, or one per feature for a vector."""
     return np.sum(D * derivative(kernel, X, name), axis=(-2, -1))
 
 

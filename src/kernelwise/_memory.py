@@ -1,4 +1,4 @@
-"""How much memory a fit may take: decided by the machine, not by what else runs on it."""
+"""The memory that a fit may use, by the size of the machine and not by its current load."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import os
 from functools import cache
 from pathlib import Path
 
-_MOST = 2e9
+_MOST = 2e9  # largest default allowance, in bytes
 
 
 @cache
 def machine_memory() -> float:
-    """Return the bytes of memory of this machine, or of the container it is."""
+    """Return the memory of this machine or container, in bytes."""
     sizes = []
     try:
         sizes.append(float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")))
@@ -26,9 +26,9 @@ def machine_memory() -> float:
 
 
 def allowance(megabytes: float | None, workers: int = 1) -> float:
-    """Return the bytes one of ``workers`` may use for rows of a kernel matrix.
+    """Return the bytes that each of ``workers`` may use for rows of a kernel matrix.
 
-    None is a quarter of the machine's memory, at most 2 GB, shared among the workers.
+    Without ``megabytes`` the workers share a quarter of the machine's memory, at most 2 GB.
     """
     if megabytes is not None:
         return megabytes * 1e6

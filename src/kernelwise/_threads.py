@@ -1,4 +1,4 @@
-"""Threads: one thread a fit by default, and BLAS never takes more than it was given."""
+"""Threads: one per fit by default, and BLAS never uses more than the calling thread."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class _SingleBlas:
-    """Holds BLAS to the calling thread while any fit is under way, in whichever thread."""
+    """Keeps BLAS to the calling thread while a fit runs in any thread."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -28,7 +28,7 @@ class _SingleBlas:
         return list(ThreadpoolController().select(user_api="blas").lib_controllers)
 
     def __enter__(self) -> None:
-        # Library by library: threadpoolctl's own context asks them for all they know of themselves.
+        # Library by library: threadpoolctl's own context is slower, as it queries all properties.
         with self._lock:
             self._depth += 1
             if self._depth == 1:
@@ -52,17 +52,17 @@ _single_blas = _SingleBlas()
 
 
 def single_blas() -> _SingleBlas:
-    """Return a context in which each BLAS call runs on the calling thread only."""
+    """Return a context manager in which BLAS runs on the calling thread only."""
     return _single_blas
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """Return the number of threads that ``n_jobs`` asks for; None is one."""
+    """Return the number of threads for ``n_jobs``; None is one."""
     return 1 if n_jobs is None else int(effective_n_jobs(n_jobs))
 
 
 def run(task: Callable[[Any], T], items: Iterable[Any], threads: int) -> list[T]:
-    """Map ``task`` over ``items``, in order, on as many threads."""
+    """Map ``task`` over ``items`` on so many threads, and return the results in order."""
     items = list(items)
     if threads <= 1 or len(items) <= 1:
         return [task(item) for item in items]

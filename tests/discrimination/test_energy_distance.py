@@ -182,7 +182,7 @@ ROWS = [[0.0, 1.0], [1.0, 2.0], [2.0, 4.0]]
 @pytest.mark.parametrize(
     ("X", "y", "w", "message"),
     [
-        (ROWS, [0, 1], None, "y must be 3 labels, one a row of X; got 2"),
+        (ROWS, [0, 1], None, "y must be 3 labels, one per row of X; got 2"),
         (ROWS, [[0, 1]] * 3, None, "y should be a 1d array"),
         (ROWS, [1, 1, 1], None, "y must have at least two classes"),
         (ROWS[:1], [1], None, "y must have at least two classes"),

@@ -187,7 +187,7 @@ ROWS = [[0.0, 1.0], [1.0, 2.0], [2.0, 4.0]]
 @pytest.mark.parametrize(
     ("rows", "y", "w", "message"),
     [
-        (ROWS, [0, 1], None, "y must be 3 labels, one a row of X; got 2"),
+        (ROWS, [0, 1], None, "y must be 3 labels, one per row of X; got 2"),
         (ROWS, [1, 1, 1], None, "y must have at least two classes"),
         (ROWS, [0, 1, np.nan], None, "y contains NaN"),
         ([[0.0], [np.inf], [1.0]], [0, 1, 1], None, "X contains infinity"),

@@ -65,9 +65,9 @@ def test_missing_values():
         (3.0, r"importance must be numbers, one for each of the 5 features"),
         (["a"] * 5, "importance must be numbers"),
         ([1, 2, 3, 4, np.nan], "importance must be finite numbers"),
-        (lambda X, y: X, r"function importance returns.*5 features.*\(40, 5\)"),
-        (lambda X, y: None, "function importance returns must be numbers"),
-        (lambda X, y: np.full(5, np.inf), "function importance returns must be finite"),
+        (lambda X, y: X, r"return value of the function importance.*5 features.*\(40, 5\)"),
+        (lambda X, y: None, "return value of the function importance must be numbers"),
+        (lambda X, y: np.full(5, np.inf), "return value of the function importance must be finite"),
     ],
 )
 def test_importance_is_refused_by_name(importance, message):
@@ -132,8 +132,8 @@ def test_the_best_keep_their_differences_when_the_spread_is_capped():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"q": []}, "q must be numbers, one a feature"),
-        ({"q": [[1.0]]}, "q must be numbers, one a feature"),
+        ({"q": []}, "q must be numbers, one per feature"),
+        ({"q": [[1.0]]}, "q must be numbers, one per feature"),
         ({"q": [1.0, np.nan]}, "q must be finite"),
         ({"eta": -1.0}, "eta must be a finite number that is not negative"),
         ({"eta": np.nan}, "eta must be"),

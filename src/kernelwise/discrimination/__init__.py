@@ -1,4 +1,4 @@
-"""Feature measures: how well each feature alone tells the classes apart, and what follows of it."""
+"""Feature measures: how well each feature alone separates the classes."""
 
 from .energy_distance import energy, log_relevance
 from .measures import efficiency, fisher, separation

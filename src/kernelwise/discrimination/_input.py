@@ -1,4 +1,4 @@
-"""What every measure is given: rows, their classes and their weights, checked."""
+"""Checks of the input of every measure: rows, classes and weights."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .._typing import Array, Index
 
 
 def rows_of(X: Any, *, missing: bool = False) -> Array:
-    """Return the rows as finite float64 numbers; NaN is let through where ``missing``."""
+    """Return the rows as finite float64 numbers; NaN is allowed where ``missing``."""
     finite = "allow-nan" if missing else True
     with naming_the_encoders():
         rows: Array = check_array(X, dtype=np.float64, input_name="X", ensure_all_finite=finite)
@@ -20,16 +20,16 @@ def rows_of(X: Any, *, missing: bool = False) -> Array:
 
 
 def weights_of(sample_weight: Any, n: int) -> Array:
-    """Return the weights of the rows; their sum is finite and positive."""
+    """Return the weights of the rows, with a finite and positive sum."""
     if sample_weight is None:
         return np.ones(n)
     try:
         weights = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError("sample_weight must be numbers, one a row of X.") from error
+        raise ValueError("sample_weight must be numbers, one per row of X.") from error
     if weights.shape != (n,):
         raise ValueError(
-            f"sample_weight must be {n} numbers, one a row of X; got shape {weights.shape}."
+            f"sample_weight must be {n} numbers, one per row of X; got shape {weights.shape}."
         )
     with np.errstate(over="ignore"):
         total = weights.sum()
@@ -44,7 +44,7 @@ def classes_of(y: Any, n: int) -> Index:
     """Return the class of each row, numbered from 0."""
     y = column_or_1d(y, input_name="y")
     if len(y) != n:
-        raise ValueError(f"y must be {n} labels, one a row of X; got {len(y)}.")
+        raise ValueError(f"y must be {n} labels, one per row of X; got {len(y)}.")
     try:
         if np.any(y != y):  # only NaN differs from itself; y may hold any objects
             raise ValueError("y contains NaN.")

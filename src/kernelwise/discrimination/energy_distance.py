@@ -9,43 +9,43 @@ import numpy as np
 from .._typing import Array, Index
 from ._input import classes_of, rows_of, weights_of
 
-_BLOCK = 2**20  # entries sorted at a time: bounds the memory beside X
+_BLOCK = 2**20  # entries of X sorted at a time, which bounds the memory needed beside X
 
 
 def energy(X: Any, y: Any, *, sample_weight: Any = None) -> Array:
-    """Return the energy distance between the classes along each feature, over its value by chance.
+    """Return the energy distance between the classes along each feature, relative to chance.
 
     The energy distance of class c to the rest is 2 m(c, not c) - m(c, c) - m(not c, not c), where
-    m(a, b) is the mean of ``|x_i - x_j|`` over the rows i of a and j of b, i = j included. The
-    classes count by their size. The divisor is the mean over all ways to deal the labels out to
-    the rows: about 1 is what a feature without relation to the classes gets, 0 the least there
-    is, and what exceeds 1 speaks for the feature.
+    m(a, b) is the mean of ``|x_i - x_j|`` over the rows i of a and j of b, i = j included. Classes
+    are weighted by their size. The distance is divided by its mean over all permutations of the
+    labels: a feature unrelated to the classes has a ratio of about 1, and relevant features have
+    larger ones.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        The rows: dense and finite.
+        The rows, dense and finite.
     y : array-like of shape (n_samples,)
         The classes, at least two.
     sample_weight : array-like of shape (n_samples,), default=None
-        How many rows each row stands for: a weight of 2 is the row given twice, zero is a row
-        that is not there. Fractions are allowed; the sum must exceed 1.
+        Number of rows that each row stands for: a weight of 2 equals giving the row twice, zero
+        leaves it out. Fractions are allowed; the sum must exceed 1.
 
     Returns
     -------
     ratio : ndarray of shape (n_features,)
-        The ratios, at least 0; 0 for a constant feature. Neither shift nor scale of a feature
-        changes them.
+        The ratios, at least 0; 0 for a constant feature. Shifting or scaling a feature does not
+        change them.
 
     See Also
     --------
-    log_relevance : What the ratios say about the weights of the features.
+    log_relevance : Factors of feature weights that follow from the ratios.
 
     Notes
     -----
-    The cost is that of sorting each feature, and a pass over the sorted rows for each class. The
-    energy distance is twice the integral of the squared difference of the distribution functions
-    [1]_, a sum of squares over the sorted rows: nothing cancels, however far a feature is from 0.
+    Each feature is sorted, and each class takes one pass over the sorted rows. The energy distance
+    is twice the integral of the squared difference of the distribution functions [1]_, a sum of
+    squares over the sorted rows, so that a large offset of a feature costs no precision.
 
     References
     ----------
@@ -80,22 +80,23 @@ def energy(X: Any, y: Any, *, sample_weight: Any = None) -> Array:
 
 
 def log_relevance(ratio: Any, floor: float = 0.1) -> Array:
-    """Return by how much each feature's weight is to be raised, in logarithms.
+    """Return the logarithm of the factor by which to multiply each feature's weight.
 
-    A ratio counts by its excess over 1, what chance gives. The factors ``exp(log_relevance)``
-    have mean 1, so that the weights as a whole stay as large as they were.
+    The factors are proportional to the excess of the ratios over 1, their value by chance. They
+    have mean 1, so that the weights keep their overall size.
 
     Parameters
     ----------
     ratio : array-like of shape (n_features,)
-        What a measure gave each feature, 1 by chance: see `energy`.
+        The value of a measure for each feature, 1 by chance: see `energy`.
     floor : float, default=0.1
-        The least excess that is told apart. It is positive, so that no feature is dropped.
+        The smallest excess, to which smaller ones are raised. It is positive, so that no feature is
+        dropped.
 
     Returns
     -------
     logs : ndarray of shape (n_features,)
-        Positive where the weight is to be raised, negative where it is to be lowered.
+        Positive where the weight should increase, negative where it should decrease.
 
     See Also
     --------
@@ -110,7 +111,7 @@ def log_relevance(ratio: Any, floor: float = 0.1) -> Array:
     """
     ratio = np.asarray(ratio, dtype=np.float64)
     if ratio.ndim != 1 or not ratio.size or not np.isfinite(ratio).all():
-        raise ValueError("ratio must be finite numbers, one a feature.")
+        raise ValueError("ratio must be finite numbers, one per feature.")
     if not 0 < floor < np.inf:
         raise ValueError(f"floor must be a positive number; got {floor!r}.")
     excess = np.maximum(ratio - 1, floor)
@@ -120,11 +121,11 @@ def log_relevance(ratio: Any, floor: float = 0.1) -> Array:
 
 
 def _shares(classes: Index, weights: Array) -> tuple[float, Array, Array]:
-    """Return the weight of all rows, and the shares of it inside and outside each class."""
+    """Return the total weight, and its shares inside and outside each class."""
     n_c = np.bincount(classes, weights)
     n = float(n_c.sum())
     rest = (n - n_c) / n
-    if rest.min() <= np.finfo(np.float64).eps:  # nothing, but for rounding
+    if rest.min() <= np.finfo(np.float64).eps:  # zero up to rounding
         raise ValueError("y must have at least two classes; one class has the weight of all rows.")
     return n, n_c / n, rest
 
@@ -145,7 +146,7 @@ def _integrals(X: Array, classes: Index, weights: Array, factors: Array) -> tupl
 
 
 def _in_range(Xt: Array) -> Array:
-    """Bring rows whose differences could over- or underflow to about 1; nothing is rounded."""
+    """Scale rows whose differences could over- or underflow by a power of two, which is exact."""
     largest = np.maximum(Xt.max(axis=1), -Xt.min(axis=1))
     far = (largest > 1e200) | (largest < 1e-200)
     if far.any():

@@ -1,4 +1,4 @@
-"""The measures of the feature-discrimination SVM: classes compared two by two, by feature."""
+"""The measures of the feature-discrimination SVM, which compare pairs of classes by feature."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .._typing import Array
 from ._input import classes_of, rows_of, weights_of
 
-_CAP = 10  # how far a ratio over nothing lies above the largest ratio over something
+_CAP = 10  # ratio of a feature without variance, in units of the largest finite ratio
 
 
 def fisher(X: Any, y: Any, *, sample_weight: Any = None) -> Array:
@@ -26,16 +26,16 @@ def fisher(X: Any, y: Any, *, sample_weight: Any = None) -> Array:
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        The rows: dense. NaN is a missing value, and a feature is measured on its observed rows.
+        The rows, dense. NaN is a missing value: a feature is measured on its observed rows.
     y : array-like of shape (n_samples,)
         The classes, at least two.
     sample_weight : array-like of shape (n_samples,), default=None
-        How many rows each row stands for; zero is a row that is not there.
+        Number of rows that each row stands for; zero leaves a row out.
 
     Returns
     -------
     ratio : ndarray of shape (n_features,)
-        The ratios, at least 0. Neither shift nor scale of a feature changes them.
+        The ratios, at least 0. Shifting or scaling a feature does not change them.
 
     See Also
     --------
@@ -45,8 +45,8 @@ def fisher(X: Any, y: Any, *, sample_weight: Any = None) -> Array:
     Notes
     -----
     A feature that is constant in both classes has the ratio 0 if the constants are equal, or else
-    10 times the largest finite ratio of that pair of classes (1 if no other is positive). A
-    feature that one class of a pair has no observed row of has the ratio 0 for that pair.
+    10 times the largest finite ratio of that pair of classes (1 if no other is positive). Where
+    one class of a pair has no observed value of a feature, the ratio for that pair is 0.
 
     References
     ----------
@@ -67,23 +67,23 @@ def separation(X: Any, y: Any, *, sample_weight: Any = None) -> Array:
     """Return the gap between the classes along each feature, in units of the feature's range.
 
     For two classes it is (a - b) / (hi - lo): a is the larger of their minima, b the smaller of
-    their maxima, and from lo to hi are all values of both. It is positive where a threshold parts
-    the classes; otherwise it is minus the length of their overlap. For several classes it is the
-    mean over all pairs of them.
+    their maxima, and all values of both lie between lo and hi. It is positive where a threshold
+    separates the classes; otherwise it is minus the length of their overlap. For several classes
+    it is the mean over all pairs of them.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        The rows: dense. NaN is a missing value, and a feature is measured on its observed rows.
+        The rows, dense. NaN is a missing value: a feature is measured on its observed rows.
     y : array-like of shape (n_samples,)
         The classes, at least two.
     sample_weight : array-like of shape (n_samples,), default=None
-        Rows of weight zero are not there; other weights change nothing.
+        Rows of weight zero are left out; other weights have no effect.
 
     Returns
     -------
     gap : ndarray of shape (n_features,)
-        Numbers from -1 to 1. Neither shift nor scale of a feature changes them.
+        Numbers from -1 to 1. Shifting or scaling a feature does not change them.
 
     See Also
     --------
@@ -92,7 +92,7 @@ def separation(X: Any, y: Any, *, sample_weight: Any = None) -> Array:
 
     Notes
     -----
-    It is -1 for a constant feature, and for one that a class of the pair has no observed row of.
+    It is -1 for a constant feature, and where a class of the pair has no observed value of it.
     It is 1 only if both classes are constant, at different values.
 
     References
@@ -111,7 +111,7 @@ def separation(X: Any, y: Any, *, sample_weight: Any = None) -> Array:
 
 
 def efficiency(X: Any, y: Any, *, sample_weight: Any = None) -> Array:
-    """Return the share of the rows that lie outside the overlap of the classes, by feature.
+    """Return the share of rows outside the overlap of the classes, for each feature.
 
     For two classes the overlap is the closed interval from the larger of their minima to the
     smaller of their maxima; where it is empty the share is 1. For several classes it is the mean
@@ -120,16 +120,16 @@ def efficiency(X: Any, y: Any, *, sample_weight: Any = None) -> Array:
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        The rows: dense. NaN is a missing value, and a feature is measured on its observed rows.
+        The rows, dense. NaN is a missing value: a feature is measured on its observed rows.
     y : array-like of shape (n_samples,)
         The classes, at least two.
     sample_weight : array-like of shape (n_samples,), default=None
-        How many rows each row stands for; zero is a row that is not there.
+        Number of rows that each row stands for; zero leaves a row out.
 
     Returns
     -------
     share : ndarray of shape (n_features,)
-        Numbers from 0 to 1. Neither shift nor scale of a feature changes them.
+        Numbers from 0 to 1. Shifting or scaling a feature does not change them.
 
     See Also
     --------
@@ -138,7 +138,7 @@ def efficiency(X: Any, y: Any, *, sample_weight: Any = None) -> Array:
 
     Notes
     -----
-    It is 0 for a constant feature, and for one that a class of the pair has no observed row of.
+    It is 0 for a constant feature, and where a class of the pair has no observed value of it.
 
     References
     ----------
@@ -157,7 +157,7 @@ def efficiency(X: Any, y: Any, *, sample_weight: Any = None) -> Array:
 
 @dataclass(frozen=True)
 class _Group:
-    """The rows of one class; what is not observed is NaN."""
+    """The rows of one class; missing values are NaN."""
 
     X: Array
     weights: Array
@@ -182,9 +182,10 @@ class _Group:
 
     @cached_property
     def moments(self) -> tuple[Array, Array]:
-        """The mean less the minimum, and the population variance; NaN where nothing is observed.
+        """The mean minus the minimum, and the population variance; NaN where nothing is observed.
 
-        From the minimum up a constant has exactly the moments zero, and a far origin costs nothing.
+        Measured from the minimum, the moments of a constant are exactly zero, and a large offset
+        costs no precision.
         """
         weights = self.weights / self.weights.max()
         total = _sums(weights, self.observed)
@@ -221,13 +222,13 @@ def _groups(X: Any, y: Any, sample_weight: Any) -> list[_Group]:
 
 
 def _sums(weights: Array, table: Any) -> Array:
-    """Return the weighted sums of the columns. By BLAS equal columns would get unequal sums."""
+    """Return the weighted sums of the columns, without BLAS: equal columns need equal sums."""
     sums: Array = (weights[:, None] * table).sum(axis=0)
     return sums
 
 
 def _to_about_one(X: Array) -> Array:
-    """Scale each column by a power of two: nothing is rounded, and no square can overflow."""
+    """Scale each column by a power of two, which is exact, so that no square overflows."""
     largest = np.max(np.abs(X), axis=0, where=~np.isnan(X), initial=0.0)
     scaled: Array = np.ldexp(X, -np.frexp(largest)[1])
     return scaled
@@ -247,7 +248,7 @@ def _fisher(one: _Group, other: _Group) -> Array:
 
 
 def _overlap(one: _Group, other: _Group) -> tuple[Array, Array]:
-    """Return where the overlap starts and where it ends: before its start if there is none."""
+    """Return the start and end of the overlap; the end comes first where there is none."""
     return np.maximum(one.low, other.low), np.minimum(one.high, other.high)
 
 

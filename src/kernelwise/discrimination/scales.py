@@ -1,4 +1,4 @@
-"""From importances of features to the factors that multiply them."""
+"""Factors of the features, from their importances."""
 
 from __future__ import annotations
 
@@ -20,29 +20,30 @@ MEASURES = {
 NORMALIZATIONS = {"inverse", "trace"}
 ETA_UNITS = {"data", "raw"}
 
-_LOG_SPREAD = np.log(1e4)  # of the factors, the largest over the smallest
-_EQUAL = 1e-12  # importances that differ by less, relative to the largest, differ by rounding
+_LOG_SPREAD = np.log(1e4)  # logarithm of the largest ratio of two factors
+_EQUAL = 1e-12  # relative difference of importances that is only rounding
 
 
 def importances(importance: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Array:
-    """Return how much each feature counts: as measured, or as known beforehand.
+    """Return the importance of each feature, measured or given.
 
     Parameters
     ----------
     importance : {"fisher", "separation", "efficiency", "energy"}, array-like, callable or None
-        The measure; or the importances themselves, one a feature; or ``importance(X, y)``, which
-        returns them and sees the rows of positive weight; or None, zero for every feature.
+        The measure; or the importances themselves, one per feature; or a function
+        ``importance(X, y)`` that computes them from the rows of positive weight; or None, zero for
+        every feature.
     X : array-like of shape (n_samples, n_features)
-        The rows: dense. NaN is a missing value; "energy" refuses it.
+        The rows, dense. NaN is a missing value, which "energy" does not accept.
     y : array-like of shape (n_samples,)
         The classes.
     sample_weight : array-like of shape (n_samples,), default=None
-        How many rows each row stands for, where there is a measure.
+        Number of rows that each row stands for; read by the measures.
 
     Returns
     -------
     q : ndarray of shape (n_features,)
-        The importances: finite numbers, larger for more.
+        The importances: finite numbers, larger for more important features.
 
     See Also
     --------
@@ -69,7 +70,7 @@ def importances(importance: Any, X: Any, y: Any, *, sample_weight: Any = None) -
         return _numbers("importance", importance, X.shape[1])
     counted = np.flatnonzero(weights_of(sample_weight, len(X)))
     values = importance(X[counted], np.asarray(y)[counted])
-    return _numbers("what the function importance returns", values, X.shape[1])
+    return _numbers("the return value of the function importance", values, X.shape[1])
 
 
 def log_scales(
@@ -84,21 +85,22 @@ def log_scales(
     Parameters
     ----------
     q : array-like of shape (n_features,)
-        The importances, larger for more.
+        The importances, larger for more important features.
     eta : float
-        How much they count; zero is not at all.
+        The strength of the scaling; zero ignores the importances.
     normalization : {"inverse", "trace"}, default="inverse"
-        What the common factor makes true: the squared factors have mean 1, so that ``eta=0``
-        changes nothing; or sum a = 1, as in the paper, so that ``eta=0`` multiplies all features
-        by the root of their number.
+        The choice of the common factor. With "inverse" the squared factors have mean 1, so that
+        ``eta=0`` changes nothing; with "trace" sum a = 1, as in the paper, so that ``eta=0``
+        multiplies all features by the root of their number.
     eta_units : {"data", "raw"}, default="data"
-        Whether q is brought to the range from 0 to 1 first, or is taken as it is, as in the paper.
+        Whether q is first scaled to the range from 0 to 1 ("data") or taken as it is ("raw"), as
+        in the paper.
 
     Returns
     -------
     logs : ndarray of shape (n_features,)
-        The logarithms. The largest factor is at most 10,000 times the smallest: features that
-        would get less than that share of the largest are raised to it.
+        The logarithms. The largest factor is at most 10,000 times the smallest; smaller ones are
+        raised to that limit.
 
     See Also
     --------
@@ -106,8 +108,8 @@ def log_scales(
 
     Notes
     -----
-    In units of the data importances that differ by no more than rounding are equal: the factors
-    then are, too.
+    With ``eta_units="data"``, importances that differ only by rounding count as equal, and so the
+    factors are equal.
 
     References
     ----------
@@ -132,15 +134,15 @@ def log_scales(
         squared = eta * _below_the_best(q, in_units_of_the_data=eta_units == "data")
     squared = np.maximum(squared, -2 * _LOG_SPREAD)  # log of a_best / a_k
     if normalization == "inverse":
-        # sum 1/a = d. The mean of equal numbers is exact: eta = 0 gives factors of exactly one.
+        # sum 1/a = d. The mean of equal numbers is exact, so eta = 0 gives factors of exactly one.
         return 0.5 * (squared - np.log(np.mean(np.exp(squared))))
-    # sum a = 1. From the worst feature up, whose a is the largest, as nothing overflows then.
+    # sum a = 1, relative to the worst feature, whose a is the largest, so that nothing overflows.
     squared = squared - squared.min()
     return 0.5 * (squared + np.log(np.sum(np.exp(-squared))))
 
 
 def _below_the_best(q: Array, *, in_units_of_the_data: bool) -> Array:
-    """Return by how much each importance lies below the largest, as numbers that are <= 0."""
+    """Return each importance minus the largest one."""
     halves = q / 2  # their differences cannot overflow
     below = halves - halves.max()
     if not in_units_of_the_data:
@@ -157,7 +159,7 @@ def _check_choice(name: str, value: Any, choices: set[str]) -> None:
 
 
 def _numbers(name: str, values: Any, d: int | None = None) -> Array:
-    expected = "one a feature" if d is None else f"one for each of the {d} features of X"
+    expected = "one per feature" if d is None else f"one for each of the {d} features of X"
     try:
         vector = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):

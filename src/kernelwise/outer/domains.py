@@ -1,4 +1,4 @@
-"""Where parameters live: each domain projects onto itself, and has free coordinates.
+"""Domains of parameters: each projects onto itself, and has free coordinates.
 
 A projecting method works on the parameters themselves; a quasi-Newton method works on free
 coordinates z, in which the domain is the whole space or a box.
@@ -21,7 +21,7 @@ class Domain(ABC):
 
     @abstractmethod
     def project(self, theta: Array) -> Array:
-        """Bring a vector into the domain.
+        """Map a vector into the domain.
 
         Parameters
         ----------
@@ -31,11 +31,11 @@ class Domain(ABC):
         Returns
         -------
         inside : ndarray of shape (k,)
-            A vector of the domain, the same where it was inside.
+            A vector of the domain; the given one if it is inside.
         """
 
     def rescale(self, theta: Array) -> Array:
-        """Bring a vector of the right signs into the domain by a common factor, where it has a sum.
+        """Scale a vector into a domain with a fixed sum; project it where the sum is free.
 
         Parameters
         ----------
@@ -45,7 +45,7 @@ class Domain(ABC):
         Returns
         -------
         inside : ndarray of shape (k,)
-            A vector of the domain; the projection where the domain has no sum.
+            A vector of the domain.
         """
         return self.project(theta)
 
@@ -81,12 +81,12 @@ class Domain(ABC):
 
     @abstractmethod
     def pull(self, theta: Array, gradient: Array) -> Array:
-        """Carry a gradient over to the free coordinates.
+        """Convert a gradient to the free coordinates.
 
         Parameters
         ----------
         theta : ndarray of shape (k,)
-            Where.
+            The parameters at which it was taken.
         gradient : ndarray of shape (k,)
             The derivative by theta.
 
@@ -97,7 +97,7 @@ class Domain(ABC):
         """
 
     def bounds(self, k: int) -> list[tuple[float, float]] | None:
-        """Return the box of the free coordinates.
+        """Return the bounds of the free coordinates.
 
         Parameters
         ----------
@@ -146,7 +146,7 @@ class Simplex(Domain):
         return np.maximum(0, theta - shifts[np.flatnonzero(ordered > shifts)[-1]])
 
     def encode(self, theta: Array) -> Array:
-        # A weight of zero has the logit -inf: start it so low that it hardly counts.
+        # A weight of zero has the logit -inf, which is replaced by a very low one.
         return np.log(np.maximum(theta / self.total, 1e-12))
 
     def decode(self, z: Array) -> Array:
@@ -159,10 +159,10 @@ class Simplex(Domain):
 
 @dataclass(frozen=True)
 class L1Sphere(Simplex):
-    """The same vectors as `Simplex`, reached as in the dual-objective paper.
+    """The same vectors as `Simplex`, with the projection of the dual-objective paper.
 
-    Negative entries become zero, then all are scaled to the sum. Where nothing is positive the
-    weights are equal.
+    Negative entries become zero, then all are scaled to the sum. Where no entry is positive, all
+    become equal.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Methods of descent, from the dual-objective paper's fixed step to L-BFGS."""
+"""Descent methods, from the fixed step of the dual-objective paper to L-BFGS."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def _improves_little(before: float, after: float, tol: float) -> bool:
 
 @dataclass(frozen=True)
 class FixedStep(Method):
-    """Fixed steps: theta <- project(theta - eta * gradient), as many as are allowed.
+    """Fixed steps: theta <- project(theta - eta * gradient), until the limit of evaluations.
 
     Parameters
     ----------
     eta : float, default=0.001
-        The step.
+        The length of a step, as a factor of the gradient.
 
     Examples
     --------
@@ -38,7 +38,7 @@ class FixedStep(Method):
     eta: float = 0.001
 
     def run(self, evaluate: Evaluate, theta: Array, domain: Domain, tol: float) -> str:
-        while True:  # until evaluate raises: the paper has no other end
+        while True:  # until evaluate raises Stopped: the paper has no other stop test
             _, gradient = evaluate(theta)
             theta = domain.project(theta - self.eta * gradient)
 
@@ -50,9 +50,9 @@ class ProjectedGradient(Method):
     Parameters
     ----------
     armijo : float, default=1e-4
-        The part of the predicted decrease that a step must bring.
+        The fraction of the predicted decrease that a step must attain.
     shrink : float, default=0.3
-        What a step that does not is multiplied by.
+        The factor by which a step that does not is shortened.
 
     Examples
     --------
@@ -93,9 +93,9 @@ class ProjectedGradient(Method):
 
 @dataclass(frozen=True)
 class ExponentiatedGradient(Method):
-    """Factors: theta_k <- theta_k exp(-rate * gradient_k), scaled back, for a simplex.
+    """Multiplicative updates theta_k <- theta_k exp(-rate * gradient_k), scaled to the simplex.
 
-    The rate grows while steps succeed and shrinks where one does not.
+    The rate grows while steps succeed and shrinks when one does not.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class ExponentiatedGradient(Method):
 
     def run(self, evaluate: Evaluate, theta: Array, domain: Domain, tol: float) -> str:
         value, gradient = evaluate(theta)
-        # With a sum the common part of the gradient is lost in the scaling: take it away before.
+        # Scaling to a fixed sum cancels a common part of the gradient, so it is removed first.
         summed = isinstance(domain, Simplex)
         spread = float(np.ptp(gradient) if summed else np.abs(gradient).max(initial=0.0))
         rate = self.first / spread if spread > 0 else 0.0
@@ -142,7 +142,7 @@ class LBFGS(Method):
     Parameters
     ----------
     memory : int, default=10
-        Pairs kept of steps and changes of the gradient.
+        Number of steps that the approximation of the Hessian remembers.
     first : float, default=1.0
         The largest change of a free coordinate in the first step.
 
@@ -169,7 +169,7 @@ class LBFGS(Method):
             value, gradient = evaluate(at)
             pulled = domain.pull(at, gradient)
             if not seen:
-                # In a box the first step is the whole gradient, however long: so it is scaled.
+                # With bounds SciPy's first step is the whole gradient, however long: scale it.
                 slope = float(np.abs(pulled).max(initial=0.0))
                 scale = self.first / slope if slope > 0 else 1.0
                 seen.append(value)
@@ -190,5 +190,5 @@ class LBFGS(Method):
             callback=enough,
             options={"maxcor": self.memory, "ftol": 0.0, "gtol": 0.0},
         )
-        abnormal = 2  # scipy's: its line search found nothing
+        abnormal = 2  # SciPy's code for a line search that failed
         return "stalled" if found.status == abnormal else "converged"
