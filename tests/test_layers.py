@@ -1,6 +1,7 @@
 """Imports go downward only, and the optional packages stay optional."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -210,3 +211,30 @@ def test_private_names_stay_in_their_layer(path):
         if name[0] == "kernelwise" and layer_of(name[1:]) not in {layer_of(below), "types", ""}:
             private = [part for part in name[2:] if part.startswith("_")]
             assert not private, f"line {node.lineno}: {'.'.join(name)}"
+
+
+def private_sklearn_names(source):
+    """Return the private names of scikit-learn that a file imports or reads from a module."""
+    names = (".".join(name) for _, name in imported(ast.parse(source), ()) if name)
+    return [name for name in names if re.match(r"sklearn\..*?(?<![^.])_", name)]
+
+
+@pytest.mark.parametrize("path", sources())
+def test_one_module_imports_private_names_of_scikit_learn(path):
+    if path.relative_to(PACKAGE).as_posix() != "_sklearn.py":
+        assert private_sklearn_names(path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "n_private"),
+    [
+        ("from sklearn.utils import _safe_indexing, resample", 1),
+        ("from sklearn.utils._param_validation import Interval", 1),
+        ("import sklearn.svm._classes", 1),
+        ("def f():\n    from sklearn.base import _fit_context", 1),
+        ("from sklearn.model_selection import cross_val_score", 0),
+        ("from ..._sklearn import safe_indexing", 0),
+    ],
+)
+def test_the_reader_of_imports_sees_private_names(source, n_private):
+    assert len(private_sklearn_names(source)) == n_private

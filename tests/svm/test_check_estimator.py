@@ -4,10 +4,10 @@ from inspect import signature
 
 import pytest
 from sklearn.svm import SVC as Reference
-from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
 import kernelwise.svm
+from kernelwise._parameters import check_values
 from kernelwise.kernels import RBF, Linear, Normalized, Polynomial
 from kernelwise.svm import (
     SVC,
@@ -185,6 +185,5 @@ def test_defaults_are_valid(estimator):
         for name, parameter in signature(estimator).parameters.items()
         if parameter.default is not parameter.empty
     }
-    constraints = estimator._parameter_constraints
-    assert defaults.keys() == constraints.keys()
-    validate_parameter_constraints(constraints, defaults, caller_name=estimator.__name__)
+    assert defaults.keys() == estimator._parameter_constraints.keys()
+    check_values(estimator, defaults)

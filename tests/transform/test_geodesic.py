@@ -1,8 +1,6 @@
 """GeodesicNeighborFeatures: against all shortest paths, and on images of objects that turn."""
 
 import pickle
-import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -347,14 +345,3 @@ def test_objects_that_turn(coil20, m, joins, accuracy):
     features.fit(images, y[training])
     guesses = features.classes_[majority(features.kneighbors(others)[1], features._codes)]
     assert (guesses == y[~training]).mean() == pytest.approx(accuracy, abs=1e-3)
-
-
-def test_code_of_the_page_runs(capsys):
-    page = Path(__file__).resolve().parents[2] / "docs" / "bias_features.md"
-    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) == 2
-    for code in blocks:
-        exec(code, {})
-    along, across, topics = map(float, capsys.readouterr().out.split())
-    assert along > across + 0.05
-    assert topics > 0.8

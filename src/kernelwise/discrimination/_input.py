@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array, column_or_1d
 
-from .._messages import naming_the_encoders
+from .._sklearn import naming_the_encoders
 from .._typing import Array, Index
 
 

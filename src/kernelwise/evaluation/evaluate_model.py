@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._models import final_estimator
+from .._sklearn import safe_indexing
 from .._typing import Index
 from ..tabular import (
     Column,
@@ -96,11 +96,11 @@ def evaluate_model(
     target = str(getattr(y, "name", None) or "class")
     classes = check_target(_pandas().DataFrame({target: np.asarray(y)}), target)
     label = type(final_estimator(model)).__name__ if label is None else label
-    frame, rows = frame.iloc[classes.rows], _safe_indexing(X, classes.rows)
+    frame, rows = frame.iloc[classes.rows], safe_indexing(X, classes.rows)
     contenders = _contenders(model, label, against)
 
     def inputs(train: Index, test: Index) -> Iterable[tuple[Any, Any]]:
-        plain = _safe_indexing(rows, train), _safe_indexing(rows, test)
+        plain = safe_indexing(rows, train), safe_indexing(rows, test)
         others = plain
         if against is None:
             with suppress(TableError):  # no column to encode: the yardsticks take the plain rows

@@ -10,9 +10,10 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.model_selection import GroupShuffleSplit, StratifiedShuffleSplit
-from sklearn.utils import _safe_indexing, check_random_state, resample
+from sklearn.utils import check_random_state, resample
 from sklearn.utils.validation import check_consistent_length
 
+from .._sklearn import safe_indexing
 from .._typing import Array, Index
 from ._progress import run_all
 from .feature_weights import FeatureWeightsDisplay
@@ -193,7 +194,7 @@ def _fit_one(
     estimator: Any, X: Any, y: Any, columns: Any, rows: Index
 ) -> tuple[list[str], Array, Any]:
     """Fit to some rows; return names, shares, and which features are selected."""
-    model = clone(estimator).fit(_safe_indexing(X, rows), _safe_indexing(y, rows))
+    model = clone(estimator).fit(safe_indexing(X, rows), safe_indexing(y, rows))
     found = read_weights(model, columns=columns)
     shares = found.shares
     selected = found.selected

@@ -18,9 +18,9 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._memory import allowance
+from .._parameters import Interval, Options
 from .._threads import n_threads, single_blas
 from .._typing import Array, Codes, Index
 from ..kernels import RBF, Kernel
@@ -212,19 +212,19 @@ class AdaptiveKernelSVC(WarmStartMixin, BaseLearnedSVC):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "kernel": [StrOptions(KERNEL_NAMES), callable],
+        "kernel": [Options(KERNEL_NAMES), callable],
         "parameter": [str, None],
         "values": ["array-like", None],
         "widths": [Interval(Integral, 1, None, closed="left"), "array-like", None],
         "C": [Interval(Real, 0, None, closed="right"), "array-like", None],
-        "criterion": [StrOptions({"span", "bound", "radius", "cv", "validation"})],
-        "solver": [StrOptions({"smo", "adatron"})],
+        "criterion": [Options({"span", "bound", "radius", "cv", "validation"})],
+        "solver": [Options({"smo", "adatron"})],
         "bias": ["boolean", None],
         "eta": [Interval(Real, 0, None, closed="neither")],
         "n_folds": [Interval(Integral, 2, None, closed="left")],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
         "gamma": [
-            StrOptions({"scale", "auto"}),
+            Options({"scale", "auto"}),
             Interval(Real, 0, None, closed="left"),
             "array-like",
         ],
@@ -233,7 +233,7 @@ class AdaptiveKernelSVC(WarmStartMixin, BaseLearnedSVC):
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, -1, None, closed="left")],
         "max_rows": [Interval(Integral, 10, None, closed="left")],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "class_weight": [Options({"balanced"}), dict, None],
         "cache_size": [Interval(Real, 0, None, closed="neither"), None],
         "warm_start": ["boolean"],
         "record_cold": ["boolean"],

@@ -15,9 +15,9 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._memory import allowance
+from .._parameters import Interval, Options
 from .._threads import n_threads, single_blas
 from .._typing import Array, Codes, Index
 from ..criteria import Criterion
@@ -179,19 +179,19 @@ class DualObjectiveSVC(BaseLearnedSVC):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "C": [Interval(Real, 0, None, closed="neither")],
         "kernel": [
-            StrOptions({"linear", "poly", "rbf", "laplacian", "matern32", "matern52"}),
+            Options({"linear", "poly", "rbf", "laplacian", "matern32", "matern52"}),
             Kernel,
         ],
         "degree": [Interval(Integral, 1, None, closed="left")],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
+        "gamma": [Options({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
         "coef0": [Interval(Real, None, None, closed="neither")],
-        "criterion": [StrOptions(set(CRITERIA)), Criterion],
-        "optimizer": [StrOptions({"paper", *_METHODS})],
-        "weights": [StrOptions({"shared", "per_class"})],
+        "criterion": [Options(set(CRITERIA)), Criterion],
+        "optimizer": [Options({"paper", *_METHODS})],
+        "weights": [Options({"shared", "per_class"})],
         "eta": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "tol": [Interval(Real, 0, None, closed="neither")],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "class_weight": [Options({"balanced"}), dict, None],
         "cache_size": [Interval(Real, 0, None, closed="neither"), None],
         "warm_start": ["boolean"],
         "n_jobs": [Integral, None],

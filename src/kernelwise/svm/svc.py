@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._memory import allowance
+from .._parameters import Interval, Options
 from .._threads import n_threads, run, single_blas
 from .._typing import Array, Codes, Index
 from ..kernels import Kernel, Linear
@@ -145,22 +145,22 @@ class SVC(ProbabilityMixin, WarmStartMixin, OneVsOneMixin, BaseLearnedSVC):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "C": [Interval(Real, 0, None, closed="right")],
-        "kernel": [StrOptions(KERNEL_NAMES), callable],
+        "kernel": [Options(KERNEL_NAMES), callable],
         "degree": [Interval(Integral, 0, None, closed="left")],
         "gamma": [
-            StrOptions({"scale", "auto"}),
+            Options({"scale", "auto"}),
             Interval(Real, 0, None, closed="left"),
             "array-like",
         ],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "shrinking": ["boolean"],
-        "probability": ["boolean", Hidden(StrOptions({"deprecated"}))],
+        "probability": ["boolean", Options({"deprecated"}, is_hidden=True)],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "cache_size": [Interval(Real, 0, None, closed="neither"), None],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "class_weight": [Options({"balanced"}), dict, None],
         "verbose": ["verbose"],
         "max_iter": [Interval(Integral, -1, None, closed="left")],
-        "decision_function_shape": [StrOptions({"ovo", "ovr"})],
+        "decision_function_shape": [Options({"ovo", "ovr"})],
         "break_ties": ["boolean"],
         "random_state": ["random_state"],
         "feature_weights": ["array-like", None],

@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
-from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.neighbors import VALID_METRICS, NearestNeighbors
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._messages import naming_the_encoders
+from .._parameters import Interval, Options
+from .._sklearn import checked_fit, naming_the_encoders
 from .._typing import Array, Index, Matrix
 
 METRICS = set(chain.from_iterable(VALID_METRICS.values())) - {"precomputed"}
@@ -113,9 +113,9 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "graph_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "metric": [StrOptions(METRICS), callable],
+        "metric": [Options(METRICS), callable],
         "transductive": ["array-like", "sparse matrix", None],
-        "disconnected": [StrOptions({"euclidean", "never"})],
+        "disconnected": [Options({"euclidean", "never"})],
         "n_jobs": [Integral, None],
     }
 
@@ -142,7 +142,7 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @checked_fit
     def fit(self, X: Any, y: Any) -> GeodesicNeighborFeatures:
         """Make the graph and find the nearest training rows of each node.
 

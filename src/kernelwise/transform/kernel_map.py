@@ -7,16 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    _fit_context,
-)
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._messages import naming_the_encoders
+from .._parameters import Interval, Options
+from .._sklearn import checked_fit, naming_the_encoders
 from .._threads import single_blas
 from .._typing import Array, Matrix
 from ..kernels import EmpiricalMap, Kernel, Precomputed
@@ -83,9 +78,9 @@ class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "kernel": [StrOptions(KERNEL_NAMES), callable],
+        "kernel": [Options(KERNEL_NAMES), callable],
         "gamma": [
-            StrOptions({"scale", "auto"}),
+            Options({"scale", "auto"}),
             Interval(Real, 0, None, closed="left"),
             "array-like",
         ],
@@ -93,7 +88,7 @@ class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         "coef0": [Interval(Real, None, None, closed="neither")],
         "n_components": [
             Interval(Integral, 1, None, closed="left"),
-            Interval(RealNotInt, 0, 1, closed="neither"),
+            Interval(float, 0, 1, closed="neither"),
             None,
         ],
         "tol": [Interval(Real, 0, 1, closed="left")],
@@ -122,7 +117,7 @@ class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         tags.input_tags.sparse = self._accepts_sparse()
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @checked_fit
     def fit(self, X: Any, y: Any = None) -> EmpiricalKernelMap:
         """Find the axes.
 

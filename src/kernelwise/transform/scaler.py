@@ -6,17 +6,12 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    FLOAT_DTYPES,
-    _check_sample_weight,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import FLOAT_DTYPES, check_is_fitted, validate_data
 
-from .._messages import naming_the_encoders
+from .._parameters import Interval, Options
+from .._sklearn import check_sample_weight, checked_fit, naming_the_encoders
 from .._typing import Array
 from ..discrimination import importances, log_scales
 from ..discrimination.scales import ETA_UNITS, MEASURES, NORMALIZATIONS
@@ -83,10 +78,10 @@ class FeatureDiscriminationScaler(OneToOneFeatureMixin, TransformerMixin, BaseEs
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "importance": [StrOptions(set(MEASURES)), "array-like", callable, None],
+        "importance": [Options(set(MEASURES)), "array-like", callable, None],
         "eta": [Interval(Real, 0, None, closed="left")],
-        "eta_units": [StrOptions(ETA_UNITS)],
-        "normalization": [StrOptions(NORMALIZATIONS)],
+        "eta_units": [Options(ETA_UNITS)],
+        "normalization": [Options(NORMALIZATIONS)],
     }
 
     def __init__(
@@ -109,7 +104,7 @@ class FeatureDiscriminationScaler(OneToOneFeatureMixin, TransformerMixin, BaseEs
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @checked_fit
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FeatureDiscriminationScaler:
         """Measure the columns.
 
@@ -129,9 +124,7 @@ class FeatureDiscriminationScaler(OneToOneFeatureMixin, TransformerMixin, BaseEs
         """
         X, y = self._validated(X, y)
         if sample_weight is not None:
-            sample_weight = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
-            )
+            sample_weight = check_sample_weight(sample_weight, X.shape[0], ensure_non_negative=True)
         self.importances_ = importances(self.importance, X, y, sample_weight=sample_weight)
         self.scale_ = np.exp(
             log_scales(

@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.decomposition import NMF, non_negative_factorization
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._messages import naming_the_encoders
+from .._parameters import Interval
+from .._sklearn import checked_fit, naming_the_encoders
 from .._threads import single_blas
 from .._typing import Array, Matrix
 
@@ -117,7 +117,7 @@ class TopicFeatures(TransformerMixin, BaseEstimator):
         tags.input_tags.positive_only = True
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @checked_fit
     def fit(self, X: Any, y: Any = None) -> TopicFeatures:
         """Learn the topics.
 

@@ -6,26 +6,18 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, lru_cache
 from math import isfinite, sqrt
 from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.callback import CallbackSupportMixin
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import column_or_1d, compute_class_weight
-from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_consistent_length,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from ..._messages import naming_the_encoders
+from ..._sklearn import CallbackSupportMixin, check_sample_weight, checked_fit, validate_fit
 from ..._threads import n_threads
 from ..._typing import Array, Codes, Index, Matrix
 from ...kernels import FunctionKernel, Kernel, Precomputed
@@ -36,34 +28,6 @@ from .notebook import WeightsReprMixin
 from .predictor import Machines, take
 
 T = TypeVar("T")
-
-
-def _needs_no_check(X: Any, y: Any) -> bool:
-    """Tell whether scikit-learn's checks, a tenth of a fit of 1000 rows, would change nothing.
-
-    So it is for finite float64 rows, one after the other in memory, and classes of whole numbers.
-    """
-    if type(X) is not np.ndarray or type(y) is not np.ndarray:
-        return False
-    if X.dtype != np.float64 or X.ndim != 2 or not X.flags.c_contiguous or X.size == 0:
-        return False
-    if y.shape != X.shape[:1] or y.dtype.kind not in "biu":
-        return False
-    cells = X.ravel()
-    with np.errstate(over="ignore", invalid="ignore"):
-        return isfinite(cells @ cells)
-
-
-_PLAIN = {bool, int, float, str, type(None)}
-
-
-def _check_parameter(estimator: Any, name: str, value: Any) -> None:
-    """Refuse a value that the estimator's constraints do not allow."""
-    constraints = estimator._parameter_constraints
-    validate_parameter_constraints(constraints, {name: value}, caller_name=estimator.__name__)
-
-
-_check_once = lru_cache(maxsize=1024, typed=True)(_check_parameter)  # it does not keep errors
 
 
 class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
@@ -85,19 +49,6 @@ class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, Ba
         ``weights`` multiplies C of each row: sample weight times class weight. ``classes`` is the
         class of each row, for the order of the support rows.
         """
-
-    @classmethod
-    @cache
-    def _get_param_names(cls) -> list[str]:
-        # Every fit asks for them, and reading a signature takes as long as checking the labels.
-        return super()._get_param_names()
-
-    def _validate_params(self) -> None:
-        # To check all 19 takes as long as to check X does: plain values are checked once.
-        for name in self._get_param_names():
-            value = getattr(self, name)
-            check = _check_once if type(value) in _PLAIN else _check_parameter
-            check(type(self), name, value)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -126,7 +77,7 @@ class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, Ba
             self.kernel = self.kernel.with_params(**inner)
         return self
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @checked_fit
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BaseLearnedSVC:
         """Fit the machines.
 
@@ -216,12 +167,7 @@ class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, Ba
         if self._is_function():  # a user's kernel may be of texts or graphs: X stays as it is
             check_consistent_length(X, y)
             return X if hasattr(X, "shape") else np.asarray(X), y
-        if _needs_no_check(X, y):
-            self.n_features_in_ = X.shape[1]
-            self.__dict__.pop("feature_names_in_", None)
-        else:
-            with naming_the_encoders():
-                X, y = validate_data(self, X, y, **self._checks())
+        X, y = validate_fit(self, X, y, **self._checks())
         if self._is_precomputed() and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x"
@@ -397,7 +343,7 @@ class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, Ba
         if sample_weight is None:
             return np.ones(len(X))
         try:
-            weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            weights = check_sample_weight(sample_weight, len(X))
         except ValueError as error:
             if "could not convert" not in str(error):
                 raise

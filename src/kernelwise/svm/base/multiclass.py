@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.utils.multiclass import _ovr_decision_function
 
 from ..._typing import Array, Codes, Index
 
@@ -75,9 +74,22 @@ def largest(decisions: Array) -> Index:
 
 
 def pairs_to_classes(decisions: Array, n_classes: int) -> Array:
-    """Turn one-vs-one decision values into one score a class, by votes and then confidence."""
-    scores: Array = _ovr_decision_function(decisions < 0, -decisions, n_classes)
-    return scores
+    """Turn one-vs-one decision values into one score per class, by votes and then confidence.
+
+    A score is the number of votes plus the sum of the class's decision values, squashed into
+    (-1/3, 1/3) so that it decides only between equal votes, as in scikit-learn.
+    """
+    votes, confidence = np.zeros((2, len(decisions), n_classes))
+    column = 0
+    for i in range(n_classes):
+        for j in range(i + 1, n_classes):
+            pair = decisions[:, column]
+            votes[:, i] += ~(pair < 0)
+            votes[:, j] += pair < 0
+            confidence[:, i] += pair
+            confidence[:, j] -= pair
+            column += 1
+    return votes + confidence / (3 * (np.abs(confidence) + 1))
 
 
 def libsvm_layout(coef: Array, classes: Index, n_classes: int) -> Array:

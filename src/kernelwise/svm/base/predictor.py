@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import Bunch, _safe_indexing
+from sklearn.utils import Bunch
 
+from ..._sklearn import safe_indexing
 from ..._threads import run, single_blas
 from ..._typing import Array, Index, Matrix
 from ...kernels import Kernel, Precomputed
@@ -25,7 +26,7 @@ def take(X: Any, rows: Index) -> Any:
         return X.take(rows, axis=0)
     if sp.issparse(X):
         return X[rows]
-    return _safe_indexing(X, rows)
+    return safe_indexing(X, rows)
 
 
 _BLOCK_ENTRIES = 1_000_000  # of the kernel between new rows and support rows

@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.model_selection import check_cv
-from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 
 from ..._memory import allowance
+from ..._parameters import HasMethods, Interval, Options
 from ..._threads import n_threads, run, single_blas
 from ..._typing import Array, Codes, Index
 from ...discrimination.scales import MEASURES
@@ -201,19 +201,19 @@ default="fisher"
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "C": [Interval(Real, 0, None, closed="neither")],
-        "kernel": [StrOptions(_NAMES), Kernel],
-        "space": [StrOptions({"components", "inputs"})],
-        "importance": [StrOptions(_MEASURES), callable, "array-like", None],
-        "importance_per": [StrOptions({"pair", "shared"})],
-        "eta": [Interval(Real, 0, None, closed="left"), StrOptions({"cv"})],
-        "eta_units": [StrOptions({"data", "raw"})],
-        "normalization": [StrOptions({"inverse", "trace"})],
+        "kernel": [Options(_NAMES), Kernel],
+        "space": [Options({"components", "inputs"})],
+        "importance": [Options(_MEASURES), callable, "array-like", None],
+        "importance_per": [Options({"pair", "shared"})],
+        "eta": [Interval(Real, 0, None, closed="left"), Options({"cv"})],
+        "eta_units": [Options({"data", "raw"})],
+        "normalization": [Options({"inverse", "trace"})],
         "n_components": [
             Interval(Integral, 1, None, closed="left"),
-            Interval(RealNotInt, 0, 1, closed="neither"),
+            Interval(float, 0, 1, closed="neither"),
             None,
         ],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
+        "gamma": [Options({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Integral, 1, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "etas": ["array-like", None],
@@ -223,8 +223,8 @@ default="fisher"
         "max_rows": [Interval(Integral, 10, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, -1, None, closed="left")],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
-        "decision_function_shape": [StrOptions({"ovo", "ovr"})],
+        "class_weight": [Options({"balanced"}), dict, None],
+        "decision_function_shape": [Options({"ovo", "ovr"})],
         "cache_size": [Interval(Real, 0, None, closed="neither"), None],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],

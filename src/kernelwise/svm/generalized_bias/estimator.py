@@ -18,10 +18,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..._memory import allowance
+from ..._parameters import HasMethods, Interval, Options
 from ..._threads import n_threads, run, single_blas
 from ..._typing import Array, Codes, Index
 from ...kernels import Kernel
@@ -183,10 +183,10 @@ class GeneralizedBiasSVC(WarmStartMixin, OneVsOneMixin, BiasFeaturesSVC):
             "array-like", str, Integral, slice, callable, HasMethods(["fit", "transform"]), None,
         ],
         "C": [Interval(Real, 0, None, closed="right")],
-        "kernel": [StrOptions(KERNEL_NAMES), callable],
+        "kernel": [Options(KERNEL_NAMES), callable],
         "degree": [Interval(Integral, 0, None, closed="left")],
         "gamma": [
-            StrOptions({"scale", "auto"}),
+            Options({"scale", "auto"}),
             Interval(Real, 0, None, closed="left"),
             "array-like",
         ],
@@ -195,13 +195,13 @@ class GeneralizedBiasSVC(WarmStartMixin, OneVsOneMixin, BiasFeaturesSVC):
         "fit_intercept": ["boolean"],
         "bias_penalty": [Interval(Real, 0, None, closed="left")],
         "exclude_bias_from_kernel": ["boolean"],
-        "cross_fit": [StrOptions({"auto"}), "boolean"],
+        "cross_fit": [Options({"auto"}), "boolean"],
         "cv": ["cv_object"],
-        "multi_class": [StrOptions({"ovo", "ovr"})],
-        "decision_function_shape": [StrOptions({"ovo", "ovr"})],
+        "multi_class": [Options({"ovo", "ovr"})],
+        "decision_function_shape": [Options({"ovo", "ovr"})],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "cache_size": [Interval(Real, 0, None, closed="neither"), None],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "class_weight": [Options({"balanced"}), dict, None],
         "warm_start": ["boolean"],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],

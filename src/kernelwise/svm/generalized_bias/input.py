@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import get_tags
 
+from ..._sklearn import safe_indexing
 from ..._typing import Array, Index
 from ...kernels import FunctionKernel, Kernel, Precomputed
 from ..base.estimator import BaseLearnedSVC
@@ -100,7 +101,7 @@ class BiasFeaturesSVC(BaseLearnedSVC):
         """Return the rows as the kernel reads them."""
         if self._kernel_columns is None:
             return X
-        rows = _safe_indexing(X, self._kernel_columns, axis=1)
+        rows = safe_indexing(X, self._kernel_columns, axis=1)
         return np.ascontiguousarray(rows) if isinstance(rows, np.ndarray) else rows
 
     def _fit_features(self, X: Any, y: Any) -> Array:
@@ -128,7 +129,7 @@ class BiasFeaturesSVC(BaseLearnedSVC):
         """Return the features of rows."""
         n = X.shape[0]
         if self._bias_columns is not None:
-            return as_features(_safe_indexing(X, self._bias_columns, axis=1), n)
+            return as_features(safe_indexing(X, self._bias_columns, axis=1), n)
         if self.bias_transformer_ is not None:
             return as_features(self.bias_transformer_.transform(X), n, width)
         if self._bias_function is not None:

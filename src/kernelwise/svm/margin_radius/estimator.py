@@ -17,9 +17,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from ..._parameters import Interval, Options
 from ..._threads import n_threads, run, single_blas
 from ..._typing import Array, Codes, Index
 from ...kernels import Kernel, Linear
@@ -167,17 +167,17 @@ class MarginRadiusSVC(BaseLearnedSVC):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "radius": [StrOptions({"product", "paper", "ball"})],
+        "radius": [Options({"product", "paper", "ball"})],
         "p": [Interval(Real, 0, None, closed="neither")],
         "C": [Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Integral, 1, None, closed="left")],
-        "kernel": [StrOptions(_KERNELS), Kernel, None],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
+        "kernel": [Options(_KERNELS), Kernel, None],
+        "gamma": [Options({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
         "coef0": [Interval(Real, 0, None, closed="left")],
         "unit_norm": ["boolean"],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "class_weight": [Options({"balanced"}), dict, None],
         "warm_start": ["boolean"],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],

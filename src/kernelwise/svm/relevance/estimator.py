@@ -21,10 +21,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..._memory import allowance
-from ..._messages import naming_imputation
+from ..._parameters import Interval, Options
+from ..._sklearn import naming_imputation
 from ..._threads import n_threads, single_blas
 from ..._typing import Array, Codes, Index
 from ...criteria import DualObjective, Objective
@@ -188,18 +188,18 @@ class RelevanceSVC(BaseLearnedSVC):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "ensemble": ["boolean"],
-        "kernel": [StrOptions(set(KERNELS))],
+        "kernel": [Options(set(KERNELS))],
         "standardize": ["boolean"],
-        "missing": [StrOptions({"error", "impute"})],
+        "missing": [Options({"error", "impute"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "weight_rows": [Interval(Integral, 10, None, closed="left")],
         "path_rows": [Interval(Integral, 10, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "class_weight": [Options({"balanced"}), dict, None],
         "cache_size": [Interval(Real, 0, None, closed="neither"), None],
         "warm_start": ["boolean"],
         "n_jobs": [Integral, None],
-        "verbose": ["verbose", StrOptions({"auto"})],
+        "verbose": ["verbose", Options({"auto"})],
         "callback": [callable, None],
         "random_state": ["random_state"],
     }

@@ -6,15 +6,15 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state, column_or_1d
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..._memory import allowance
-from ..._messages import naming_imputation, naming_the_encoders
+from ..._parameters import Interval, Options
+from ..._sklearn import check_sample_weight, checked_fit, naming_imputation, naming_the_encoders
 from ..._threads import n_threads, single_blas
 from ..._typing import Array, Index
 from ...qp import SMO
@@ -92,9 +92,9 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "max_features": [Interval(Integral, 1, None, closed="left"), None],
         "ensemble": ["boolean"],
-        "kernel": [StrOptions(set(KERNELS))],
+        "kernel": [Options(set(KERNELS))],
         "standardize": ["boolean"],
-        "missing": [StrOptions({"error", "impute"})],
+        "missing": [Options({"error", "impute"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "max_rows": [Interval(Integral, 10, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
@@ -133,7 +133,7 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
         tags.input_tags.allow_nan = self.missing == "impute"
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @checked_fit
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RelevanceSelector:
         """Learn which columns matter.
 
@@ -155,7 +155,7 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
         d = X.shape[1]
         if self.max_features is not None and self.max_features > d:
             raise ValueError(f"max_features={self.max_features} is more than the {d} columns of X.")
-        counts = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        counts = check_sample_weight(sample_weight, X.shape[0], ensure_non_negative=True)
         counted = counts > 0
         classes = _classes_of(y[counted])
         shares = self._shares(X[counted], classes, counts[counted])

@@ -12,12 +12,9 @@ import numpy as np
 from joblib import logger
 from sklearn.base import clone
 from sklearn.metrics import accuracy_score
-from sklearn.metrics._scorer import _MultimetricScorer, _Scorer
-from sklearn.model_selection._validation import _score
-from sklearn.utils.metaestimators import _safe_split
-from sklearn.utils.validation import _check_method_params
 
 from ..._memory import allowance
+from ..._sklearn import MultimetricScorer, Scorer, check_method_params, safe_split, score
 from ..._typing import Index
 from ...kernels import Precomputed
 from ..svc import SVC
@@ -131,7 +128,7 @@ class Evaluator:
         return size * n**2 * (1 + 2 * self.threads) <= allowance(problem.model.cache_size)
 
     def _fit_params(self, task: Task) -> dict[str, Any]:
-        params: dict[str, Any] = _check_method_params(
+        params: dict[str, Any] = check_method_params(
             self.X, params=self.settings.fit_params, indices=task.train
         )
         return params
@@ -216,8 +213,8 @@ class Evaluator:
             parts.append((train, None))
         out = []
         for rows, columns in parts:
-            X, y = _safe_split(model, self.X, self.y, rows, columns)
-            params = _check_method_params(self.X, self.settings.score_params, indices=rows)
+            X, y = safe_split(model, self.X, self.y, rows, columns)
+            params = check_method_params(self.X, self.settings.score_params, indices=rows)
             out.append((X, y, rows, params))
         return out
 
@@ -228,7 +225,7 @@ class Evaluator:
         scorer = _quick(settings.scorer) if isinstance(model, FoldSVC) else settings.scorer
         for name, (X, y, _, params) in zip(("test", "train"), arrays, strict=False):
             begin = time.perf_counter()
-            scores = _score(model, X, y, scorer, params, settings.error_score)
+            scores = score(model, X, y, scorer, params, settings.error_score)
             result[f"{name}_scores"] = scores
             result.setdefault("score_time", time.perf_counter() - begin)
         result["n_test_samples"] = arrays[0][2].shape[0]
@@ -272,7 +269,7 @@ def _names(model: SVC) -> dict[str, Any]:
 
 def _quick(scorer: Any) -> Any:
     """Return the same scorer by a shorter way: accuracy is what the model's own score is."""
-    if isinstance(scorer, _Scorer) and scorer._score_func is accuracy_score and not scorer._kwargs:
+    if isinstance(scorer, Scorer) and scorer._score_func is accuracy_score and not scorer._kwargs:
         return lambda model, X, y, **params: scorer._sign * model.score(X, y, **params)
     return scorer
 
@@ -282,7 +279,7 @@ def failed(settings: Settings, text: str, n_test: int) -> dict[str, Any]:
     score: Any = settings.error_score
     if not isinstance(score, Number):
         raise ValueError("error_score must be 'raise' or a number.")
-    if isinstance(settings.scorer, _MultimetricScorer):
+    if isinstance(settings.scorer, MultimetricScorer):
         score = dict.fromkeys(settings.scorer._scorers, score)
     result = {"fit_error": text, "fit_time": 0.0, "score_time": 0.0, "n_test_samples": n_test}
     result["test_scores"] = score

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
-from sklearn.utils._param_validation import InvalidParameterError, validate_parameter_constraints
 
+from ..._parameters import InvalidParameterError, check_values
 from ...kernels import Kernel, Linear
 from ...kernels.pairwise import PairwiseKernel
 from ..base.kernel_spec import resolve_gamma
@@ -40,13 +40,12 @@ class Group:
 
     def check(self, cost: Any) -> None:
         """Refuse a C, or what all of them share, as a fit would."""
-        constraints, owner = self.model._parameter_constraints, type(self.model).__name__
         if not self._checked:
             others = self.model.get_params(deep=False)
             del others["C"]
-            validate_parameter_constraints(constraints, others, caller_name=owner)
+            check_values(type(self.model), others)
             self._checked = True
-        validate_parameter_constraints(constraints, {"C": cost}, caller_name=owner)
+        check_values(type(self.model), {"C": cost})
 
 
 @dataclass(frozen=True)

@@ -10,20 +10,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.base import _fit_context, clone
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics._scorer import _MultimetricScorer
 from sklearn.model_selection import check_cv
-from sklearn.model_selection._search import BaseSearchCV
-from sklearn.model_selection._validation import (
-    _insert_error_scores,
-    _warn_or_raise_about_fit_failures,
-)
 from sklearn.utils import assert_all_finite
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _check_method_params, indexable
+from sklearn.utils.validation import indexable
 
+from ..._parameters import Options
+from ..._sklearn import (
+    BaseSearchCV,
+    MultimetricScorer,
+    check_method_params,
+    checked_fit,
+    insert_error_scores,
+    warn_or_raise_about_fit_failures,
+)
 from ..._threads import single_blas
 from ..._typing import Index
 from ..svc import SVC
@@ -119,12 +121,12 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimator": [object],  # checked in fit, with a remedy
         "param_grid": [dict, list, None],
-        "scoring": BaseSearchCV._parameter_constraints["scoring"],
+        "scoring": [str, callable, list, tuple, dict, None],
         "n_jobs": [Integral, None],
         "refit": ["boolean", str, callable],
         "cv": ["cv_object"],
         "verbose": ["verbose"],
-        "error_score": [StrOptions({"raise"}), Real],
+        "error_score": [Options({"raise"}), Real],
         "return_train_score": ["boolean"],
     }
 
@@ -175,7 +177,7 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
         """
         return self._complete().get_metadata_routing()
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @checked_fit
     def fit(self, X: Any, y: Any = None, **params: Any) -> SVCSearchCV:
         """Evaluate all candidates, and fit the best one on all rows.
 
@@ -202,7 +204,7 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
         scorers, refit_metric = self._get_scorers()
         X, y = indexable(X, y)
         assert_all_finite(np.asarray(y), input_name="y")
-        params = _check_method_params(X, params=params)
+        params = check_method_params(X, params=params)
         routed = self._get_routed_params_for_fit(params)
         weight = params.get("sample_weight")
         about = {
@@ -226,7 +228,7 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
         )
         out = self._evaluate(plan, folds, Evaluator(X, y, settings, self._threads()), root)
         self._choose(plan, out, refit_metric)
-        self.scorer_ = scorers._scorers if isinstance(scorers, _MultimetricScorer) else scorers
+        self.scorer_ = scorers._scorers if isinstance(scorers, MultimetricScorer) else scorers
         if self.refit:
             self._refit(estimator, X, y, routed.estimator.fit, root, about)
         root.call_on_fit_task_end(estimator=self, **about)
@@ -287,9 +289,9 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
         for outcome in outcomes:
             results.update(outcome.results)
         out = [results[c, fold] for c in range(n_candidates) for fold in range(n_splits)]
-        _warn_or_raise_about_fit_failures(out, self.error_score)
+        warn_or_raise_about_fit_failures(out, self.error_score)
         if callable(self.scoring):
-            _insert_error_scores(out, self.error_score)
+            insert_error_scores(out, self.error_score)
         self._warn_unless_converged(outcomes)
         return out
 

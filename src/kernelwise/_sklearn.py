@@ -1,0 +1,209 @@
+"""Names of scikit-learn that are private or differ between its versions, from 1.6 on.
+
+No other module imports a private name of scikit-learn. Those at the end are imported when the
+search asks for them: they load all of scikit-learn's model selection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from functools import wraps
+from importlib import import_module
+from math import isfinite
+from numbers import Number
+from typing import Any, TypeVar
+
+import numpy as np
+from sklearn import get_config
+from sklearn.utils import _safe_indexing as safe_indexing  # in scikit-learn's __all__
+from sklearn.utils import check_array
+from sklearn.utils.validation import validate_data
+
+from ._parameters import check_parameters
+from ._typing import Array
+
+__all__ = [
+    "CallbackSupportMixin",
+    "check_sample_weight",
+    "checked_fit",
+    "naming_imputation",
+    "naming_the_encoders",
+    "safe_indexing",
+    "validate_fit",
+]
+
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
+
+class NoCallbackContext:
+    """The context of a fit without callbacks, which does nothing."""
+
+    def subcontext(self, **about: Any) -> NoCallbackContext:
+        """Return the context of a part of the fit."""
+        return self
+
+    def call_on_fit_task_begin(self, **about: Any) -> NoCallbackContext:
+        """Call no callback."""
+        return self
+
+    def call_on_fit_task_end(self, **about: Any) -> None:
+        """Call no callback."""
+
+    def propagate_callback_context(self, estimator: Any) -> Any:
+        """Return a context manager that gives the estimator no callbacks."""
+        return nullcontext()
+
+
+try:
+    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback._callback_support import callback_management_context
+except ImportError:  # scikit-learn has callbacks since 1.9
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Stands for the mixin of newer versions, without callbacks."""
+
+        def _init_callback_context(self, **about: Any) -> NoCallbackContext:
+            return NoCallbackContext()
+
+    callback_management_context = nullcontext
+
+
+def checked_fit(fit: Fit) -> Fit:
+    """Decorate a ``fit``: check the parameters before it, and release callbacks after it.
+
+    It stands for scikit-learn's ``_fit_context``. Parameters are not checked where scikit-learn is
+    configured to skip that.
+    """
+
+    @wraps(fit)
+    def wrapper(estimator: Any, *args: Any, **kwargs: Any) -> Any:
+        if not get_config()["skip_parameter_validation"]:
+            check_parameters(estimator)
+        with callback_management_context(estimator):
+            return fit(estimator, *args, **kwargs)
+
+    return wrapper  # type: ignore[return-value]
+
+
+def validate_fit(estimator: Any, X: Any, y: Any, **checks: Any) -> tuple[Any, Any]:
+    """Check training rows and labels as scikit-learn's ``validate_data`` does.
+
+    It sets ``n_features_in_`` and ``feature_names_in_`` of the estimator. A plain table is taken as
+    it is: ``validate_data`` takes 113 microseconds, a fifth of a fit of 500 rows.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The estimator to be fitted.
+    X, y : array-like
+        The training rows and their labels.
+    **checks : dict
+        Arguments of ``validate_data``.
+
+    Returns
+    -------
+    X, y : ndarray or sparse matrix
+        The rows and labels, converted.
+    """
+    if _is_plain(X, y):
+        estimator.n_features_in_ = X.shape[1]
+        vars(estimator).pop("feature_names_in_", None)
+        return X, y
+    with naming_the_encoders():
+        checked: tuple[Any, Any] = validate_data(estimator, X, y, **checks)
+    return checked
+
+
+def _is_plain(X: Any, y: Any) -> bool:
+    """Return whether X is finite float64 in C order, and y one integer or bool per row."""
+    if not (type(X) is type(y) is np.ndarray and X.dtype == np.float64 and X.flags.c_contiguous):
+        return False
+    if X.ndim != 2 or X.size == 0 or y.shape != X.shape[:1] or y.dtype.kind not in "biu":
+        return False
+    cells = X.ravel()
+    with np.errstate(over="ignore", invalid="ignore"):
+        return isfinite(cells @ cells)
+
+
+def check_sample_weight(
+    sample_weight: Any, n_rows: int, *, ensure_non_negative: bool = False
+) -> Array:
+    """Return one weight per row as float64: ones for None, a number for all rows."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    if isinstance(sample_weight, Number):
+        return np.full(n_rows, sample_weight, dtype=np.float64)
+    weights: Array = check_array(
+        sample_weight, ensure_2d=False, dtype=np.float64, order="C", input_name="sample_weight"
+    )
+    if weights.ndim != 1:
+        raise ValueError(f"Sample weights must be 1D array or scalar, got {weights.ndim}D array.")
+    if len(weights) != n_rows:
+        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}!")
+    if not weights.any():
+        raise ValueError("Sample weights must contain at least one non-zero number.")
+    if ensure_non_negative and (weights < 0).any():
+        raise ValueError("Negative values in data passed to `sample_weight`.")
+    return weights
+
+
+@contextmanager
+def naming_the_encoders() -> Iterator[None]:
+    """Add to the error about columns that are not numbers how to encode them."""
+    try:
+        yield
+    except ValueError as error:
+        if "could not convert" not in str(error):
+            raise
+        raise ValueError(
+            f"X has columns that are not numbers ({error}); encode them first, for instance "
+            "with OneHotEncoder or OrdinalEncoder."
+        ) from error
+
+
+@contextmanager
+def naming_imputation() -> Iterator[None]:
+    """Add to the error about NaN that ``missing="impute"`` allows it."""
+    try:
+        yield
+    except ValueError as error:
+        if "X contains NaN" not in str(error):
+            raise
+        raise ValueError(
+            'Input X contains NaN; fit with missing="impute" to replace it by the means of the '
+            "columns."
+        ) from error
+
+
+# Our name -> module and name in scikit-learn, the same in every version from 1.6 to 1.9.
+_MODEL_SELECTION = {
+    "MultimetricScorer": ("metrics._scorer", "_MultimetricScorer"),
+    "Scorer": ("metrics._scorer", "_Scorer"),
+    "check_method_params": ("utils.validation", "_check_method_params"),
+    "insert_error_scores": ("model_selection._validation", "_insert_error_scores"),
+    "safe_split": ("utils.metaestimators", "_safe_split"),
+    "score": ("model_selection._validation", "_score"),
+    "warn_or_raise_about_fit_failures": (
+        "model_selection._validation",
+        "_warn_or_raise_about_fit_failures",
+    ),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what the search needs when it is first asked for."""
+    if name == "BaseSearchCV":
+        return _base_search()
+    if name not in _MODEL_SELECTION:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, private_name = _MODEL_SELECTION[name]
+    return getattr(import_module(f"sklearn.{module}"), private_name)
+
+
+def _base_search() -> type:
+    """Return scikit-learn's base of searches, with callbacks in every version."""
+    base: type = import_module("sklearn.model_selection._search").BaseSearchCV
+    if hasattr(base, "_init_callback_context"):
+        return base
+    return type("BaseSearchCV", (CallbackSupportMixin, base), {})

@@ -1,0 +1,134 @@
+"""Constraints on parameters: what each allows, and that errors say what is wrong."""
+
+from fractions import Fraction
+from numbers import Integral, Real
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import sklearn
+from sklearn.model_selection import KFold
+
+from kernelwise import SVC
+from kernelwise._parameters import (
+    HasMethods,
+    Interval,
+    InvalidParameterError,
+    Options,
+    check_parameters,
+    check_values,
+)
+
+SPLITS = [([0], [1])]
+
+
+def estimator_with(*constraints):
+    return type("Estimator", (), {"_parameter_constraints": {"p": list(constraints)}})
+
+
+def is_allowed(constraint, value):
+    try:
+        check_values(estimator_with(constraint), {"p": value})
+    except InvalidParameterError:
+        return False
+    return True
+
+
+ALLOWED = [
+    (Interval(Real, 0, 1, closed="left"), [0, 0.5, np.float32(0.5), Fraction(1, 2)]),
+    (Interval(Real, 0, 1, closed="right"), [1, 1e-300]),
+    (Interval(Real, 0, 1, closed="both"), [0, 1]),
+    (Interval(Real, 0, None, closed="right"), [np.inf, 3]),
+    (Interval(Real, None, None, closed="neither"), [-1e300, 0]),
+    (Interval(Integral, -1, None, closed="left"), [-1, np.int64(4), 10**30]),
+    (Interval(float, 0, 1, closed="neither"), [0.5, np.float64(0.5)]),
+    (Options({"a", "b"}), ["a", "b", np.str_("a")]),
+    (HasMethods(["fit", "score"]), [SVC()]),
+    ("array-like", [[1], (), np.ones(2), np.array(1.0), range(3)]),
+    ("boolean", [True, np.False_]),
+    ("cv_object", [None, 2, KFold(), SPLITS, iter(SPLITS)]),
+    ("random_state", [None, 0, np.int64(3), 2**32 - 1, np.random.RandomState(0)]),
+    ("sparse matrix", [sp.csr_array(np.eye(2)), sp.csr_matrix(np.eye(2))]),
+    ("verbose", [0, 3, True]),
+    (callable, [len, SVC]),
+    (dict, [{}]),
+    (None, [None]),
+]
+REFUSED = [
+    (Interval(Real, 0, 1, closed="left"), [1, -1, np.nan, "0.5", None, [0.5], 0.5j]),
+    (Interval(Real, 0, 1, closed="right"), [0, 1.1]),
+    (Interval(Real, 0, 1, closed="neither"), [0, 1]),
+    (Interval(Real, None, None, closed="neither"), [np.inf, -np.inf, np.nan]),
+    (Interval(Integral, -1, None, closed="left"), [-2, 1.0]),
+    (Interval(float, 0, 1, closed="neither"), [1, 0, 1.0]),
+    (Options({"a", "b"}), ["c", b"a", None, ["a"]]),
+    (HasMethods(["fit", "predict", "fly"]), [SVC()]),
+    ("array-like", ["text", 1.0, None, sp.csr_array(np.eye(2))]),
+    ("boolean", [1, "True", None]),
+    ("cv_object", [1, 2.0, "split", SVC()]),
+    ("random_state", [-1, 2**32, 0.5, "0"]),
+    ("sparse matrix", [np.eye(2)]),
+    ("verbose", [-1, 0.5, "yes"]),
+    (callable, [3]),
+    (dict, [[]]),
+    (None, [0, False]),
+]
+
+
+@pytest.mark.parametrize(("constraint", "values"), ALLOWED, ids=lambda each: str(each)[:40])
+def test_values_that_are_allowed(constraint, values):
+    assert [value for value in values if not is_allowed(constraint, value)] == []
+
+
+@pytest.mark.parametrize(("constraint", "values"), REFUSED, ids=lambda each: str(each)[:40])
+def test_values_that_are_refused(constraint, values):
+    assert [value for value in values if is_allowed(constraint, value)] == []
+
+
+@pytest.mark.parametrize(
+    ("constraints", "expected"),
+    [
+        ([Interval(Real, 0, None, closed="right")], "a float in the range (0.0, inf]"),
+        ([Interval(Integral, -1, None, closed="left")], "an int in the range [-1, inf)"),
+        ([dict, None], "an instance of 'dict' or None"),
+        (
+            [Options({"scale", "auto"}), Interval(float, 0, 1, closed="both"), "array-like"],
+            "a str among {'auto', 'scale'}, a float in the range [0.0, 1.0] or an array-like",
+        ),
+        (["boolean", Options({"deprecated"}, is_hidden=True)], "a bool"),
+        (
+            [HasMethods(["fit", "transform"]), dict, callable],
+            "an object implementing 'fit' and 'transform', an instance of 'dict' or a callable",
+        ),
+        (["verbose"], "an int in the range [0, inf) or a bool"),
+    ],
+)
+def test_the_error_names_what_is_allowed(constraints, expected):
+    with pytest.raises(InvalidParameterError) as caught:
+        check_values(estimator_with(*constraints), {"p": -2.5})
+    message = f"The 'p' parameter of Estimator must be {expected}. Got -2.5 instead."
+    assert str(caught.value) == message
+
+
+def test_the_error_is_one_of_values_and_of_types():
+    """As scikit-learn's is, so that code that catches either keeps working."""
+    for kind in (ValueError, TypeError):
+        with pytest.raises(kind, match="'C' parameter of SVC must be a float"):
+            SVC(C="large").fit([[0.0], [1.0]], [0, 1])
+
+
+def test_values_without_a_constraint_are_not_checked():
+    check_values(estimator_with(None), {"q": 3})
+
+
+def test_a_change_after_a_check_is_seen():
+    model = SVC()
+    check_parameters(model)
+    model.gamma = -1.0
+    with pytest.raises(InvalidParameterError, match="gamma"):
+        check_parameters(model)
+
+
+def test_scikit_learn_may_be_told_to_skip_the_check():
+    with sklearn.config_context(skip_parameter_validation=True):
+        SVC(verbose="loud").fit([[0.0], [1.0]], [0, 1])
