@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from inspect import isabstract
 from typing import Any
 
 import numpy as np
@@ -118,7 +119,7 @@ def public_kernels():
     return {
         item
         for item in exported
-        if isinstance(item, type) and issubclass(item, Kernel) and item is not Kernel
+        if isinstance(item, type) and issubclass(item, Kernel) and not isabstract(item)
     }
 
 
