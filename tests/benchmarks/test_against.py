@@ -1,0 +1,58 @@
+"""The comparison of two interpreters."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from benchmarks import against
+from benchmarks.against import compare, ratios, report
+from kernelwise.experiments import ExperimentError
+
+HERE = {"fit": {"a": 1.0, "b": 3.0, "new": 1.0}, "unknown there": {"a": 1.0}}
+THERE = {"fit": {"a": 2.0, "b": 2.0}}
+
+
+def test_ratios_are_medians_over_rounds_of_cases_that_both_have():
+    faster = {"fit": {"a": 0.5, "b": 2.0, "new": 1.0}}
+    rounds = [(HERE, THERE), (HERE, THERE), (faster, THERE)]
+    assert ratios(rounds) == {"fit": {"a": 0.5, "b": 1.5}}
+    text = report(rounds)
+    assert "medians over 3 rounds" in text
+    assert "| fit | 2 | 1.00 | 1.50 |" in text
+    assert text.endswith("Cases above 1.03:\n\n- fit, b: 1.50")
+    assert "Cases above" not in report([(THERE, THERE)])
+
+
+def test_workers_take_turns(monkeypatch):
+    calls = []
+
+    def measure(self, suites, *, quick):
+        calls.append(self._python)
+        return self._python, THERE
+
+    monkeypatch.setattr(against.Installation, "measure", measure)
+    assert "| fit | 2 | 1.00 | 1.00 |" in compare("old", ["fit"], 4)
+    here = sys.executable
+    assert calls == [here, "old", "old", here, here, "old", "old", here, here, "old"]
+
+
+def test_a_package_is_not_compared_with_itself(monkeypatch):
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    with pytest.raises(ExperimentError, match="both interpreters have the same kernelwise"):
+        compare(sys.executable, ["gram"], 1, quick=True)
+
+
+def test_an_unknown_suite_is_reported():
+    with pytest.raises(ExperimentError, match="no suite nothing; there are: fit, predict"):
+        compare(sys.executable, ["nothing"], 1)
+
+
+def test_every_suite_of_the_worker_runs():
+    command = [sys.executable, "-P", str(against._WORKER), "--quick"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["times"]
+    assert {"fit", "relevance", "startup"} <= set(found)
+    assert all(seconds > 0 for cases in found.values() for seconds in cases.values())
