@@ -120,7 +120,7 @@ def fitted_svc():
 def test_findings_say_how_sure_they_are():
     told = " ".join(findings(evaluation(), None)).replace("\u00a0", " ")
     assert "accuracy of 90.0 % ± 1.6 (the standard deviation over 4 splits)" in told
-    assert "largest class has 50.0 %" in told
+    assert "largest class scores 50.0 %" in told
     assert "7.5 points better than the best of the others, SVC()" in told
     assert "more than chance would explain" in told
     assert "p = 0.004" in told
@@ -135,11 +135,12 @@ def test_findings_do_not_claim_what_the_splits_cannot_tell():
         scores = (first, majority, score("svc", "SVC()", values), failed)
         told = " ".join(findings(replace(made, scores=scores, differences=(gap,)), None))
         assert words in told
-        assert "cannot tell the two apart (95 % interval of the difference -5.0 to +3.0" in told
+        assert "do not show a significant difference" in told
+        assert "(95 % interval of the difference -5.0 to +3.0" in told
     one = [score(each.method, each.label, [0.9 - 0.1 * k]) for k, each in enumerate(made.scores)]
     told = " ".join(findings(replace(made, scores=tuple(one), differences=(), n_splits=1), None))
-    assert "standard error from the rows of the one split" in told
-    assert "one split gives no test" in told
+    assert "standard error over the test rows of the single split" in told
+    assert "a single split does not allow a test" in told
 
 
 def test_equal_differences_give_no_test(tmp_path):
@@ -147,7 +148,7 @@ def test_equal_differences_give_no_test(tmp_path):
     leads = [replace(each, low=nan, high=nan, p_value=nan) for each in made.differences]
     made = replace(made, differences=tuple(leads))
     told = " ".join(findings(made, None))
-    assert "All splits have the same difference, which gives no test of that." in told
+    assert "All splits have the same difference, which does not allow a test." in told
     page = write_report(made, tmp_path / "report.html").read_text(encoding="utf-8")
     assert "-7.5 (no interval)" in page
     assert not re.search(r"\bnan\b", page, re.IGNORECASE)
@@ -155,10 +156,13 @@ def test_equal_differences_give_no_test(tmp_path):
 
 def test_findings_without_weights_and_with_stability():
     made = evaluation(weights=())
-    assert any("gives no weights" in each for each in findings(made, None))
+    assert any("does not weight" in each for each in findings(made, None))
     made = evaluation()
     steady = stability(made)
-    assert f"rank correlation of {steady.rank_agreement:.2f}" in findings(made, steady)[-1]
+    assert (
+        f"rank correlation between the weights is {steady.rank_agreement:.2f}"
+        in findings(made, steady)[-1]
+    )
 
 
 def test_scores_are_sorted_and_differences_are_from_the_first():
@@ -235,9 +239,9 @@ def wine():
 def test_model_adds_its_settings_path_and_certificate(tmp_path, wine):
     model = AdaptiveKernelSVC(C=[1.0, 10.0]).fit(*wine)
     page = read(evaluation(), tmp_path / "page.html", model=make_pipeline(model))
-    for words in ("sigma, the width", "All points that were tried", "all 3 machines", "gap"):
+    for words in ("sigma, the kernel width", "All points that were tried", "all 3 machines", "gap"):
         assert words in page.words
-    assert "Bound and errors along the width" in str(page.attributes)
+    assert "Bound and errors along the kernel width" in str(page.attributes)
 
 
 def test_machine_that_did_not_converge_is_told_of(tmp_path, wine):
@@ -249,7 +253,7 @@ def test_machine_that_did_not_converge_is_told_of(tmp_path, wine):
 
 def test_model_of_scikit_learn_has_no_certificate(tmp_path, wine):
     page = read(evaluation(), tmp_path / "page.html", model=PlainSVC().fit(*wine))
-    assert "SVC states no certificate" in page.words
+    assert "SVC has no certificate" in page.words
 
 
 def test_machine_and_weights_are_found_inside(wine):
@@ -324,4 +328,4 @@ def test_page_of_numbers_as_classes(tmp_path):
     held = HeldOut(target.rows, target.y, np.roll(target.y, 1), None)
     page = read(evaluation(target=target, held_out=held), tmp_path / "page.html")
     assert "reliability" not in page.ids
-    assert "tells 3 classes of y apart" in page.words
+    assert "predicts 3 classes of y" in page.words

@@ -1,4 +1,4 @@
-"""One HTML page that needs no other file: what a model learned, and how far to trust it."""
+"""Report on a model as one self-contained HTML page: what it learned, and how reliable it is."""
 
 from ..evaluation import evaluate_model
 from .page import write_report

@@ -1,4 +1,4 @@
-"""The figures of the page, as inline SVG in the colour of its text."""
+"""The figures of the page, as inline SVG."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ from typing import Any
 
 import numpy as np
 
+from .._models import final_estimator
 from ..evaluation import Evaluation
 from ..evaluation.results import METRICS
 from ..inspection import ComparisonDisplay, ConvergenceDisplay, KernelPathDisplay, as_svg
 from ..inspection.style import PALETTE, bare, ink, panels, pyplot, short
 from .tables import Reliability
 
-_PATH = "What was measured along the width of the kernel; the ring marks the choice."
-_HISTORY = (
-    "What was minimised, and the columns that are heaviest in the end, along the evaluations of "
-    "the fit. A peak is a step that was tried and not taken."
+_PATH_CAPTION = "Bound and errors along the kernel width; the ring marks the selected point."
+_HISTORY_CAPTION = (
+    "The criterion, and the weights that are largest in the end, over the evaluations of the fit. "
+    "A peak is a step that was rejected."
 )
 
 
 def comparison_svg(evaluation: Evaluation) -> str:
     """Draw the scores of all methods on the same splits; "" where there is nothing to compare.
 
-    The largest class is far off as a rule, and would squeeze the others.
+    Guessing the largest class is left out: its low score would leave no room for the others.
     """
     known = [s for s in evaluation.scores if not s.failure and s.method != "majority"]
     if len(known) < 2 or evaluation.n_splits < 2:
@@ -39,17 +40,17 @@ def comparison_svg(evaluation: Evaluation) -> str:
     return _closed(display.figure_, title, "comparison")
 
 
-def learning_svgs(model: Any, machine: Any) -> list[tuple[str, str]]:
-    """Draw what the machine measured while it learned, as far as it keeps that; with captions."""
-    found = []
-    if "bound" in (getattr(machine, "path_", None) or {}):
+def learning_svgs(model: Any) -> list[tuple[str, str]]:
+    """Draw the path and the history of a model, where it has them; return them with captions."""
+    found, final = [], final_estimator(model)
+    if "bound" in (getattr(final, "path_", None) or {}):
         figure = KernelPathDisplay.from_estimator(model).figure_
-        svg = _closed(figure, "Bound and errors along the width of the kernel", "path")
-        found.append((svg, _PATH))
-    if getattr(machine, "history_", None):
+        svg = _closed(figure, "Bound and errors along the kernel width", "path")
+        found.append((svg, _PATH_CAPTION))
+    if getattr(final, "history_", None):
         figure = ConvergenceDisplay.from_estimator(model).figure_
-        title = "The criterion and the largest weights along the evaluations of the fit"
-        found.append((_closed(figure, title, "learning"), _HISTORY))
+        title = "The criterion and the largest weights over the evaluations of the fit"
+        found.append((_closed(figure, title, "learning"), _HISTORY_CAPTION))
     return found
 
 
@@ -65,7 +66,7 @@ def reliability_svg(found: Reliability) -> str:
         ax.set_xlabel(f"predicted probability of {short(found.label, 20)}")
     else:
         ax.axvline(0, color=ink(), linewidth=0.9, linestyle="--")
-        ax.set_xlabel("decision value, mean of the rows")
+        ax.set_xlabel("mean decision value")
     errors = 100 * np.maximum(0, [low, high])
     ax.errorbar(x, 100 * share, yerr=errors, fmt="o-", color=PALETTE[0], ms=5, lw=1.4, capsize=2)
     ax.set(ylim=(-3, 103), yticks=range(0, 101, 25))

@@ -1,4 +1,4 @@
-"""What was learned, in sentences that say how sure they are."""
+"""The findings of an evaluation in sentences, each with its uncertainty."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from ..evaluation import Difference, Evaluation
 from ..evaluation.results import METRICS
 from ..inspection import WeightStability
 
-_CHANCE = 0.05
-_NAMED = 3
+_SIGNIFICANCE = 0.05  # p-value below which a difference is more than chance
+_N_NAMED = 3  # columns that are named
 
 
 def percent(value: float) -> str:
@@ -16,44 +16,44 @@ def percent(value: float) -> str:
 
 
 def p_text(p_value: float) -> str:
-    """Return a p-value; NaN is one that is not defined."""
+    """Return a p-value as text; "-" for NaN."""
     if p_value != p_value:
         return "-"
     return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
 def findings(evaluation: Evaluation, stability: WeightStability | None) -> list[str]:
-    """Return what was learned, one thing a sentence or two."""
-    told = [_score(evaluation), *_comparison(evaluation)]
+    """Return one or two sentences per finding."""
+    sentences = [_score(evaluation), *_comparison(evaluation)]
     if evaluation.weights:
-        told += [_weights(evaluation)]
+        sentences.append(_weights(evaluation))
     else:
-        told += [f"{evaluation.best.label} gives no weights to the columns."]
+        sentences.append(f"{evaluation.best.label} does not weight the columns.")
     if stability is not None:
-        told.append(_stability(stability))
-    return told
+        sentences.append(_stability(stability))
+    return sentences
 
 
-def spread_words(evaluation: Evaluation) -> str:
-    """Say what stands after ±."""
+def spread_text(evaluation: Evaluation) -> str:
+    """Return the meaning of the number after ±."""
     if evaluation.n_splits > 1:
         return f"the standard deviation over {evaluation.n_splits} splits"
-    return "the standard error from the rows of the one split"
+    return "the standard error over the test rows of the single split"
 
 
 def _score(evaluation: Evaluation) -> str:
     best, metric = evaluation.best, evaluation.metric
     name = METRICS[metric]
     text = (
-        f"On rows that it has not seen, {best.label} has {_article(name)} {name} of "
+        f"On unseen rows, {best.label} has {_article(name)} {name} of "
         f"{percent(best.mean(metric))} ± {100 * best.spread(metric):.1f} "
-        f"({spread_words(evaluation)})."
+        f"({spread_text(evaluation)})."
     )
     if evaluation.target.skewed:
-        text += " The classes differ much in size, so that each counts the same in this number."
+        text += " The classes differ much in size, so this score weights them equally."
     guess = next((s for s in evaluation.scores if s.method == "majority" and not s.failure), None)
     if guess is not None:
-        text += f" Always guessing the largest class has {percent(guess.mean(metric))}."
+        text += f" Always guessing the largest class scores {percent(guess.mean(metric))}."
     return text
 
 
@@ -73,7 +73,7 @@ def _comparison(evaluation: Evaluation) -> list[str]:
     gap = 100 * (first.mean(metric) - rival.mean(metric))
     way = "better" if gap > 0 else "worse"
     if abs(gap) < 0.05:
-        text = f"It does as well as the best of the others here, {rival.label}"
+        text = f"It does as well as the best of the others, {rival.label}"
     else:
         text = f"It does {abs(gap):.1f} points {way} than the best of the others, {rival.label}"
     return [text + _verdict(test)]
@@ -81,14 +81,14 @@ def _comparison(evaluation: Evaluation) -> list[str]:
 
 def _verdict(test: Difference | None) -> str:
     if test is None:
-        return "; one split gives no test of that."
+        return "; a single split does not allow a test."
     if test.p_value != test.p_value:
-        return ". All splits have the same difference, which gives no test of that."
+        return ". All splits have the same difference, which does not allow a test."
     interval = f"95 % interval of the difference {100 * test.low:+.1f} to {100 * test.high:+.1f}"
-    chance = "The splits cannot tell the two apart"
-    if test.p_value < _CHANCE:
-        chance = "That is more than chance would explain over these splits"
-    return f". {chance} ({interval} points, p {_sign(p_text(test.p_value))})."
+    verdict = "The splits do not show a significant difference"
+    if test.p_value < _SIGNIFICANCE:
+        verdict = "Over these splits this is more than chance would explain"
+    return f". {verdict} ({interval} points, p {_sign(p_text(test.p_value))})."
 
 
 def _sign(text: str) -> str:
@@ -101,18 +101,18 @@ def _weights(evaluation: Evaluation) -> str:
     while total < 0.5 and half < len(weights):
         total += weights[half].share
         half += 1
-    named = [f"{each.column} ({percent(each.share)})" for each in weights[:_NAMED]]
+    named = [f"{each.column} ({percent(each.share)})" for each in weights[:_N_NAMED]]
     have = "has" if half == 1 else "have"
     return (
-        f"{half} of {len(weights)} columns {have} half of the weight. The heaviest: "
-        f"{', '.join(named)}. A weight says what this model uses, not what causes the classes; "
-        "columns that say the same share the weight, or one of them has it all."
+        f"{half} of {len(weights)} columns {have} half of the weight. The largest weights: "
+        f"{', '.join(named)}. A weight shows what this model uses, not what causes the classes; "
+        "redundant columns share the weight, or one of them has all of it."
     )
 
 
 def _stability(stability: WeightStability) -> str:
     n, agreement = len(stability.shares), stability.rank_agreement
     return (
-        f"Over {n} resamples of the rows the rankings of the weights agree with a mean rank "
-        f"correlation of {agreement:.2f} (1 is the same order, 0 is none in common)."
+        f"Over {n} resamples of the rows, the mean rank correlation between the weights is "
+        f"{agreement:.2f} (1: always the same order; 0: unrelated orders)."
     )

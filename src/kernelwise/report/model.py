@@ -1,4 +1,4 @@
-"""What a page tells of a fitted model: its machine, weights, settings, path and certificate."""
+"""Facts about a fitted estimator: selected parameters, path and certificate."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 
 _SETTINGS = {
     "C_": "C, the cost of errors",
-    "gamma_": "gamma, the inverse width",
-    "sigma_": "sigma, the width",
+    "gamma_": "gamma, the inverse kernel width",
+    "sigma_": "sigma, the kernel width",
     "eta_": "eta, the strength of the weights",
-    "measure_": "measure of the columns",
-    "members_": "machines that are averaged, by the source of their weights",
-    "loo_error_": "leave-one-out error by the span rule",
+    "measure_": "measure of feature discrimination",
+    "members_": "averaged machines, by the source of their weights",
+    "loo_error_": "leave-one-out error, estimated from spans",
     "bound_": "bound R² Σα / n",
     "n_solves_": "problems solved",
     "n_iter_": "iterations",
@@ -35,25 +35,25 @@ _PATH = {
     "bound": "R² Σα / n",
     "loo_error": "leave-one-out error",
     "held_out_error": "held-out error",
-    "score": "score (the least wins)",
+    "score": "score (lowest is best)",
     "converged": "converged",
 }
 
 
-def settings_of(machine: Any) -> list[tuple[str, str]]:
-    """Return what was chosen or counted while fitting, in words."""
+def selected_parameters(final: Any) -> list[tuple[str, str]]:
+    """Return the selected parameters and counts of the fit, in words."""
     found = []
     for name, words in _SETTINGS.items():
-        value = getattr(machine, name, None)
+        value = getattr(final, name, None)
         if value is None or (isinstance(value, float) and np.isnan(value)):
             continue
         found.append((words, _text(value)))
     return found
 
 
-def certificate_of(machine: Any) -> dict[str, list[Any]]:
-    """Return the columns of the certificate, one entry a machine; none where there is none."""
-    certificate = getattr(machine, "certificate_", None)
+def certificate_table(final: Any) -> dict[str, list[Any]]:
+    """Return the columns of the certificate, one entry per machine; empty without one."""
+    certificate = getattr(final, "certificate_", None)
     if certificate is None:
         return {}
     return {
@@ -63,9 +63,9 @@ def certificate_of(machine: Any) -> dict[str, list[Any]]:
     }
 
 
-def path_of(machine: Any) -> dict[str, list[Any]]:
-    """Return the points that were tried; none where the machine keeps no path."""
-    path = getattr(machine, "path_", None) or {}
+def path_table(final: Any) -> dict[str, list[Any]]:
+    """Return the columns of the path, one entry per point; empty without a path."""
+    path = getattr(final, "path_", None) or {}
     found = {words: np.asarray(path[name]) for name, words in _PATH.items() if name in path}
     return {
         words: values.tolist()

@@ -1,4 +1,4 @@
-"""The page: what the template shows, and the file."""
+"""Write the page: gather the facts, fill in the template."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from ..inspection.html import page_templates
 from ..tabular import column_weights
 from ..tabular.pipeline import table_encoder
 from .figures import comparison_svg, learning_svgs, reliability_svg
-from .findings import findings, p_text, spread_words
-from .model import certificate_of, path_of, settings_of
+from .findings import findings, p_text, spread_text
+from .model import certificate_table, path_table, selected_parameters
 from .tables import confusion, kinds, metrics_of, reliability, score_rows, weight_rows
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
@@ -40,27 +40,27 @@ def write_report(
     lead: str | None = None,
     notes: tuple[str, ...] = (),
 ) -> Path:
-    """Write an evaluation as one HTML page that needs no other file and no network.
+    """Write an evaluation as one self-contained HTML page, which needs no network.
 
     Parameters
     ----------
     evaluation : Evaluation
-        By `evaluate_model`, or by `kernelwise.tabular.evaluate` or ``compare``.
+        The result of `evaluate_model` or of `kernelwise.evaluation.evaluate`.
     path : path-like
-        The file. It is written whole or not at all.
+        The file to write, atomically.
     model : estimator, default=None
-        The model of all rows; adds what it chose, its path, its certificate and, where the
-        evaluation has none, its weights.
+        The model that was fitted to all rows. It adds the selected parameters, the path, the
+        certificate and, where the evaluation has none, the weights.
     model_file : path-like, default=None
-        Where the model was saved, for the code that loads it.
+        Where the model was saved, for the example code that loads it.
     stability : WeightStability, default=None
-        By `kernelwise.inspection.weight_stability`; adds how the weights vary with the rows.
+        The result of `kernelwise.inspection.weight_stability`; adds the variation of the weights.
     title : str, default=None
-        The heading; None makes one of the target.
+        The heading; None names the target and the method.
     lead : str, default=None
-        The sentence under the heading; None makes one of the data.
+        The sentence below the heading; None names the classes and the size of the data.
     notes : tuple of str, default=()
-        What else to know before use.
+        Further remarks for the section "Before use".
 
     Returns
     -------
@@ -69,7 +69,7 @@ def write_report(
 
     See Also
     --------
-    evaluate_model : Evaluates a fitted model, for this page.
+    evaluate_model : Evaluate a fitted model.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def write_report(
 
 
 def _environment() -> Any:
-    """Return what renders the templates; both packages of the extra must be there."""
+    """Return the templates with their filters; raise where a package of the extra is missing."""
     try:
         import matplotlib.pyplot  # noqa: F401 - fails here, before any work, where it is missing
 
@@ -123,7 +123,7 @@ def _environment() -> Any:
     environment.filters.update(
         cell=_cell,
         decimal=_decimal,
-        numbers=_numbers,
+        numbers=_number_headings,
         p_text=p_text,
         quoted=repr,
         shell=quote,
@@ -133,13 +133,13 @@ def _environment() -> Any:
 
 
 def _facts(evaluation: Evaluation, stability: WeightStability | None) -> dict[str, Any]:
-    """Return what the template tells of the evaluation."""
+    """Return the facts about the evaluation for the template."""
     reliable = reliability(evaluation.held_out, evaluation.target)
     return {
         "evaluation": evaluation,
         "best": evaluation.best,
         "metrics": metrics_of(evaluation),
-        "spread": spread_words(evaluation),
+        "spread": spread_text(evaluation),
         "scores": score_rows(evaluation),
         "comparison": comparison_svg(evaluation),
         "confusion": confusion(evaluation.held_out, evaluation.target),
@@ -153,14 +153,14 @@ def _facts(evaluation: Evaluation, stability: WeightStability | None) -> dict[st
 
 
 def _model_facts(model: Any) -> dict[str, Any]:
-    """Return what the template tells of the model; empty without one."""
-    machine = None if model is None else final_estimator(model)
+    """Return the facts about the model for the template; empty without a model."""
+    final = None if model is None else final_estimator(model)
     return {
-        "machine": machine,
-        "settings": settings_of(machine),
-        "figures": [] if machine is None else learning_svgs(model, machine),
-        "path": path_of(machine),
-        "certificate": certificate_of(machine),
+        "final": final,
+        "settings": selected_parameters(final),
+        "figures": [] if model is None else learning_svgs(model),
+        "path": path_table(final),
+        "certificate": certificate_table(final),
         "reads_tables": model is None or table_encoder(model) is not None,
     }
 
@@ -171,7 +171,7 @@ def _versions() -> dict[str, str]:
 
 
 def _cell(value: Any) -> str:
-    """Return a value of a table as text."""
+    """Return a table cell as text."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
@@ -184,12 +184,12 @@ def _decimal(value: float) -> str:
 
 
 def _sortable(value: float | None) -> str:
-    """Return a number as JavaScript reads it; none is below all others."""
+    """Return a number as JavaScript reads it; None and NaN sort below all others."""
     if value is None or value != value:
         return "-Infinity"
     return "Infinity" if value == float("inf") else str(value)
 
 
-def _numbers(names: Iterable[Any]) -> list[tuple[str, str]]:
-    """Return the heads of columns of numbers."""
+def _number_headings(names: Iterable[Any]) -> list[tuple[str, str]]:
+    """Return the headings of columns of numbers, each with its CSS class."""
     return [("number", str(name)) for name in names]

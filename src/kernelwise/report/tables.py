@@ -1,4 +1,4 @@
-"""The rows of the page's tables, as plain data."""
+"""The rows of the tables of the page, as plain data."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ..evaluation.results import METRICS
 from ..inspection import WeightStability
 from ..tabular import Target, Weight
 
-_MOST_BINS = 10
-_LEAST_ROWS = 10  # of a bin
-_MOST_PARTS = 8  # of a column that are named
+_MAX_BINS = 10
+_MIN_BIN_ROWS = 10
+_MAX_PARTS = 8  # features of a column that are named
 
 
 @dataclass(frozen=True)
 class WeightRow:
-    """A line of the table of weights; all shares in %."""
+    """A row of the table of weights; all shares in percent."""
 
     name: str
     share: float
@@ -34,7 +34,7 @@ class WeightRow:
 
 @dataclass(frozen=True)
 class ScoreRow:
-    """A line of the comparison; differences are from the method in question."""
+    """A row of the comparison, with the difference from the evaluated method."""
 
     score: Score
     cells: tuple[str, ...]
@@ -44,25 +44,25 @@ class ScoreRow:
 
 @dataclass(frozen=True)
 class Confusion:
-    """Counts of held-out rows, actual classes by predicted ones."""
+    """Counts of held-out rows by actual class (rows) and predicted class (columns)."""
 
     classes: tuple[Any, ...]
     counts: Any
 
     @property
     def recall(self) -> Array:
-        """Part of each class that is found."""
+        """Share of each class that was predicted correctly."""
         return _ratio(self.counts.diagonal(), self.counts.sum(axis=1))
 
     @property
     def precision(self) -> Array:
-        """Part of each prediction that is right."""
+        """Share of the predictions of each class that are correct."""
         return _ratio(self.counts.diagonal(), self.counts.sum(axis=0))
 
 
 @dataclass(frozen=True)
 class Bin:
-    """Held-out rows of similar decision values, and how many are of the second class."""
+    """Held-out rows of similar decision values, and the share of the second class in them."""
 
     low: float
     high: float
@@ -75,7 +75,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Reliability:
-    """What decision values, or probabilities, mean on held-out rows."""
+    """Shares of the second class by decision value or probability, on held-out rows."""
 
     label: str
     bins: tuple[Bin, ...]
@@ -86,12 +86,12 @@ class Reliability:
 def weight_rows(
     weights: tuple[Weight, ...], stability: WeightStability | None
 ) -> tuple[WeightRow, ...]:
-    """Return the weights, with what resamples say of them where that is known."""
-    place = {} if stability is None else {n: k for k, n in enumerate(stability.feature_names)}
+    """Return the weights, with their range over resamples where that is known."""
+    position = {} if stability is None else {n: k for k, n in enumerate(stability.feature_names)}
     rows = []
     for weight in weights:
         low = high = selected = None
-        own = [place[name] for name in weight.features if name in place]
+        own = [position[name] for name in weight.features if name in position]
         if stability is not None and own:
             shares = stability.shares[:, own].sum(axis=1)
             low, high = (100 * np.quantile(shares, stability.levels)).tolist()
@@ -106,31 +106,31 @@ def weight_rows(
 
 
 def _parts(weight: Weight) -> str:
-    """Name what was made of a column, the heaviest first."""
+    """Name the features made from a column, the largest weight first."""
     if list(weight.features) == [weight.column]:
         return ""
     parts = sorted(weight.features.items(), key=lambda part: -part[1])
-    named = [f"{name} {100 * share:.1f} %" for name, share in parts[:_MOST_PARTS]]
-    rest = len(parts) - _MOST_PARTS
+    named = [f"{name} {100 * share:.1f} %" for name, share in parts[:_MAX_PARTS]]
+    rest = len(parts) - _MAX_PARTS
     return ", ".join(named) + (f" and {rest} more" if rest > 0 else "")
 
 
 def metrics_of(evaluation: Evaluation) -> dict[str, str]:
-    """Return the metrics that were measured, the one that counts first, with headings."""
+    """Return the headings of the measured metrics, that of the evaluation first."""
     names = [evaluation.metric, *(name for name in METRICS if name != evaluation.metric)]
     measured = [name for name in names if name in evaluation.best.values]
     return {name: METRICS[name] + ("" if name == "auc" else ", %") for name in measured}
 
 
 def value_text(metric: str, value: float, spread: float) -> str:
-    """Return a score with its spread: in percent, but for areas."""
+    """Return a score with its spread, in percent except for the AUC."""
     if metric == "auc":
         return f"{value:.3f} ± {spread:.3f}"
     return f"{100 * value:.1f} ± {100 * spread:.1f}"
 
 
 def score_rows(evaluation: Evaluation) -> list[ScoreRow]:
-    """Return the methods, the best first and what failed last."""
+    """Return one row per method, the best first and failed ones last."""
     gaps = {each.other: _from_first(each) for each in evaluation.differences}
     metrics = metrics_of(evaluation)
     rows = []
@@ -143,7 +143,7 @@ def score_rows(evaluation: Evaluation) -> list[ScoreRow]:
 
 
 def _from_first(lead: Difference) -> Difference:
-    """Return the lead of the first method over another as the other's difference, in points."""
+    """Turn the lead of the first method into the other's difference from it, in points."""
     mean, low, high = -100 * lead.mean, -100 * lead.high, -100 * lead.low
     return Difference(lead.other, lead.method, mean, low, high, lead.p_value)
 
@@ -159,22 +159,22 @@ def confusion(held_out: HeldOut, target: Target) -> Confusion:
 
 
 def reliability(held_out: HeldOut, target: Target) -> Reliability | None:
-    """Return how often rows of similar decision values are of the second class.
+    """Return the share of the second class by decision value.
 
     None with more than two classes, or with too few rows.
     """
     if held_out.decision is None:
         return None
     values, yes = np.asarray(held_out.decision), held_out.actual == target.classes[1]
-    n_bins = min(_MOST_BINS, len(values) // _LEAST_ROWS)
+    n_bins = min(_MAX_BINS, len(values) // _MIN_BIN_ROWS)
     if n_bins < 2:
         return None
     # Decision values of a useful machine have both signs, so these can only be probabilities.
-    sure = bool((values >= 0).all() and (values <= 1).all())
+    is_probability = bool((values >= 0).all() and (values <= 1).all())
     order = np.argsort(values, kind="stable")
     bins = tuple(_bin(values[own], yes[own]) for own in np.array_split(order, n_bins))
-    brier = float(np.mean((values - yes) ** 2)) if sure else None
-    return Reliability(str(target.classes[1]), bins, sure, brier)
+    brier = float(np.mean((values - yes) ** 2)) if is_probability else None
+    return Reliability(str(target.classes[1]), bins, is_probability, brier)
 
 
 def _bin(values: Array, yes: Any) -> Bin:
@@ -184,14 +184,14 @@ def _bin(values: Array, yes: Any) -> Bin:
 
 
 def _wilson(k: int, n: int, z: float = 1.96) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share."""
+    """Return the 95 % Wilson interval of a share."""
     middle = (k + z**2 / 2) / (n + z**2)
     reach = z / (n + z**2) * np.sqrt(k * (n - k) / n + z**2 / 4)
     return max(0.0, float(middle - reach)), min(1.0, float(middle + reach))
 
 
 def kinds(evaluation: Evaluation) -> list[tuple[str, int]]:
-    """Return how many columns there are of each kind, the most frequent first."""
+    """Return the number of columns of each kind, the most frequent first."""
     return Counter(column.kind for column in evaluation.columns).most_common()
 
 
