@@ -193,9 +193,9 @@ def test_data(run, tmp_path, monkeypatch):
     result = run("data", "show", "vine")
     assert (result.exit_code, result.stderr) == (
         1,
-        "kernelwise: name='vine' is no data set; did you mean 'wine' or 'voting'?\n",
+        "kernelwise: name='vine' is not a data set; did you mean 'wine' or 'voting'?\n",
     )
-    assert "kernelwise data list name all" in run("data", "fetch", "zzz").stderr
+    assert "kernelwise data list show all names" in run("data", "fetch", "zzz").stderr
     monkeypatch.setenv("KERNELWISE_DATA", str(tmp_path))
     told = run("data", "fetch", "musk1").stderr
     assert "set the environment variable KERNELWISE_DATA" in told

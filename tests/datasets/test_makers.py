@@ -97,5 +97,5 @@ def test_bad_noise_is_told():
     with pytest.raises(ValueError, match="X must have two dimensions, not 1"):
         make_noisy(X[0])
     for source in (np.full((4, 1), np.nan), np.zeros((4, 0)), np.zeros(4)):
-        with pytest.raises(ValueError, match="source must have two dimensions, and a number"):
+        with pytest.raises(ValueError, match="source must have two dimensions and a number"):
             make_noisy(X, source=source)

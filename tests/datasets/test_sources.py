@@ -133,7 +133,7 @@ def test_without_a_network_one_error_tells_all_remedies(name, openml):
     assert "set the environment variable KERNELWISE_DATA" in message
     assert "data_dir" not in message  # which the command line does not have
     assert "(iris, wdbc, wine, digits)" in message
-    assert f"OpenML be reached over the network (data_id={number})" in message
+    assert f"allow access to OpenML over the network (data_id={number})" in message
 
 
 @pytest.mark.parametrize("name", ["musk1", "newsgroups20", "newsgroups20_text"])
@@ -153,11 +153,11 @@ def test_openml_needs_pandas(openml, monkeypatch):
 
 
 def test_near_names_are_told():
-    with pytest.raises(ValueError, match=r"'sonnar' is no data set; did you mean 'sonar'"):
+    with pytest.raises(ValueError, match=r"'sonnar' is not a data set; did you mean 'sonar'"):
         load_dataset("sonnar")
     with pytest.raises(ValueError, match=r"'newsgroups20' or 'newsgroups20_text'"):
         where("20newsgroups")
-    with pytest.raises(ValueError, match=r"no name is near it; .*list_datasets"):
+    with pytest.raises(ValueError, match=r"no name is similar; .*list_datasets"):
         load_dataset("zzz")
 
 

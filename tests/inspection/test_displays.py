@@ -32,7 +32,7 @@ def test_path_has_a_line_for_each_cost_and_a_mark(models):
     np.testing.assert_allclose(mark, [svc.sigma_, 100 * svc.loo_error_])
     legend = display.axes_[-1].get_legend()
     assert [text.get_text() for text in legend.get_texts()] == ["1", "10", "100"]
-    assert f"{svc.sigma_:.3g} chosen, C = {svc.C_:g}" in display.ax_.get_xlabel()
+    assert f"{svc.sigma_:.3g} selected, C = {svc.C_:g}" in display.ax_.get_xlabel()
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_history_of_machines_is_named_by_classes(models):
         "2 / rest",
     ]
     assert [len(lines) for lines in display.weight_lines_] == [2]
-    with pytest.raises(ValueError, match="parts names 'none'"):
+    with pytest.raises(ValueError, match="parts contains 'none'"):
         ConvergenceDisplay.from_estimator(models["DualObjectiveSVC"], parts=["none"])
 
 
@@ -107,9 +107,9 @@ def test_history_of_a_gap_has_a_logarithmic_axis():
 
 
 def test_history_is_refused_without_one(models):
-    with pytest.raises(ValueError, match="MarginRadiusSVC keeps no history_"):
+    with pytest.raises(ValueError, match="MarginRadiusSVC has no history_"):
         ConvergenceDisplay.from_estimator(models["MarginRadiusSVC"])
-    with pytest.raises(ValueError, match='no "value" and no "gap"'):
+    with pytest.raises(ValueError, match='needs a column "value" or "gap"'):
         ConvergenceDisplay({"C": [1.0]}).plot()
 
 
@@ -225,7 +225,7 @@ def test_comparison_of_estimators_scores_the_same_splits(two_classes):
     ("results", "kwargs", "message"),
     [
         ({"a": [1.0, 2.0]}, {}, "two methods"),
-        ({"a": [1.0, 2.0], "b": [1.0]}, {}, "same two splits"),
+        ({"a": [1.0, 2.0], "b": [1.0]}, {}, "same number of splits"),
         ({"a": [1.0, 2.0], "b": [1.0, np.nan]}, {}, "finite"),
         ({"a": [1.0, 2.0], "b": [1.0, 2.0]}, {"reference": "c"}, "reference='c'"),
     ],
@@ -246,7 +246,7 @@ def test_axes_are_made_taken_or_divided():
     _, pair = plt.subplots(1, 2)
     assert list(ComparisonDisplay.from_results(results, ax=pair).axes_) == list(pair)
     _, three = plt.subplots(1, 3)
-    with pytest.raises(ValueError, match="ax has 3 axes, and 2 are needed"):
+    with pytest.raises(ValueError, match="ax has 3 axes, but 2 are needed"):
         ComparisonDisplay.from_results(results, ax=three)
     with pytest.raises(ValueError, match="ax cannot be divided"):
         ComparisonDisplay.from_results(results, ax=plt.figure().add_axes((0, 0, 1, 1)))

@@ -1,4 +1,4 @@
-"""The papers' data sets by name, noise beside their columns, and problems whose truth is known."""
+"""Data sets of the papers by name, noise columns, and synthetic problems with a known answer."""
 
 from .dataset import Dataset
 from .loading import DatasetInfo, list_datasets, load_dataset, where

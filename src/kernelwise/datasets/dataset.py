@@ -1,4 +1,4 @@
-"""A loaded data set, and the encoder that its columns of words need."""
+"""A loaded data set, and the encoder of its categorical columns."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from .._typing import Array, Matrix
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A data set as numbers, with what is needed to read them.
+    """A data set as numbers, with the names of its columns, classes and categories.
 
     Parameters
     ----------
     name : str
         Its name in :func:`list_datasets`.
     X : ndarray of shape (n_samples, n_features)
-        Numbers, NaN where one is missing. A column of words has their places in `categories`.
-        Counts of words are a sparse CSR matrix, and texts an array of strings, one a row.
+        Numbers, NaN where one is missing. A categorical column has the positions of its values in
+        `categories`. Word counts are a sparse CSR matrix, texts an array of strings.
     y : ndarray of shape (n_samples,)
-        Labels as the source spells them, integers where all are; numbers for a regression.
+        Labels as the source spells them, or integers if all labels are; numbers for a regression.
     feature_names : tuple of str
         Names of the columns, in the spelling of the source.
     target_names : tuple of str
         The classes in sorted order; empty for a regression.
     categories : dict of str to tuple of str
-        For each column of words, its words in the order of their codes.
+        For each categorical column, its values in the order of their codes.
     description : str
-        What the set is, where it comes from, what was left out and why.
+        Content, origin and licence of the set, and which columns were left out and why.
     source : str
         Where it was read from.
 
@@ -55,25 +55,25 @@ class Dataset:
 
     @property
     def n_categories(self) -> NDArray[np.intp]:
-        """How many words each column has; 0 for a column of numbers."""
+        """Number of categories of each column; 0 for a column of numbers."""
         return np.array([len(self.categories.get(name, ())) for name in self.feature_names], int)
 
     def encoder(self, *, missing: str = "mean") -> Any:
-        """Return a transformer from `X` to plain numbers, to be fitted on training rows.
+        """Return a transformer from `X` to plain numbers, to be fitted to training rows.
 
-        It belongs into the pipeline that is cross-validated: what it puts in place of missing cells
-        comes from the rows that it is fitted to.
+        Put it into the pipeline that is cross-validated, because it learns the values for missing
+        cells from the rows that it is fitted to.
 
         Parameters
         ----------
         missing : {"mean", "keep"}, default="mean"
-            What is done where a number is missing: "mean" puts the mean of its column, "keep"
-            leaves NaN. A missing word is replaced by the most frequent one in either case.
+            How to treat missing numbers: "mean" fills in the mean of the column, "keep" leaves
+            NaN. A missing category is always replaced by the most frequent one.
 
         Returns
         -------
         encoder : ColumnTransformer
-            Two words give one column of 0 and 1, more words give a column each.
+            Two categories become one column of 0 and 1, more become one column each.
 
         Examples
         --------
@@ -91,7 +91,7 @@ class Dataset:
         return make_encoder(self.n_categories, missing=missing)
 
     def of_classes(self, labels: ArrayLike) -> Dataset:
-        """Return the rows of some classes alone.
+        """Return only the rows of some classes.
 
         Parameters
         ----------
@@ -101,7 +101,7 @@ class Dataset:
         Returns
         -------
         dataset : Dataset
-            The same columns, and the rows in their order.
+            The same columns; the rows keep their order.
 
         Examples
         --------
@@ -118,9 +118,9 @@ class Dataset:
         return replace(self, X=self.X[rows], y=self.y[rows], target_names=names)
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame: words as categories, labels in the last column, `target`.
+        """Return a pandas DataFrame with categorical columns, and the labels in column `target`.
 
-        Sparse counts have none.
+        Raises ValueError for sparse counts.
 
         Returns
         -------
@@ -140,7 +140,7 @@ class Dataset:
 
 
 def make_encoder(n_categories: ArrayLike, *, missing: str = "mean") -> Any:
-    """Return the encoder of columns that have so many words each, 0 where they are numbers."""
+    """Return the encoder of columns with these numbers of categories, 0 for numbers."""
     from sklearn.compose import ColumnTransformer
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import make_pipeline
@@ -150,11 +150,11 @@ def make_encoder(n_categories: ArrayLike, *, missing: str = "mean") -> Any:
         raise ValueError(f'missing={missing!r} must be "mean" or "keep".')
     steps: list[tuple[str, Any, slice]] = []
     start = 0
-    # Runs of columns of one kind, so that the columns stay in their order.
-    for is_words, run in groupby(np.asarray(n_categories).tolist(), key=bool):
+    # One step per run of columns of the same kind keeps the columns in order.
+    for is_categorical, run in groupby(np.asarray(n_categories).tolist(), key=bool):
         counts = list(run)
         step: Any = "passthrough"
-        if is_words:
+        if is_categorical:
             usual = SimpleImputer(strategy="most_frequent", keep_empty_features=True)
             codes: list[Array] = [np.arange(count, dtype=float) for count in counts]
             step = make_pipeline(
@@ -162,14 +162,14 @@ def make_encoder(n_categories: ArrayLike, *, missing: str = "mean") -> Any:
             )
         elif missing == "mean":
             step = SimpleImputer(keep_empty_features=True)
-        kind = "words" if is_words else "numbers"
+        kind = "words" if is_categorical else "numbers"
         steps.append((f"{kind}_{start}", step, slice(start, start + len(counts))))
         start += len(counts)
     return ColumnTransformer(steps, verbose_feature_names_out=False)
 
 
 def need_pandas(what: str) -> Any:
-    """Import pandas, or say what to install."""
+    """Import pandas, or say how to install it."""
     try:
         import pandas
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Files of a folder: tables as NAME.csv.gz, word counts and posts."""
+"""Read data sets from a folder: tables as NAME.csv.gz, word counts and posts."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ _DAMAGE = (OSError, EOFError, zlib.error, zipfile.BadZipFile, csv.Error, ValueEr
 
 
 def folder(data_dir: str | os.PathLike[str] | None) -> Path | None:
-    """Return the folder that is given, or that the environment names; None where neither is."""
-    said = "data_dir" if data_dir is not None else VARIABLE
+    """Return the given folder, else that of the environment variable, else None."""
+    origin = "data_dir" if data_dir is not None else VARIABLE
     value = data_dir if data_dir is not None else os.environ.get(VARIABLE)
     if not value:
         return None
     if not Path(value).is_dir():
         raise NotADirectoryError(
-            f"{said} names {os.fspath(value)!r}, which is not a folder; it should hold the data "
-            "sets, one NAME.csv.gz each with the class in its last column, `target`."
+            f"{origin} names {os.fspath(value)!r}, which is not a folder; it should hold the data "
+            "sets, each as NAME.csv.gz with the class in its last column, `target`."
         )
     return Path(value)
 
 
 def read_table(path: Path) -> Cells:
-    """Read NAME.csv.gz: names first, the column `target` last, empty cells missing."""
-    with _telling_of_damage(path), gzip.open(path, "rt", encoding="utf-8", newline="") as lines:
+    """Read NAME.csv.gz: column names in the first line, `target` last, empty cells missing."""
+    with _reporting_damage(path), gzip.open(path, "rt", encoding="utf-8", newline="") as lines:
         header, *rows = list(csv.reader(lines)) or [[]]
     if header[-1:] != ["target"]:
         raise ValueError(f"{path} must name its columns in the first line, `target` last.")
     if len(set(header)) != len(header):
-        raise ValueError(f"{path} must not name two columns alike in its first line.")
+        raise ValueError(f"{path} must not give two columns the same name.")
     for number, row in enumerate(rows, start=2):
         if len(row) != len(header):
             raise ValueError(f"{path}, line {number}: {len(row)} cells, expected {len(header)}.")
@@ -53,10 +53,10 @@ def read_table(path: Path) -> Cells:
 
 
 def read_counts(path: Path) -> tuple[Matrix, list[str], list[str]]:
-    """Read word counts, the words, and the groups of the posts."""
+    """Return the word counts, the words, and the groups of the posts."""
     from scipy.sparse import csr_matrix
 
-    with _telling_of_damage(path), np.load(path) as found:
+    with _reporting_damage(path), np.load(path) as found:
         parts = (found["data"].astype(np.float64), found["indices"], found["indptr"])
         X = csr_matrix(parts, shape=tuple(found["shape"].tolist()))
         X.check_format()
@@ -65,8 +65,8 @@ def read_counts(path: Path) -> tuple[Matrix, list[str], list[str]]:
 
 
 def read_posts(path: Path, *, headers: bool) -> tuple[NDArray[Any], list[str]]:
-    """Read posts and their groups."""
-    with _telling_of_damage(path), gzip.open(path, "rt", encoding="utf-8") as lines:
+    """Return the posts and their groups."""
+    with _reporting_damage(path), gzip.open(path, "rt", encoding="utf-8") as lines:
         posts = [json.loads(line) for line in lines]
         texts = [post["text"] for post in posts]
         if not headers:
@@ -75,13 +75,13 @@ def read_posts(path: Path, *, headers: bool) -> tuple[NDArray[Any], list[str]]:
 
 
 @contextmanager
-def _telling_of_damage(path: Path) -> Iterator[None]:
+def _reporting_damage(path: Path) -> Iterator[None]:
     try:
         yield
     except PermissionError:
         raise
     except _DAMAGE as error:
         raise ValueError(
-            f"{path} cannot be read ({type(error).__name__}: {error}): it is damaged or in "
-            "another format. Put a whole copy in its place."
+            f"{path} cannot be read ({type(error).__name__}: {error}): it is damaged or has "
+            "another format. Replace it by an intact copy."
         ) from error

@@ -23,32 +23,32 @@ Source: TypeAlias = Path | Bundled | Remote
 def load_dataset(
     name: str, *, data_dir: str | os.PathLike[str] | None = None, drop_leaks: bool = True
 ) -> Dataset:
-    """Load a data set of the papers by its name.
+    """Load a data set of the papers by name.
 
-    It comes from the first of these that has it: a folder, scikit-learn, OpenML through
-    :func:`sklearn.datasets.fetch_openml`. Rows, columns, classes and missing cells are checked
-    against what is known of the set.
+    It is read from the first of these sources that has it: a folder, scikit-learn, or OpenML
+    through :func:`sklearn.datasets.fetch_openml`. The numbers of rows, columns, classes and missing
+    cells are checked.
 
     Parameters
     ----------
     name : str
         One of the names of :func:`list_datasets`.
     data_dir : path, default=None
-        Folder of the data sets, one NAME.csv.gz each with the class in its last column. If None,
-        the one that the environment variable KERNELWISE_DATA names, if it does.
+        Folder of the data sets, each as NAME.csv.gz with the class in its last column. None takes
+        the folder in the environment variable KERNELWISE_DATA, if it is set.
     drop_leaks : bool, default=True
-        Leave out the columns that are known only when the class is; `description` names them.
-        Reproductions of papers that kept them pass False.
+        Whether to leave out columns that are known only once the class is known; `description`
+        names them. Pass False to reproduce papers that kept them.
 
     Returns
     -------
     dataset : Dataset
-        The columns as numbers, the labels, and what they mean.
+        The columns as numbers, the labels, and their names.
 
     See Also
     --------
     list_datasets : All names, with sizes and papers.
-    where : From where a set would come.
+    where : The source of a data set.
 
     Examples
     --------
@@ -64,11 +64,11 @@ def load_dataset(
     if isinstance(source, Path) and source.suffix == ".npz":
         X, names, target = read_counts(source)
         check(spec, X.shape[1], 0, target, str(source))
-        return _made(spec, X, np.array(target), names, {}, source, drop_leaks)
+        return _dataset(spec, X, np.array(target), names, {}, source, drop_leaks)
     if isinstance(source, Path) and source.name.endswith(".jsonl.gz"):
         X, target = read_posts(source, headers=not drop_leaks)
         check(spec, 1, 0, target, str(source))
-        return _made(spec, X, np.array(target), ["text"], {}, source, drop_leaks)
+        return _dataset(spec, X, np.array(target), ["text"], {}, source, drop_leaks)
     cells = _cells(spec, source)
     if drop_leaks:
         cells = _without_leaks(spec, cells, source)
@@ -76,11 +76,11 @@ def load_dataset(
     words = {name: found for name, (_, found) in zip(cells.names, columns, strict=True) if found}
     X = np.column_stack([values for values, _ in columns])
     y = labels_of(cells.target) if spec.classes else np.array(cells.target, dtype=float)
-    return _made(spec, X, y, cells.names, words, source, drop_leaks)
+    return _dataset(spec, X, y, cells.names, words, source, drop_leaks)
 
 
 def _cells(spec: Spec, source: Source) -> Cells:
-    """Read and check the cells of a set, or of the one that it is made from."""
+    """Read and check the cells of a set, or derive them from those of its base."""
     if spec.base is not None:
         cells = derive(spec.name, _cells(REGISTRY[spec.base], source))
     elif isinstance(source, Path):
@@ -89,21 +89,21 @@ def _cells(spec: Spec, source: Source) -> Cells:
         cells = read_bundled(source)
     else:
         cells = read_remote(source, spec.name, _remedies(spec))
-    check(spec, len(cells.columns), cells.missing(), cells.target, _told(source))
+    check(spec, len(cells.columns), cells.missing(), cells.target, _source_text(source))
     return cells
 
 
 def _without_leaks(spec: Spec, cells: Cells, source: Source) -> Cells:
-    lacking = ", ".join(sorted(set(spec.leaks) - set(cells.names)))
-    if lacking:
+    absent = ", ".join(sorted(set(spec.leaks) - set(cells.names)))
+    if absent:
         raise ValueError(
-            f"{_told(source)} has no column {lacking}, which must be left out of {spec.name!r}; "
-            "drop_leaks=False keeps all columns."
+            f"{_source_text(source)} has no column {absent}, which must be left out of "
+            f"{spec.name!r}; drop_leaks=False keeps all columns."
         )
     return cells.without(tuple(spec.leaks))
 
 
-def _made(
+def _dataset(
     spec: Spec,
     X: Matrix,
     y: NDArray[Any],
@@ -113,12 +113,12 @@ def _made(
     dropped: bool,
 ) -> Dataset:
     classes = tuple(map(str, np.unique(y).tolist())) if spec.classes else ()
-    told = (_description(spec, dropped), _told(source))
-    return Dataset(spec.name, X, y, tuple(names), classes, words, *told)
+    about = _description(spec, dropped)
+    return Dataset(spec.name, X, y, tuple(names), classes, words, about, _source_text(source))
 
 
 def _description(spec: Spec, dropped: bool) -> str:
-    """Tell what a set is, and what of it is left out."""
+    """Describe a set, and the columns that are left out of it."""
     parts = [spec.about, spec.licence]
     for column, reason in spec.leaks.items():
         parts.append(f"{'Left out' if dropped else 'Kept, though a leak'}: {column}, {reason}.")
@@ -131,15 +131,15 @@ def _root(spec: Spec) -> Spec:
 
 
 def _source(spec: Spec, data_dir: str | os.PathLike[str] | None) -> Source | None:
-    """Return the first source that has a set."""
-    root, place = _root(spec), folder(data_dir)
-    if place and root.file and (place / root.file).is_file():
-        return place / root.file
+    """Return the first source that has the set."""
+    root, path = _root(spec), folder(data_dir)
+    if path and root.file and (path / root.file).is_file():
+        return path / root.file
     return root.bundled or root.remote
 
 
-def _told(source: Source | None) -> str:
-    """Say in words where a set comes from."""
+def _source_text(source: Source | None) -> str:
+    """Return the source of a set in words."""
     if isinstance(source, Bundled):
         return f"scikit-learn, {source.loader}"
     if isinstance(source, Remote):
@@ -148,29 +148,29 @@ def _told(source: Source | None) -> str:
 
 
 def _remedies(spec: Spec) -> str:
-    """Say what can be done to get a set, or another one."""
+    """Return advice on how to get a set, or another one."""
     root = _root(spec)
-    at_hand = ", ".join(name for name, one in REGISTRY.items() if one.bundled)
+    bundled = ", ".join(name for name, each in REGISTRY.items() if each.bundled)
     fetched = "OpenML has no such set"
     if root.remote:
-        fetched = f"or let OpenML be reached over the network (data_id={root.remote.data_id})"
+        fetched = f"or allow access to OpenML over the network (data_id={root.remote.data_id})"
     return (
         f"Put {root.file} into a folder and set the environment variable {VARIABLE} to it; or use "
-        f"a set that scikit-learn brings along ({at_hand}); {fetched}."
+        f"a set that comes with scikit-learn ({bundled}); {fetched}."
     )
 
 
 class DatasetInfo(NamedTuple):
-    """What is known of a data set before it is loaded.
+    """Facts about a data set that are known before it is loaded.
 
     Parameters
     ----------
     name : str
-        What :func:`load_dataset` takes.
+        Name for :func:`load_dataset`.
     rows : int
         Number of rows.
     features : int
-        Number of columns without the target, those that leak included.
+        Number of columns without the target, but with those that leak the class.
     classes : int
         Number of classes; 0 for a regression.
     missing : int
@@ -180,7 +180,7 @@ class DatasetInfo(NamedTuple):
     papers : tuple of str
         Papers that use it, by the name of their page in the user guide.
     sources : tuple of str
-        Where it can come from, in the order in which they are asked.
+        Possible sources, in the order in which they are tried.
     """
 
     name: str
@@ -194,17 +194,17 @@ class DatasetInfo(NamedTuple):
 
 
 def list_datasets() -> list[DatasetInfo]:
-    """Return what is known of all data sets.
+    """Return the facts about all data sets.
 
     Returns
     -------
     sets : list of DatasetInfo
-        One entry a set; ``pandas.DataFrame`` makes a table of them.
+        One entry per set; ``pandas.DataFrame`` turns the list into a table.
 
     Examples
     --------
     >>> from kernelwise.datasets import list_datasets
-    >>> sonar = next(one for one in list_datasets() if one.name == "sonar")
+    >>> sonar = next(info for info in list_datasets() if info.name == "sonar")
     >>> sonar.rows, sonar.features, sonar.sources
     (208, 60, ('folder', 'OpenML'))
     """
@@ -227,19 +227,19 @@ def _info(spec: Spec) -> DatasetInfo:
 
 
 def where(name: str, *, data_dir: str | os.PathLike[str] | None = None) -> str:
-    """Tell from where a data set would come, without reading it.
+    """Return the source of a data set, without reading it.
 
     Parameters
     ----------
     name : str
         One of the names of :func:`list_datasets`.
     data_dir : path, default=None
-        Folder of the data sets; if None, the one that KERNELWISE_DATA names.
+        Folder of the data sets; None takes the one in KERNELWISE_DATA.
 
     Returns
     -------
     place : str
-        A file, a loader of scikit-learn, a number of OpenML, or "nowhere".
+        A file, a loader of scikit-learn, a data_id of OpenML, or "nowhere".
 
     Examples
     --------
@@ -247,4 +247,4 @@ def where(name: str, *, data_dir: str | os.PathLike[str] | None = None) -> str:
     >>> where("wine")
     'scikit-learn, load_wine'
     """
-    return _told(_source(spec_of(name), data_dir))
+    return _source_text(_source(spec_of(name), data_dir))

@@ -1,4 +1,4 @@
-"""Noise columns beside real ones."""
+"""Add noise columns to real data."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ def make_noisy(
     source: ArrayLike | None = None,
     random_state: int | np.random.Generator | None = None,
 ) -> Array:
-    """Append columns that have nothing to do with the classes.
+    """Append columns that are unrelated to the classes.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
         Real columns; NaN is allowed.
     n_noise : int, default=None
-        Number of noise columns; as many as real ones if None.
+        Number of noise columns; None is the number of real columns.
     source : array-like of shape (n_source, n_source_features), default=None
-        Another data set. Each noise column is tied to one of its features, none of which serves
-        again while there is another, and every entry is drawn for itself from the known ones of
-        that feature: the noise of the dual-objective paper. If None, entries are standard normal:
-        standardise the real columns first, or all of them afterwards.
+        Another data set. Each noise column draws its entries independently from the known values
+        of one feature of that set; features are used again only after all have been used. This is
+        the noise of the dual-objective paper. With None the entries are standard normal: then
+        standardise the real columns before, or all columns afterwards.
     random_state : int, Generator or None, default=None
-        Seed, or random numbers to go on with.
+        Seed, or a random generator.
 
     Returns
     -------
@@ -56,10 +56,10 @@ def make_noisy(
 
 
 def noise_columns(n: int, p: int, source: Array, rng: np.random.Generator) -> Array:
-    """Draw n entries of p columns, each from the known entries of one feature of `source`."""
+    """Draw n entries of p columns, each from the known values of one feature of `source`."""
     n_features = source.shape[1] if source.ndim == 2 else 0
     if not n_features or np.isnan(source).all(axis=0).any():
-        raise ValueError("source must have two dimensions, and a number in every column.")
+        raise ValueError("source must have two dimensions and a number in every column.")
     rounds = [rng.permutation(n_features) for _ in range(-(-p // n_features))]
     drawn = np.empty((n, p))
     for column, feature in enumerate(np.concatenate([*rounds, []])[:p].astype(int)):

@@ -1,17 +1,17 @@
-"""What is known of each data set: its size, its classes, where it comes from and what it leaks."""
+"""Facts about each data set: size, classes, sources, and columns that leak the class."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
-_UCI = "The data are those of the UCI repository; see there for the licence and whom to cite."
-_OWN = "The copy states no licence: see the first publication before you pass it on."
+_UCI = "The data are from the UCI repository; see there for the licence and the citation."
+_OWN = "The copy states no licence: consult the original publication before you share it."
 
 
 @dataclass(frozen=True)
 class Remote:
-    """A set of OpenML, and how its classes are spelt there."""
+    """A data set of OpenML; ``labels`` maps its spelling of the classes to ours."""
 
     data_id: int
     labels: dict[str, str] = field(default_factory=dict)
@@ -20,7 +20,7 @@ class Remote:
 
 @dataclass(frozen=True)
 class Bundled:
-    """A loader of scikit-learn, and how its class numbers are spelt elsewhere."""
+    """A loader of scikit-learn; ``labels`` maps its class numbers to the labels of the source."""
 
     loader: str
     labels: dict[str, str] = field(default_factory=dict)
@@ -28,7 +28,7 @@ class Bundled:
 
 @dataclass(frozen=True)
 class Spec:
-    """Facts of a data set, checked whenever it is loaded; a regression has no classes."""
+    """Facts about a data set, checked on loading; a regression has no classes."""
 
     name: str
     rows: int
@@ -46,21 +46,21 @@ class Spec:
 
 
 def spec_of(name: str) -> Spec:
-    """Return what is known of a set, or say which names are near."""
+    """Return the facts about a set; raise with the nearest names for an unknown one."""
     if name in REGISTRY:
         return REGISTRY[name]
     near = get_close_matches(str(name), REGISTRY, n=3, cutoff=0.5)
     remedy = (
-        "no name is near it; kernelwise.datasets.list_datasets() and the command "
-        "kernelwise data list name all."
+        "no name is similar; kernelwise.datasets.list_datasets() and the command "
+        "kernelwise data list show all names."
     )
     if near:
         remedy = f"did you mean {' or '.join(map(repr, near))}?"
-    raise ValueError(f"name={name!r} is no data set; {remedy}")
+    raise ValueError(f"name={name!r} is not a data set; {remedy}")
 
 
 def _counts(text: str) -> dict[str, int]:
-    """Read "M 111, R 97"."""
+    """Parse class counts such as "M 111, R 97"."""
     pairs = (part.rsplit(" ", 1) for part in text.split(", ")) if text else ()
     return {label: int(count) for label, count in pairs}
 
@@ -84,7 +84,7 @@ def _add(
     bundled: Bundled | None = None,
     remote: Remote | None = None,
 ) -> None:
-    """Register a set; its file is NAME.csv.gz unless it is made from another or bundled only."""
+    """Register a set; its file is NAME.csv.gz unless it is derived or only bundled."""
     counts = _counts(classes)
     REGISTRY[name] = Spec(
         name=name,
@@ -103,8 +103,8 @@ def _add(
     )
 
 
-# The sizes and classes are those of the sources. The numbers of OpenML could not be tried where
-# this was written: the check on loading is what guards against a wrong one.
+# Sizes and classes are those of the sources. The data_ids of OpenML have not been tried; the checks
+# on loading guard against a wrong one.
 _add(
     "breast_cancer_wisconsin", "benign 458, malignant 241", 9,
     "dual_objective adaptive_kernel relevance",
@@ -173,7 +173,7 @@ _add(
 _add(
     "wpbc", "N 151, R 47", 33, "margin_radius relevance",
     "Breast Cancer Wisconsin (Prognostic): whether the cancer came back.",
-    missing=4, leaks={"time": "is the time until it came back, or free of it until then"},
+    missing=4, leaks={"time": "is the time until it came back, or the time without it so far"},
 )  # fmt: skip
 _add(
     "musk1", "musk 207, non-musk 269", 166, "margin_radius relevance",
@@ -221,7 +221,7 @@ _add(
 )  # fmt: skip
 _add(
     "arrhythmia_normal", "normal 245, other 207", 279, "feature_discrimination",
-    "`arrhythmia` as two classes: normal (1) or anything else. The paper does not say its classes.",
+    "`arrhythmia` as two classes: normal (1) or not. The paper does not name its classes.",
     missing=408, base="arrhythmia",
 )  # fmt: skip
 _add(
@@ -231,7 +231,7 @@ _add(
 )  # fmt: skip
 _add(
     "automobile_risky", "low_risk 92, risky 113", 25, "feature_discrimination",
-    "`automobile` as two classes: risky where symboling > 0. The paper does not say its classes.",
+    "`automobile` as two classes: risky where symboling > 0. The paper does not name its classes.",
     missing=59, base="automobile",
 )  # fmt: skip
 _add(
@@ -263,26 +263,25 @@ _add(
 )  # fmt: skip
 _add(
     "hepatitis", "die 32, live 123", 19, "feature_discrimination relevance",
-    "Hepatitis. The words of the columns with two are not always the source's, one to one all the "
-    "same.",
+    "Hepatitis. Some columns of two words spell them differently from the source, one to one.",
     missing=167, remote=Remote(55, {"DIE": "die", "LIVE": "live"}),
 )  # fmt: skip
 _add(
     "horse_colic", "yes 232, no 136", 22, "feature_discrimination relevance",
     "Horse Colic, 300 training and 68 test rows joined; the class is whether the lesion was "
     "surgical.",
-    missing=1927, leaks={"outcome": "is what became of the horse, known after the lesion was"},
+    missing=1927, leaks={"outcome": "is the fate of the horse, known only after the lesion"},
     remote=Remote(27),
 )  # fmt: skip
 _add(
     "housing", "", 13, "",
     "Boston Housing: a regression, whose target is `medv`, the median value of homes. The column "
-    "`b` is made from the share of black residents: no ground for any decision.",
+    "`b` is derived from the share of black residents; do not base decisions on it.",
     rows=506, remote=Remote(531),
 )  # fmt: skip
 _add(
     "housing_medv35", "medv_above_35 48, medv_at_most_35 458", 13, "feature_discrimination",
-    "`housing` as two classes: medv > 35 or not. The paper does not say its classes.",
+    "`housing` as two classes: medv > 35 or not. The paper does not name its classes.",
     base="housing",
 )  # fmt: skip
 _add(
@@ -301,9 +300,9 @@ _GROUPS = (
 _POSTS = ", ".join(f"{g} {997 if g == 'soc.religion.christian' else 1000}" for g in _GROUPS)
 _add(
     "newsgroups20", _POSTS, 30772, "generalized_bias",
-    "20 newsgroups, the original collection of 19,997 posts: how often each word stands in a "
-    "body, words of at least 5 posts, as a sparse matrix. 44 rows are empty, of bodies with no "
-    "word or only rare ones. scikit-learn and OpenML have other selections of posts.",
+    "20 newsgroups, the original collection of 19,997 posts: the counts of words in the bodies, "
+    "for words in at least 5 posts, as a sparse matrix. 44 rows are empty because their bodies "
+    "have no such word. scikit-learn and OpenML have other selections of posts.",
     licence=_OWN, file="newsgroups20_counts.npz",
 )  # fmt: skip
 _add(

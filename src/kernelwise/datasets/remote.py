@@ -1,4 +1,4 @@
-"""Sets that scikit-learn brings along, and those that it fetches from OpenML."""
+"""Read data sets that come with scikit-learn, or that it fetches from OpenML."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _log = logging.getLogger(__name__)
 
 
 def read_bundled(bundled: Bundled) -> Cells:
-    """Read a set of scikit-learn's."""
+    """Read a data set that comes with scikit-learn."""
     from sklearn import datasets
 
     found = getattr(datasets, bundled.loader)()
@@ -29,18 +29,18 @@ def read_bundled(bundled: Bundled) -> Cells:
 
 
 def read_remote(remote: Remote, name: str, remedies: str) -> Cells:
-    """Fetch a set from OpenML; scikit-learn keeps it on disk for the next time."""
+    """Fetch a set from OpenML; scikit-learn caches it on disk."""
     from sklearn.datasets import fetch_openml
 
     need_pandas("Reading OpenML")
     _log.info("fetching %s from OpenML, data_id=%d", name, remote.data_id)
     try:
         with warnings.catch_warnings():
-            # Each try that fails warns; the error below is enough.
+            # Each failed attempt warns; the error below is enough.
             warnings.filterwarnings("ignore", "A network error occurred", UserWarning)
             found = fetch_openml(data_id=remote.data_id, target_column=remote.target, as_frame=True)
     except (OSError, HTTPException, ValueError, KeyError) as error:
-        # A number or a target that OpenML does not have is a ValueError or a KeyError.
+        # An unknown data_id or target is a ValueError or a KeyError.
         raise ConnectionError(
             f"The data set {name!r} could not be fetched from OpenML (data_id={remote.data_id}): "
             f"{type(error).__name__}: {error}. {remedies}"
@@ -54,12 +54,13 @@ def _cells(column: Any) -> list[str]:
     """Return the cells of a pandas column as text."""
     known = column.notna().tolist()
     return [
-        _cell(value) if there else "" for value, there in zip(column.tolist(), known, strict=True)
+        _cell(value) if is_known else ""
+        for value, is_known in zip(column.tolist(), known, strict=True)
     ]
 
 
 def _cell(value: Any) -> str:
-    """Write a number so that it is read as the same one, and a word without quotes around it."""
+    """Return a value as text: a number without loss, a word without quotation marks."""
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else repr(value)
     return str(value).strip("'\" ")

@@ -1,4 +1,4 @@
-"""Tables of cells as text: the one form that all sources are brought to, checked and coded."""
+"""Tables of cells as text, the common form of all sources: checks and conversion."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .registry import Spec
 
 
 class Cells(NamedTuple):
-    """Columns of text, an empty cell where one is missing."""
+    """Columns of text; an empty cell is missing."""
 
     names: tuple[str, ...]
     columns: Sequence[Sequence[str]]
@@ -30,7 +30,7 @@ class Cells(NamedTuple):
         return Cells(self.names, columns, _kept(self.target, kept))
 
     def without(self, names: Sequence[str]) -> Cells:
-        """Leave columns out."""
+        """Return the table without some columns."""
         kept = [name not in names for name in self.names]
         return Cells(tuple(_kept(self.names, kept)), _kept(self.columns, kept), self.target)
 
@@ -40,9 +40,9 @@ def _kept(values: Sequence[Any], kept: Sequence[bool]) -> list[Any]:
 
 
 def coded(column: Sequence[str]) -> tuple[Array, tuple[str, ...]]:
-    """Return the numbers of a column, or the places of its words among the sorted ones, and those.
+    """Return the numbers of a column; for a column of words, their codes and the sorted words.
 
-    A column is words where any cell is not a number.
+    A column with any cell that is not a number is one of words.
     """
     try:
         return np.array([float(cell) if cell else np.nan for cell in column]), ()
@@ -53,7 +53,7 @@ def coded(column: Sequence[str]) -> tuple[Array, tuple[str, ...]]:
 
 
 def labels_of(target: Sequence[str]) -> NDArray[Any]:
-    """Return labels as integers where all are, else as text."""
+    """Return the labels as integers if all of them are, else as text."""
     try:
         return np.array([int(label) for label in target])
     except ValueError:
@@ -61,7 +61,7 @@ def labels_of(target: Sequence[str]) -> NDArray[Any]:
 
 
 def check(spec: Spec, features: int, missing: int, target: Sequence[str], origin: str) -> None:
-    """Compare a table with what is known of its set; say what differs."""
+    """Raise where a table does not have the known facts of its set."""
     expected: dict[str, Any] = {"rows": spec.rows, "features": spec.features}
     found: dict[str, Any] = {"rows": len(target), "features": features}
     expected["missing cells"], found["missing cells"] = spec.missing, missing
@@ -76,7 +76,7 @@ def check(spec: Spec, features: int, missing: int, target: Sequence[str], origin
 
 
 def _text(fact: Any) -> str:
-    """Write counts in the order of their labels, and not more than a dozen of them."""
+    """Return a fact as text; of class counts, at most twelve in the order of the labels."""
     if not isinstance(fact, dict):
         return str(fact)
     parts = [f"{label} {count}" for label, count in sorted(fact.items())]
@@ -84,10 +84,10 @@ def _text(fact: Any) -> str:
 
 
 def derive(name: str, cells: Cells) -> Cells:
-    """Make the set of this name from the one that it is registered with."""
+    """Derive the set of this name from its base."""
     if name == "echocardiogram_alive1":
         alive = cells.columns[cells.names.index("alive_at_1")]
-        # `mult` is a by-product of the record that the source says to ignore.
+        # The source says to ignore `mult`, a by-product of the record.
         kept = cells.without(("survival", "alive_at_1", "mult"))._replace(target=alive)
         return kept.rows([cell != "" for cell in alive])
     if name == "import_lowrisk":

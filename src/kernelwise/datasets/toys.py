@@ -1,4 +1,4 @@
-"""Problems whose truth is known."""
+"""Synthetic problems with a known answer."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ Seed = int | np.random.Generator | None
 def make_mirror_symmetry(
     n_samples: int = 200, n_features: int = 30, *, random_state: Seed = None
 ) -> tuple[Array, Index]:
-    """Make strings of -1 and +1, half of which are the same when they are read backwards.
+    """Make strings of -1 and +1, half of which are mirror symmetric.
 
-    The problem of the adaptive-kernel paper. No column alone tells anything.
+    This is the problem of the adaptive-kernel paper. No single column says anything about the
+    class.
 
     Parameters
     ----------
     n_samples : int, default=200
         Number of strings; the classes differ by one if it is odd.
     n_features : int, default=30
-        Length of a string, at least 2. The middle of an odd one is free.
+        Length of a string, at least 2. The middle of an odd length is arbitrary.
     random_state : int, Generator or None, default=None
-        Seed, or random numbers to go on with.
+        Seed, or a random generator.
 
     Returns
     -------
@@ -46,7 +47,7 @@ def make_mirror_symmetry(
     half = n_features // 2
     is_symmetric = rng.permutation(n_samples) < n_samples // 2
     X[is_symmetric, n_features - half :] = X[is_symmetric, :half][:, ::-1]
-    # The others lose a symmetry that they have by chance: one entry is turned.
+    # Strings of the other class that are symmetric by chance get one entry flipped.
     chance = np.flatnonzero(~is_symmetric & (X[:, ::-1] == X).all(axis=1))
     X[chance, rng.integers(half, size=len(chance))] *= -1
     return X, np.where(is_symmetric, 1, -1)
@@ -55,18 +56,19 @@ def make_mirror_symmetry(
 def make_two_gaussians(
     n_samples: int = 200, *, mean: tuple[float, ...] = (2.0, 1.0), random_state: Seed = None
 ) -> tuple[Array, Index]:
-    """Make two classes with normal columns of unit variance, around 0 and around `mean`.
+    """Make two classes with normal columns of unit variance, one centred at 0, one at `mean`.
 
-    The toy problem of the feature-discrimination paper: columns that matter more and less.
+    This is the toy problem of the feature-discrimination paper, with columns of different
+    importance.
 
     Parameters
     ----------
     n_samples : int, default=200
         Number of rows; the classes differ by one if it is odd.
     mean : tuple of float, default=(2.0, 1.0)
-        Centre of the second class, one number a column.
+        Centre of the second class, one number per column.
     random_state : int, Generator or None, default=None
-        Seed, or random numbers to go on with.
+        Seed, or a random generator.
 
     Returns
     -------
@@ -91,9 +93,10 @@ def make_two_gaussians(
 def make_sign_product(
     n_samples: int = 300, n_features: int = 20, *, n_factors: int = 2, random_state: Seed = None
 ) -> tuple[Array, Index]:
-    """Make normal columns and the sign of the product of the first of them: XOR among noise.
+    """Make normal columns, with the sign of the product of the first ones as the class.
 
-    Columns matter only together, so that no measure of one column finds them.
+    This is XOR among noise: the columns matter only together, so no measure of a single column
+    finds them.
 
     Parameters
     ----------
@@ -102,9 +105,9 @@ def make_sign_product(
     n_features : int, default=20
         Number of columns.
     n_factors : int, default=2
-        How many columns are multiplied.
+        Number of columns that are multiplied.
     random_state : int, Generator or None, default=None
-        Seed, or random numbers to go on with.
+        Seed, or a random generator.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Plots of what was learned (with the extra ``kernelwise[plot]``), and checks by resampling."""
+"""Plots of fitted models (with the extra ``kernelwise[plot]``), and checks of their weights."""
 
 from .comparison import ComparisonDisplay
 from .convergence import ConvergenceDisplay

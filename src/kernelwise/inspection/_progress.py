@@ -1,4 +1,4 @@
-"""A word on the way, where something takes long."""
+"""Run tasks in parallel, with progress on stderr."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from sklearn.utils.parallel import Parallel, delayed
 
-PATIENCE = 2.0  # seconds after which to tell, and between two lines
+PATIENCE = 2.0  # seconds before the first line of progress, and between two lines
 
 
 def run_all(
@@ -21,23 +21,23 @@ def run_all(
     verbose: bool | str,
     callback: Callable[[int, int], Any] | None,
 ) -> list[Any]:
-    """Run a task on each tuple of arguments, some at a time; results are in order.
+    """Run a task for each tuple of arguments; return the results in order.
 
-    ``callback`` is called with how many are done and how many there are. ``verbose="auto"`` prints
-    to stderr once two seconds have passed, True after each, False never.
+    ``callback`` is called with the number of finished tasks and their total. ``verbose="auto"``
+    prints progress to stderr every two seconds, True after each task, False never.
     """
     if verbose not in (True, False, "auto"):
         raise ValueError(f"verbose={verbose!r} must be True, False or 'auto'.")
-    found: Iterator[Any] = Parallel(n_jobs=n_jobs, return_as="generator")(
+    finished: Iterator[Any] = Parallel(n_jobs=n_jobs, return_as="generator")(
         delayed(task)(*arguments) for arguments in jobs
     )
     results, total = [], len(jobs)
-    begin = said = time.monotonic()
-    for done, result in enumerate(found, 1):
+    begin = printed = time.monotonic()
+    for done, result in enumerate(finished, 1):
         results.append(result)
         now = time.monotonic()
-        if verbose is True or (verbose == "auto" and now - said > PATIENCE and done < total):
-            said, left = now, (now - begin) / done * (total - done)
+        if verbose is True or (verbose == "auto" and now - printed > PATIENCE and done < total):
+            printed, left = now, (now - begin) / done * (total - done)
             print(f"[kernelwise] {what}: {done} of {total}, {left:.0f} s left", file=sys.stderr)
         if callback is not None:
             callback(done, total)

@@ -1,4 +1,4 @@
-"""Methods compared on the same splits of the rows."""
+"""Plot the scores of several methods on the same splits."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
-from sklearn.model_selection import check_cv
-from sklearn.model_selection import cross_val_score as scores_of
+from sklearn.model_selection import check_cv, cross_val_score
 
 from .._typing import Array
 from ..evaluation.statistics import corrected_interval
@@ -15,24 +14,24 @@ from .style import PALETTE, bare, ink, panels, short
 
 
 class ComparisonDisplay:
-    """Scores of methods on the same splits, and their paired differences from one of them.
+    """Plot of the scores of methods on the same splits, and of their paired differences.
 
-    On the left the scores of a split are joined by a line. On the right are the differences, their
-    mean and its 95 % interval: green above zero, orange-red below, blue where it holds zero. Splits
-    that all have the same difference but zero give no interval, and blue as well.
+    On the left, a line joins the scores of each split. On the right are the differences from the
+    reference, their mean and its 95 % interval: green above zero, orange-red below, blue where it
+    includes zero. There is no interval where all splits have the same difference other than zero.
 
     Parameters
     ----------
     scores : dict of str to ndarray of shape (n_splits,)
-        The scores of each method, split by split in the same order.
+        The scores of each method, one per split, in the same order of the splits.
     reference : str, default=None
-        The method from which the others differ; None is the first.
+        The method that the others are compared with; None is the first.
     test_ratio : float, default=0.0
-        Test rows over training rows of a split. The training rows of different splits overlap,
-        which makes plain intervals too narrow; this widens them as proposed by Nadeau and Bengio
-        [1]_. 0 is for independent splits.
+        Number of test rows over that of training rows of a split. The training rows of different
+        splits overlap, which makes plain intervals too narrow; this widens them as proposed by
+        Nadeau and Bengio [1]_. 0 is for independent splits.
     score_name : str, default="score"
-        What the scores are.
+        The name of the score.
 
     Attributes
     ----------
@@ -43,12 +42,12 @@ class ComparisonDisplay:
     figure_ : matplotlib.figure.Figure
         The figure.
     joins_ : list of matplotlib.lines.Line2D
-        One line a split.
+        One line per split.
     means_ : matplotlib.collections.PathCollection
         The mean of each method.
     intervals_ : dict of str to tuple of float
-        Mean difference, lower and upper end of its interval, of each method but the reference;
-        NaN where there is no interval.
+        Mean difference and the ends of its interval, for each method except the reference; NaN
+        where there is no interval.
 
     References
     ----------
@@ -89,20 +88,20 @@ class ComparisonDisplay:
         score_name: str = "score",
         ax: Any = None,
     ) -> ComparisonDisplay:
-        """Draw scores that are known.
+        """Plot given scores.
 
         Parameters
         ----------
         results : dict of str to array-like of shape (n_splits,)
-            The scores of each method, split by split in the same order.
+            The scores of each method, one per split, in the same order of the splits.
         reference : str, default=None
-            The method from which the others differ; None is the first.
+            The method that the others are compared with; None is the first.
         test_ratio : float, default=0.0
-            Test rows over training rows of a split, for the intervals.
+            Number of test rows over that of training rows of a split, for the intervals.
         score_name : str, default="score"
-            What the scores are.
+            The name of the score.
         ax : matplotlib.axes.Axes or pair of them, default=None
-            Where to draw; one is divided, None makes a figure.
+            Axes to draw on; a single one is divided, None makes a figure.
 
         Returns
         -------
@@ -127,7 +126,7 @@ class ComparisonDisplay:
         verbose: int = 0,
         ax: Any = None,
     ) -> ComparisonDisplay:
-        """Score estimators on the same splits, and draw.
+        """Score estimators on the same splits, and plot the scores.
 
         Parameters
         ----------
@@ -142,15 +141,15 @@ class ComparisonDisplay:
         groups : array-like of shape (n_samples,), default=None
             Groups of rows, for splits that keep them together.
         scoring : str or callable, default=None
-            The score; None is what the estimators have.
+            The score; None is the default of the estimators.
         reference : str, default=None
-            The method from which the others differ; None is the first.
+            The method that the others are compared with; None is the first.
         n_jobs : int, default=None
-            Fits at a time; None is one.
+            Number of fits at a time; None is one.
         verbose : int, default=0
-            How much joblib tells of the fits.
+            Verbosity of joblib.
         ax : matplotlib.axes.Axes or pair of them, default=None
-            Where to draw; one is divided, None makes a figure.
+            Axes to draw on; a single one is divided, None makes a figure.
 
         Returns
         -------
@@ -162,26 +161,26 @@ class ComparisonDisplay:
         first = next(iter(estimators.values()))
         classifier = is_classifier(first)
         splits = list(check_cv(cv, y, classifier=classifier).split(X, y, groups))
-        found = {
-            name: scores_of(
+        scores = {
+            name: cross_val_score(
                 clone(model), X, y, cv=splits, scoring=scoring, n_jobs=n_jobs, verbose=verbose
             )
             for name, model in estimators.items()
         }
         ratio = float(np.mean([len(test) / len(train) for train, test in splits]))
-        said = scoring if isinstance(scoring, str) else "accuracy" if classifier else "score"
+        score_name = scoring if isinstance(scoring, str) else "accuracy" if classifier else "score"
         display = cls(
-            found, reference=reference, test_ratio=ratio, score_name=said.replace("_", " ")
+            scores, reference=reference, test_ratio=ratio, score_name=score_name.replace("_", " ")
         )
         return display.plot(ax)
 
     def plot(self, ax: Any = None) -> ComparisonDisplay:
-        """Draw the comparison.
+        """Plot the comparison.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes or pair of them, default=None
-            Where to draw; one is divided, None makes a figure.
+            Axes to draw on; a single one is divided, None makes a figure.
 
         Returns
         -------
@@ -206,15 +205,15 @@ class ComparisonDisplay:
         return self
 
     def _table(self) -> Array:
-        """Return the scores, one row a method."""
+        """Return the scores, one row per method."""
         lengths = {name: len(own) for name, own in self.scores.items()}
         if len(lengths) < 2 or len(set(lengths.values())) > 1 or min(lengths.values()) < 2:
             raise ValueError(
-                "scores must be of two methods at least, each with the same two splits or more; "
-                f"got {lengths}."
+                "scores must have at least two methods with the same number of splits, at least "
+                f"two; got {lengths}."
             )
         if self.reference is not None and self.reference not in self.scores:
-            raise ValueError(f"reference={self.reference!r} is none of {list(self.scores)}.")
+            raise ValueError(f"reference={self.reference!r} is not one of {list(self.scores)}.")
         table = np.array([np.asarray(own, dtype=np.float64) for own in self.scores.values()])
         if not np.isfinite(table).all():
             raise ValueError("scores must be finite; leave out the splits that failed.")
@@ -247,12 +246,13 @@ class ComparisonDisplay:
                     fontstyle="italic",
                 )
                 continue
-            gains = own - base
-            mean, _, reach = corrected_interval(gains, self.test_ratio)
-            low, high = mean - reach, mean + reach
+            differences = own - base
+            mean, _, half = corrected_interval(differences, self.test_ratio)
+            low, high = mean - half, mean + half
             self.intervals_[name] = (mean, low, high)
             colour = PALETTE[2] if low > 0 else PALETTE[1] if high < 0 else PALETTE[0]
-            ax.plot(gains, np.full(len(gains), place), "o", color=ink(), alpha=0.5, ms=3.5, mew=0)
+            line = np.full(len(differences), place)
+            ax.plot(differences, line, "o", color=ink(), alpha=0.5, ms=3.5, mew=0)
             ax.plot([low, high], [place, place], color=colour, lw=2.6, solid_capstyle="round")
             ax.plot([mean], [place], "o", color=colour, ms=7)
         ax.set_xlabel(f"difference from {short(reference, 24)}, 95 % interval")

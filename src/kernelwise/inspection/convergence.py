@@ -1,4 +1,4 @@
-"""What was minimised, and the weights, while they were learned."""
+"""Plot the criterion and the weights over the evaluations of a fit."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ _NAMES = {
     "span": "smooth leave-one-out error",
     "cv": "logistic loss on held-out rows",
 }
-_MOST_PARTS = 3  # whose weights are drawn unless told
-_SPREAD = 1e3  # the ratio of positive values from which their axis is logarithmic
+_MAX_PARTS = 3  # parts whose weights are plotted by default
+_LOG_RATIO = 1e3  # ratio of the largest to the smallest value from which the axis is logarithmic
 
 
 class ConvergenceDisplay:
-    """The criterion and the largest weights along the evaluations of a fit.
+    """Plot of the criterion and the largest weights over the evaluations of a fit.
 
     Parameters
     ----------
     history : dict of ndarray
-        Columns of equal length, one entry an evaluation: "value", or "gap"; "weights" of shape
-        (n_evaluations, n_features) where weights were learned; and "kernel" or "machine", by which
-        the evaluations belong to several parts. ``DualObjectiveSVC.history_`` and
+        Columns with one entry per evaluation: "value", or "gap"; "weights" of shape
+        (n_evaluations, n_features) where weights were learned; and "kernel" or "machine", the part
+        of the model that an evaluation belongs to. ``DualObjectiveSVC.history_`` and
         ``RelevanceSVC.history_`` are such tables.
     feature_names : sequence of str of shape (n_features,), default=None
         The names of the features; None is x0, x1 and so on.
     part_names : sequence of str, default=None
-        The names of several parts; None is as in the history.
+        The names of the parts; None takes those of the history.
     value_name : str, default="criterion"
-        What "value" is.
+        The name of "value".
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class ConvergenceDisplay:
     value_lines_ : list of matplotlib.lines.Line2D
         The criterion of each part.
     weight_lines_ : list of list of matplotlib.lines.Line2D
-        For each part that is drawn the lines of its largest weights.
+        The lines of the largest weights, for each plotted part.
 
     Examples
     --------
@@ -82,19 +82,19 @@ class ConvergenceDisplay:
     def from_estimator(
         cls, estimator: Any, *, ax: Any = None, max_features: int = 6, parts: Any = None
     ) -> ConvergenceDisplay:
-        """Draw the history of a fitted estimator.
+        """Plot the history of a fitted estimator.
 
         Parameters
         ----------
         estimator : object
             A fitted estimator with ``history_``, or a pipeline with one at its end.
         ax : matplotlib.axes.Axes or array of them, default=None
-            Where to draw: one axes more than there are parts, or one that is divided; None makes a
+            One axes for the criterion and one per part, or one that is divided; None makes a
             figure.
         max_features : int, default=6
-            How many weights are drawn: those that are largest in the end.
+            Number of weights to plot, the largest at the end of the fit.
         parts : list of str, default=None
-            The parts whose weights are drawn; None is the first three.
+            The parts whose weights are plotted; None is the first three.
 
         Returns
         -------
@@ -106,8 +106,8 @@ class ConvergenceDisplay:
         history = getattr(final, "history_", None)
         if history is None:
             raise ValueError(
-                f"{type(final).__name__} keeps no history_ of its fit; DualObjectiveSVC and "
-                "RelevanceSVC do."
+                f"{type(final).__name__} has no history_ of its fit; DualObjectiveSVC and "
+                "RelevanceSVC have one."
             )
         machines = len(np.unique(history["machine"])) if "machine" in history else 1
         classes = [f"{name} / rest" for name in getattr(final, "classes_", ())]
@@ -122,17 +122,17 @@ class ConvergenceDisplay:
     def plot(
         self, ax: Any = None, *, max_features: int = 6, parts: Any = None
     ) -> ConvergenceDisplay:
-        """Draw the history.
+        """Plot the history.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes or array of them, default=None
-            Where to draw: one axes more than there are parts, or one that is divided; None makes a
+            One axes for the criterion and one per part, or one that is divided; None makes a
             figure.
         max_features : int, default=6
-            How many weights are drawn: those that are largest in the end.
+            Number of weights to plot, the largest at the end of the fit.
         parts : list of str, default=None
-            The parts whose weights are drawn; None is the first three.
+            The parts whose weights are plotted; None is the first three.
 
         Returns
         -------
@@ -157,9 +157,11 @@ class ConvergenceDisplay:
         return "value" if "value" in self.history else "gap"
 
     def _rows(self) -> dict[str, Any]:
-        """Return the evaluations of each part, by its name."""
+        """Return the rows of the history of each part, by its name."""
         if not {"value", "gap"} & set(self.history):
-            raise ValueError(f'history has no "value" and no "gap"; it has {sorted(self.history)}.')
+            raise ValueError(
+                f'history needs a column "value" or "gap"; it has {sorted(self.history)}.'
+            )
         n = len(self.history[self._measure])
         own = self.history.get("kernel", self.history.get("machine", np.zeros(n)))
         own = np.asarray(own)
@@ -175,10 +177,10 @@ class ConvergenceDisplay:
         if "weights" not in self.history:
             return []
         if parts is None:
-            return list(rows)[:_MOST_PARTS]
+            return list(rows)[:_MAX_PARTS]
         unknown = [name for name in parts if name not in rows]
         if unknown:
-            raise ValueError(f"parts names {unknown[0]!r}; the history has {list(rows)}.")
+            raise ValueError(f"parts contains {unknown[0]!r}; the history has {list(rows)}.")
         return list(parts)
 
     def _draw_values(self, rows: dict[str, Any]) -> None:
@@ -188,7 +190,7 @@ class ConvergenceDisplay:
             step = np.arange(1, len(own) + 1)
             (line,) = self.ax_.plot(step, values[own], **look(k, len(own)), label=short(name, 18))
             self.value_lines_.append(line)
-        if values.min() > 0 and values.max() > _SPREAD * values.min():
+        if values.min() > 0 and values.max() > _LOG_RATIO * values.min():
             self.ax_.set_yscale("log")
         title = self.value_name if self._measure == "value" else "relative duality gap"
         self.ax_.set_title(title, fontsize="medium", loc="left")
@@ -223,7 +225,7 @@ class ConvergenceDisplay:
 
 
 def _criterion(final: Any) -> str:
-    """Say what a fitted estimator minimised."""
+    """Name the criterion that a fitted estimator minimised."""
     if "kernel" in final.history_:
         return "log of the radius-margin bound"
     criterion = getattr(final, "criterion", "criterion")

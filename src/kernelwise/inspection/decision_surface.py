@@ -1,4 +1,4 @@
-"""Where a classifier decides for what, along two of its features."""
+"""Plot the decisions of classifiers in the plane of two features."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .._typing import Array, Index
 from .style import bare, colours, ink, panels, short
 from .weights import column_names, like, read_weights
 
-_MOST_POINTS = 1000  # rows that are drawn; more hide each other
+_MAX_POINTS = 1000  # plotted rows; more would hide each other
 
 
 class DecisionSurfaceDisplay:
-    """Predicted classes along two features, with the rows and the support vectors.
+    """Plot of the predicted classes along two features, with the rows and the support vectors.
 
-    Several classifiers are drawn side by side, for instance without and with learned weights.
+    Several classifiers are plotted side by side, for instance without and with learned weights.
 
     Parameters
     ----------
@@ -29,40 +29,40 @@ class DecisionSurfaceDisplay:
     xx1 : ndarray of shape (resolution, resolution)
         The second feature on the grid.
     responses : dict of str to ndarray of shape (resolution, resolution)
-        For each classifier, by its name, the decision values on the grid (two classes) or the
-        numbers of the predicted classes.
+        For each classifier, by name, the decision values on the grid (two classes) or the indices
+        of the predicted classes.
     points : ndarray of shape (n_samples, 2)
-        The rows, in these two features.
+        The two features of the rows.
     labels : ndarray of shape (n_samples,)
-        The number of the class of each row.
+        The index of the class of each row.
     class_names : sequence of str
         The names of the classes.
     feature_names : sequence of str of shape (2,)
         The names of the two features.
     support : dict of str to ndarray, default=None
-        For each classifier the rows that are support vectors.
+        For each classifier the rows that are its support vectors.
     n_fixed : int, default=0
-        How many other features are held at their medians.
+        Number of other features, which are held at their medians.
 
     Attributes
     ----------
     ax_ : matplotlib.axes.Axes
         The first axes.
     axes_ : ndarray of matplotlib.axes.Axes
-        One axes a classifier.
+        One axes per classifier.
     figure_ : matplotlib.figure.Figure
         The figure.
     surfaces_ : list of sklearn.inspection.DecisionBoundaryDisplay
-        The regions of the classes, one a classifier.
+        The regions of the classes, one entry per classifier.
     scatters_ : list of list of matplotlib.collections.PathCollection
         For each classifier the rows of each class.
     rings_ : list of matplotlib.collections.PathCollection
-        For each classifier the marks of the support vectors, where they are known.
+        The marks of the support vectors, for each classifier where they are known.
 
     Notes
     -----
-    With more than two features this is a slice: the rows lie before and behind it, so that a row
-    may be drawn on the wrong side of a boundary and yet be classified well.
+    With more than two features the plot is a slice. The rows lie in front of it and behind it, so
+    a row may appear on the wrong side of a boundary and still be classified correctly.
 
     Examples
     --------
@@ -112,25 +112,25 @@ class DecisionSurfaceDisplay:
         grid_resolution: int = 120,
         ax: Any = None,
     ) -> DecisionSurfaceDisplay:
-        """Draw the decisions of a fitted classifier.
+        """Plot the decisions of a fitted classifier.
 
         Parameters
         ----------
         estimator : object
-            A fitted classifier, or a pipeline with one at its end.
+            A fitted classifier, or a pipeline that ends with one.
         X : array-like of shape (n_samples, n_features)
-            The training rows, of numbers; support vectors are marked by their places among them.
+            The training rows, as numbers; support vectors are marked among them.
         y : array-like of shape (n_samples,)
             The classes.
         features : pair of int or str, default=None
-            The two features; None is the most important ones, by the weights of the estimator.
+            The two features; None takes those with the largest weights.
         baseline : estimator or "svc", default=None
-            What is drawn on the left, for comparison. An estimator is cloned and fitted to X and y;
-            "svc" is `SVC` on standardised columns, with one width for all of them.
+            A classifier to plot on the left, for comparison. An estimator is cloned and fitted to X
+            and y; "svc" is `SVC` on standardised columns, with one width for all of them.
         grid_resolution : int, default=120
-            Points of the grid along each feature.
+            Number of grid points along each feature.
         ax : matplotlib.axes.Axes or array of them, default=None
-            Where to draw: as many axes as classifiers, or one that is divided; None makes a figure.
+            One axes per classifier, or one that is divided; None makes a figure.
 
         Returns
         -------
@@ -159,7 +159,7 @@ class DecisionSurfaceDisplay:
                 for name, model in models.items()
             },
             points=table[:, pair],
-            labels=_class_numbers(classes, y),
+            labels=_class_indices(classes, y),
             class_names=[str(name) for name in classes],
             feature_names=[names[k] for k in pair],
             support=_supports(models, len(table)),
@@ -168,12 +168,12 @@ class DecisionSurfaceDisplay:
         return display.plot(ax)
 
     def plot(self, ax: Any = None) -> DecisionSurfaceDisplay:
-        """Draw the decisions.
+        """Plot the decisions.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes or array of them, default=None
-            Where to draw: as many axes as classifiers, or one that is divided; None makes a figure.
+            One axes per classifier, or one that is divided; None makes a figure.
 
         Returns
         -------
@@ -197,7 +197,7 @@ class DecisionSurfaceDisplay:
         return self
 
     def _fixed(self) -> str:
-        """Say where the other features are held."""
+        """Return a remark on the values of the other features."""
         if self.n_fixed > 1:
             return f"\n({self.n_fixed:,} other features at their medians)"
         return "\n(the other feature at its median)" if self.n_fixed else ""
@@ -246,7 +246,7 @@ class DecisionSurfaceDisplay:
         bare(axes)
 
     def _draw_margin(self, axes: Any, response: Array) -> None:
-        """Draw the boundary, and the margins beside it, as far as they are in sight."""
+        """Draw the boundary and the margins, as far as they are in the plot."""
         for level, style, width in ((-1, ":", 0.9), (0, "-", 1.4), (1, ":", 0.9)):
             if response.min() < level < response.max():
                 axes.contour(
@@ -260,9 +260,9 @@ class DecisionSurfaceDisplay:
                 )
 
     def _shown(self) -> Index:
-        """Return which rows are drawn: all, or as many as can be told apart."""
+        """Return the rows to plot: all, or an even sample of many."""
         n = len(self.points)
-        return np.unique(np.linspace(0, n - 1, min(n, _MOST_POINTS)).astype(np.intp))
+        return np.unique(np.linspace(0, n - 1, min(n, _MAX_POINTS)).astype(np.intp))
 
 
 def _numbers(X: Any) -> Array:
@@ -280,18 +280,18 @@ def _numbers(X: Any) -> Array:
 
 
 def _pair(estimator: Any, names: list[str], features: Any) -> list[int]:
-    """Return the places of the two features."""
+    """Return the positions of the two features."""
     if features is None:
         if len(names) == 2:
             return [0, 1]
         found = read_weights(estimator, columns=names)
         if found.names != names:
             raise ValueError(
-                "the weights are not of the columns of X; name two of these with features=."
+                "the weights do not belong to the columns of X; choose two of these with features=."
             )
         return [int(k) for k in np.argsort(-found.shares, kind="stable")[:2]]
     if len(features) != 2:
-        raise ValueError(f"features={features!r} must be two.")
+        raise ValueError(f"features={features!r} must be two features.")
     places = [names.index(f) if isinstance(f, str) and f in names else f for f in features]
     if any(isinstance(k, str) or not 0 <= k < len(names) for k in places):
         raise ValueError(f"features={features!r} must be two of the columns {names[:8]} of X.")
@@ -318,19 +318,19 @@ def _models(estimator: Any, baseline: Any, X: Any, y: Any) -> dict[str, Any]:
 
 
 def _response(model: Any, grid: Any, classes: Any) -> Array:
-    """Return decision values for two classes, else the numbers of the classes."""
+    """Return decision values for two classes, else the indices of the predicted classes."""
     if len(classes) == 2 and hasattr(model, "decision_function"):
         return np.asarray(model.decision_function(grid))
-    numbers = _class_numbers(classes, model.predict(grid)).astype(np.float64)
-    return 2 * numbers - 1 if len(classes) == 2 else numbers
+    indices = _class_indices(classes, model.predict(grid)).astype(np.float64)
+    return 2 * indices - 1 if len(classes) == 2 else indices
 
 
-def _class_numbers(classes: Any, y: Any) -> Index:
+def _class_indices(classes: Any, y: Any) -> Index:
     return np.searchsorted(np.asarray(classes), np.asarray(y)).astype(np.intp)
 
 
 def _supports(models: dict[str, Any], n_rows: int) -> dict[str, Index]:
-    """Return the support vectors of those classifiers that have some, and had these rows."""
+    """Return the support vectors of the classifiers that were fitted to these rows."""
     found = {}
     for name, model in models.items():
         final = final_estimator(model)

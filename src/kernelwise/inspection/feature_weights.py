@@ -1,4 +1,4 @@
-"""The weights of the features as bars, or of several machines as a map."""
+"""Plot the weights of features: bars for one machine, a map for several."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from .._typing import Array, Index
 from .style import PALETTE, bare, ink, panels, short
 from .weights import read_weights, shares
 
-_PALE = 0.3  # opacity inside the bars of what was not selected
+_PALE = 0.3  # opacity of the bars of features that were not selected
 
 
 class FeatureWeightsDisplay:
-    """Weights of features, the largest first, as shares of their sum.
+    """Plot of the weights of features as shares of their sum, the largest first.
 
-    Of many features the largest are drawn, and the rest is summed up in a line. Several machines
-    are a map with one column a machine.
+    Of many features the largest are plotted, and the others are summed up in one line. Several
+    machines become a map with one column per machine.
 
     Parameters
     ----------
     weights : array-like of shape (n_features,) or (n_machines, n_features)
-        The weights, not negative; drawn as shares of their sum.
+        The weights, not negative; plotted as shares of their sum.
     feature_names : sequence of str of shape (n_features,), default=None
         Their names; None is x0, x1 and so on.
     machine_names : sequence of str of shape (n_machines,), default=None
         The names of several machines.
     selected : array-like of bool of shape (n_features,), default=None
-        Which features were selected; the bars of the others are drawn paler.
+        Which features were selected; the bars of the others are paler.
     interval : array-like of shape (2, n_features), default=None
-        Between what the weights lie over resamples, in their units; for one machine.
+        Lower and upper ends of the weights over resamples, in their units; for one machine.
     frequency : array-like of shape (n_features,), default=None
-        How often each feature was selected over resamples, between 0 and 1; for one machine.
+        Share of the resamples that select each feature, between 0 and 1; for one machine.
 
     Attributes
     ----------
@@ -41,17 +41,17 @@ class FeatureWeightsDisplay:
     figure_ : matplotlib.figure.Figure
         The figure.
     order_ : ndarray of shape (n_shown,)
-        The features that are drawn, from above.
+        The plotted features, from top to bottom.
     bars_ : matplotlib.container.BarContainer or None
         The bars; None for a map.
     image_ : matplotlib.image.AxesImage or None
         The map; None for bars.
     interval_ : matplotlib.collections.LineCollection or None
-        The intervals, where there are any.
+        The intervals, if there are any.
     equal_share_ : matplotlib.lines.Line2D or None
-        The line at the share that each feature has if all have the same; None for a map.
+        The line at the share of each feature if all weights were equal; None for a map.
     rest_ : str
-        What is said of the features that are not drawn; "" where all are.
+        A summary of the features that are not plotted; "" where all are.
 
     See Also
     --------
@@ -99,22 +99,22 @@ class FeatureWeightsDisplay:
         scale: str = "linear",
         color: Any = None,
     ) -> FeatureWeightsDisplay:
-        """Draw the weights of a fitted estimator.
+        """Plot the weights of a fitted estimator.
 
         Parameters
         ----------
         estimator : object
-            A fitted estimator, or a pipeline or search with one at its end.
+            A fitted estimator, or a pipeline or search that ends with one.
         attribute : str, default="auto"
-            The attribute with the weights, for instance ``"feature_weights_"``, which has one row a
-            machine where each has its own. "auto" is ``"feature_importances_"``, else
-            ``"coef_"``; signs are taken away.
+            The attribute with the weights, for instance ``"feature_weights_"``, which has one row
+            per machine where each has its own. "auto" is ``"feature_importances_"``, else
+            ``"coef_"``. Absolute values are plotted.
         feature_names : sequence of str of shape (n_features,), default=None
-            The names of the features that have the weights; None is what the estimator knows.
+            The names of the weighted features; None takes those that the estimator knows.
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a figure.
         max_features : int, default=30
-            Most features that are drawn.
+            Largest number of features to plot.
         scale : {"linear", "sqrt"}, default="linear"
             The scale of the shares; "sqrt" keeps small bars visible.
         color : color or sequence of color of shape (n_features,), default=None
@@ -137,14 +137,14 @@ class FeatureWeightsDisplay:
     def plot(
         self, ax: Any = None, *, max_features: int = 30, scale: str = "linear", color: Any = None
     ) -> FeatureWeightsDisplay:
-        """Draw the weights.
+        """Plot the weights.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a figure.
         max_features : int, default=30
-            Most features that are drawn.
+            Largest number of features to plot.
         scale : {"linear", "sqrt"}, default="linear"
             The scale of the shares; "sqrt" keeps small bars visible. Not for a map.
         color : color or sequence of color of shape (n_features,), default=None
@@ -229,7 +229,7 @@ class FeatureWeightsDisplay:
         bare(ax)
 
     def _outline(self, order: Index) -> None:
-        """Fill the bars of what was not selected with less colour."""
+        """Fill the bars of features that were not selected with a paler colour."""
         from matplotlib.colors import to_rgba
 
         for bar, k in zip(self.bars_, order, strict=True):
@@ -238,7 +238,7 @@ class FeatureWeightsDisplay:
                 bar.set_facecolor(to_rgba(bar.get_facecolor(), _PALE))
 
     def _draw_frequency(self, places: Index) -> None:
-        """Write at the right how often each feature was selected."""
+        """Write the share of resamples that select each feature on the right."""
         often = np.asarray(self.frequency, dtype=np.float64)[self.order_]
         right = self.ax_.secondary_yaxis("right")
         right.set_yticks(places, [f"{100 * each:.0f} %" for each in often], fontsize="small")
@@ -284,7 +284,7 @@ class FeatureWeightsDisplay:
 
 
 def _rest(left: Array) -> str:
-    """Sum up what is not drawn."""
+    """Return a summary of the features that are not plotted."""
     if not len(left):
         return ""
     if not left.any():

@@ -1,4 +1,4 @@
-"""What was measured along the width of a kernel."""
+"""Plot bounds and errors along the width of a kernel."""
 
 from __future__ import annotations
 
@@ -13,43 +13,43 @@ from .style import bare, ink, look, panels
 
 _TITLES = {
     "bound": "R² Σα / n",
-    "loo_error": "leave-one-out error by the span, %",
+    "loo_error": "leave-one-out error from spans, %",
     "held_out_error": "held-out error, %",
-    "score": "score (the least wins)",
+    "score": "score (lowest is best)",
     "radius": "radius",
     "margin": "margin",
 }
 _LABELS = {"sigma": "kernel width sigma"}
-_WIDE = 30.0  # the ratio of values from which an axis is logarithmic
+_LOG_RATIO = 30.0  # ratio of the largest to the smallest value from which an axis is logarithmic
 
 
 class KernelPathDisplay:
-    """Bound and errors along the width of the kernel, one line a cost, the choice marked.
+    """Plot of bounds and errors along the kernel width: one line per C, the selected point marked.
 
     Parameters
     ----------
     path : dict of ndarray
-        Columns of equal length, as ``AdaptiveKernelSVC.path_``: the parameter, "C" and what was
-        measured.
+        Columns with one entry per point, as in ``AdaptiveKernelSVC.path_``: the parameter, "C",
+        and the bounds and errors.
     parameter : str
-        The column that is walked, for instance "sigma"; "C" where the cost alone is.
+        The column on the horizontal axis, for instance "sigma"; "C" where only C varies.
     best_index : int, default=None
-        The chosen point; None marks none.
+        The selected point; None marks none.
 
     Attributes
     ----------
     ax_ : matplotlib.axes.Axes
         The first axes.
     axes_ : ndarray of matplotlib.axes.Axes
-        One axes a quantity.
+        One axes per quantity.
     figure_ : matplotlib.figure.Figure
         The figure.
     quantities_ : list of str
-        The columns that are drawn.
+        The plotted columns.
     lines_ : list of list of matplotlib.lines.Line2D
-        For each quantity a line for each C, in ascending order.
+        For each quantity one line per C, in ascending order.
     chosen_ : list of matplotlib.lines.Line2D
-        For each quantity the mark at the chosen point, where one is given.
+        For each quantity the mark at the selected point, if there is one.
 
     Examples
     --------
@@ -74,16 +74,16 @@ class KernelPathDisplay:
     def from_estimator(
         cls, estimator: Any, *, ax: Any = None, quantities: Any = None
     ) -> KernelPathDisplay:
-        """Draw the path of a fitted `AdaptiveKernelSVC`.
+        """Plot the path of a fitted `AdaptiveKernelSVC`.
 
         Parameters
         ----------
         estimator : AdaptiveKernelSVC
-            A fitted one, or a pipeline with one at its end.
+            A fitted estimator, or a pipeline that ends with one.
         ax : matplotlib.axes.Axes or array of them, default=None
-            Where to draw: as many axes as quantities, or one that is divided; None makes a figure.
+            One axes per quantity, or one that is divided; None makes a figure.
         quantities : list of str, default=None
-            The columns of the path to draw; None is the bound and the errors that were measured.
+            The columns of the path to plot; None is the bound and the measured errors.
 
         Returns
         -------
@@ -96,21 +96,21 @@ class KernelPathDisplay:
         if path is None or best is None or "bound" not in path:
             raise ValueError(
                 f"{type(final).__name__} has no path over kernel widths (path_ with its "
-                "best_index_); AdaptiveKernelSVC has."
+                "best_index_); AdaptiveKernelSVC has one."
             )
-        walked = getattr(final, "parameter", None) or "C"
-        parameter = "sigma" if "sigma" in path else walked
+        varied = getattr(final, "parameter", None) or "C"
+        parameter = "sigma" if "sigma" in path else varied
         return cls(path, parameter=parameter, best_index=best).plot(ax, quantities=quantities)
 
     def plot(self, ax: Any = None, *, quantities: Any = None) -> KernelPathDisplay:
-        """Draw the path.
+        """Plot the path.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes or array of them, default=None
-            Where to draw: as many axes as quantities, or one that is divided; None makes a figure.
+            One axes per quantity, or one that is divided; None makes a figure.
         quantities : list of str, default=None
-            The columns of the path to draw; None is the bound and the errors that were measured.
+            The columns of the path to plot; None is the bound and the measured errors.
 
         Returns
         -------
@@ -140,12 +140,12 @@ class KernelPathDisplay:
         usual = ("bound", "loo_error", "held_out_error")
         found = [n for n in usual if n in self.path and np.isfinite(self._values(n)).any()]
         if not found:
-            raise ValueError(f"path has none of {usual} with a value; name other quantities.")
+            raise ValueError(f"path has no values of {usual}; name other quantities.")
         return found
 
     def _values(self, name: str) -> Array:
         values = np.array(self.path[name], dtype=np.float64)
-        if values.ndim == 2:  # one entry a machine
+        if values.ndim == 2:  # one entry per machine
             values = values.mean(axis=1)
         return 100 * values if name.endswith("_error") else values
 
@@ -166,19 +166,19 @@ class KernelPathDisplay:
         if self.best_index is not None:
             self._mark(axes, float(x[self.best_index]), float(values[self.best_index]))
         title = _TITLES.get(name, name)
-        if name == "bound" and np.isinf(costs).all():  # with a finite C it bounds nothing
+        if name == "bound" and np.isinf(costs).all():  # a bound only for hard margins
             title = f"bound on the error, {title}"
         axes.set_title(title, fontsize="medium", loc="left")
         axes.set_xlabel(self._label())
         bare(axes)
 
     def _label(self) -> str:
-        """Name the parameter and its chosen value."""
+        """Name the parameter and its selected value."""
         name, best = _LABELS.get(self.parameter, self.parameter), self.best_index
         if best is None:
             return name
         cost = "" if self.parameter == "C" else f", C = {self.path['C'][best]:g}"
-        return f"{name} ({self.path[self.parameter][best]:.3g} chosen{cost})"
+        return f"{name} ({self.path[self.parameter][best]:.3g} selected{cost})"
 
     def _mark(self, axes: Any, x: float, value: float) -> None:
         axes.axvline(x, color=ink(), linewidth=0.9, linestyle="--", zorder=1)
@@ -189,11 +189,11 @@ class KernelPathDisplay:
 
 
 def _scale(set_scale: Any, axis: Any, values: Array) -> None:
-    """Take a logarithmic scale where positive values are far apart."""
+    """Set a logarithmic scale where positive values span a wide range."""
     from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 
     finite = values[np.isfinite(values)]
-    if len(finite) and finite.min() > 0 and finite.max() > _WIDE * finite.min():
+    if len(finite) and finite.min() > 0 and finite.max() > _LOG_RATIO * finite.min():
         set_scale("log")
         steps = (1, 2, 5) if finite.max() < 1e3 * finite.min() else (1,)
         axis.set_major_locator(LogLocator(subs=steps))

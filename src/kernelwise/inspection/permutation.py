@@ -1,4 +1,4 @@
-"""Whether the weights say what held-out rows say, and more than shuffled labels do."""
+"""Compare weights with permutation importances and with weights of shuffled labels."""
 
 from __future__ import annotations
 
@@ -23,24 +23,23 @@ from .._typing import Array
 from ._progress import PATIENCE, run_all
 from .weights import column_names, like, read_weights
 
-_FEWEST_SHUFFLES = 19  # with fewer no p-value is as small as 0.05
+_MIN_SHUFFLES = 19  # for a p-value as small as 0.05
 
 
 @dataclass(frozen=True)
 class PermutationCheck:
-    """Weights beside permutation importances, and beside weights of shuffled labels.
+    """Weights with permutation importances, and with the weights of shuffled labels.
 
     Parameters
     ----------
     feature_names : tuple of str
         The names of the features.
     shares : ndarray of shape (n_features,)
-        The learned weights, of sum one.
+        The learned weights; they sum to one.
     importances : ndarray of shape (n_features, n_repeats)
-        What the held-out score loses when the values of a feature are shuffled.
+        The loss of held-out score when the values of a feature are shuffled.
     null : ndarray of shape (n_shuffles, n_features)
-        The weights learned from shuffled labels, of sum one; without rows where none were asked
-        for.
+        The weights learned from shuffled labels, each row of sum one; no rows without shuffles.
     """
 
     feature_names: tuple[str, ...]
@@ -58,24 +57,26 @@ class PermutationCheck:
 
     @property
     def is_heavy(self) -> Any:
-        """Tell which features have at least an equal share of the weight."""
+        """Whether each feature has at least an equal share of the weight."""
         return (self.shares > 0) & (self.shares >= (1 - 1e-9) / len(self.shares))
 
     @property
     def is_needed(self) -> Any:
-        """Tell which features cost held-out score when shuffled: mean above two deviations."""
+        """Whether shuffling a feature lowers the held-out score: mean loss above two deviations."""
         return self.importances.mean(axis=1) - 2 * self.importances.std(axis=1) > 0
 
     @property
     def p_values(self) -> Array:
-        """How often shuffled labels give a feature as large a weight; of shape (n_features,)."""
+        """P-value of each weight: how often shuffled labels give one as large."""
         if not len(self.null):
-            raise ValueError("no labels were shuffled; call permutation_check with n_shuffles=99.")
+            raise ValueError(
+                "no labels were shuffled; call permutation_check with n_shuffles, for instance 99."
+            )
         reached = (self.null >= self.shares).sum(axis=0)
         return (1 + reached) / (1 + len(self.null))
 
     def table(self) -> dict[str, Any]:
-        """Return one row a feature, the largest weight first, for ``pandas.DataFrame``.
+        """Return one row per feature, the largest weight first, for ``pandas.DataFrame``.
 
         Returns
         -------
@@ -98,19 +99,19 @@ class PermutationCheck:
         return {name: column[order] for name, column in columns.items()}
 
     def disagreements(self) -> dict[str, Any]:
-        """Return the features of which weights and held-out rows say different things.
+        """Return the features whose weight and importance disagree.
 
         Returns
         -------
         table : dict of ndarray
-            The columns "feature", "share", "importance" and "why": "heavy, not needed" (an equal
-            share of the weight or more, no loss of score) or "needed, light"; those whose ranks
-            differ most come first.
+            The columns "feature", "share", "importance" and "why": "heavy, not needed" (at least
+            an equal share of the weight, but no loss of score) or "needed, light". The features
+            whose ranks differ most come first.
         """
         losses = self.importances.mean(axis=1)
-        apart = np.abs(rankdata(self.shares) - rankdata(losses))
+        rank_gap = np.abs(rankdata(self.shares) - rankdata(losses))
         rows = np.flatnonzero(self.is_heavy != self.is_needed)
-        rows = rows[np.argsort(-apart[rows], kind="stable")]
+        rows = rows[np.argsort(-rank_gap[rows], kind="stable")]
         why = np.where(self.is_heavy[rows], "heavy, not needed", "needed, light")
         return {
             "feature": np.array(self.feature_names, dtype=object)[rows],
@@ -139,30 +140,30 @@ def permutation_check(
     Parameters
     ----------
     estimator : estimator
-        A classifier with ``feature_importances_`` or ``coef_``, or a pipeline with one at its end.
+        A classifier with ``feature_importances_`` or ``coef_``, or a pipeline that ends with one.
         Clones of it are fitted.
     X : array-like of shape (n_samples, n_features)
-        The rows; the names of a data frame's columns are kept.
+        The rows; the column names of a data frame are kept.
     y : array-like of shape (n_samples,)
         The classes.
     test_size : float, default=0.3
-        The part of the rows that is held out, each class its part.
+        Share of the rows to hold out, stratified by class.
     n_repeats : int, default=10
-        How often each feature is shuffled.
+        Number of shuffles of each feature.
     n_shuffles : int, default=0
-        How often the labels are shuffled and weights learned from them, to see which weights are
-        larger than chance gives; 0 or at least 19, each a fit.
+        Number of fits to shuffled labels, which show how large weights are by chance; 0, or at
+        least 19.
     scoring : str or callable, default=None
         The score; None is the accuracy of a classifier.
     random_state : int, RandomState instance or None, default=0
-        Holds rows out and shuffles; results do not depend on ``n_jobs``.
+        Seed of the split and the shuffles; results do not depend on ``n_jobs``.
     n_jobs : int, default=None
-        Fits and features at a time; None is one.
+        Number of fits and features at a time; None is one.
     verbose : bool or "auto", default="auto"
-        Whether to say on stderr how long it takes and how far it is; "auto" does where it takes
+        Whether to print the expected time and the progress to stderr; "auto" prints where it takes
         more than two seconds.
     callback : callable, default=None
-        Called with the number of fits to shuffled labels that are done and of all.
+        Called with the number of finished fits to shuffled labels and their total.
 
     Returns
     -------
@@ -171,8 +172,8 @@ def permutation_check(
 
     Notes
     -----
-    In a pipeline the features are those that its last step sees. Of features that say the same,
-    each can be shuffled without loss: a feature that is heavy and not needed may be relevant.
+    In a pipeline, the features are the inputs of its last step. Redundant features can each be
+    shuffled without loss, so a feature that is heavy and not needed may still be relevant.
 
     Examples
     --------
@@ -185,10 +186,10 @@ def permutation_check(
     (True, ['feature', 'importance', 'share', 'why'])
     """
     check_consistent_length(X, y)
-    if n_shuffles and n_shuffles < _FEWEST_SHUFFLES:
+    if n_shuffles and n_shuffles < _MIN_SHUFFLES:
         raise ValueError(
             f"n_shuffles={n_shuffles} is too few for a p-value of 0.05: take "
-            f"{_FEWEST_SHUFFLES} or more, or 0."
+            f"{_MIN_SHUFFLES} or more, or 0."
         )
     columns, random = column_names(X), check_random_state(random_state)
     seed = int(random.randint(2**31 - 1))
@@ -230,7 +231,7 @@ def permutation_check(
 
 
 class _Scorer:
-    """Scores rows in the kind of table that was fitted: scikit-learn keeps that of pandas only."""
+    """Scores rows as the type of table that was fitted; scikit-learn keeps only that of pandas."""
 
     def __init__(self, scorer: Any, X: Any) -> None:
         self._scorer, self._head = scorer, X[:1]
@@ -241,14 +242,14 @@ class _Scorer:
 
 
 def _shufflable(X: Any) -> Any:
-    """Return rows that scikit-learn can shuffle: of pandas, or an array."""
+    """Return rows that scikit-learn can shuffle: a data frame of pandas, or an array."""
     if hasattr(X, "iloc"):
         return X
     return X.toarray() if sp.issparse(X) else np.asarray(X)
 
 
 def _announce(model: Any, X: Any, n_repeats: int, verbose: bool | str) -> None:
-    """Say on stderr how long the predictions take, where that is long."""
+    """Print the expected time of the predictions to stderr, where it is long."""
     begin = time.perf_counter()
     model.predict(X)
     seconds = (time.perf_counter() - begin) * np.shape(X)[1] * n_repeats

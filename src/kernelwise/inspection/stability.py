@@ -1,4 +1,4 @@
-"""How the weights vary when the rows do."""
+"""Measure how weights vary over resamples of the rows."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from .weights import column_names, read_weights
 
 @dataclass(frozen=True)
 class WeightStability:
-    """The weights of the features over resamples of the rows, as shares that sum to one.
+    """The weights of features over resamples of the rows, as shares that sum to one.
 
     Parameters
     ----------
     feature_names : tuple of str
         The names of the features.
     shares : ndarray of shape (n_resamples, n_features)
-        The share of each feature in each resample; zero where a pipeline has left it out.
+        The share of each feature in each resample; zero where a pipeline left it out.
     selected : ndarray of bool of shape (n_resamples, n_features)
         Which features each resample selects.
     levels : tuple of float
-        The lower and the upper level of `quantiles`.
+        Lower and upper level of `quantiles`.
     """
 
     feature_names: tuple[str, ...]
@@ -53,12 +53,12 @@ class WeightStability:
 
     @property
     def selection_frequency(self) -> Array:
-        """Part of the resamples in which each feature is selected."""
+        """Share of the resamples that select each feature."""
         return np.asarray(self.selected).mean(axis=0)
 
     @property
     def rank_agreement(self) -> float:
-        """Mean of Spearman's correlation over the pairs of resamples; NaN if all shares tie."""
+        """Mean of Spearman's correlation over pairs of resamples; NaN if all shares are equal."""
         ranks = rankdata(self.shares, axis=1)
         ranks = ranks[ranks.std(axis=1) > 0]
         if len(ranks) < 2:
@@ -66,7 +66,7 @@ class WeightStability:
         return float(np.corrcoef(ranks)[np.triu_indices(len(ranks), 1)].mean())
 
     def table(self) -> dict[str, Any]:
-        """Return one row a feature, the largest mean first, for ``pandas.DataFrame``.
+        """Return one row per feature, the largest mean first, for ``pandas.DataFrame``.
 
         Returns
         -------
@@ -84,12 +84,12 @@ class WeightStability:
         }
 
     def display(self) -> FeatureWeightsDisplay:
-        """Return the display of means, quantiles and selections, to be plotted.
+        """Return a display of means, quantiles and selections.
 
         Returns
         -------
         display : FeatureWeightsDisplay
-            Draw it with ``plot()``.
+            Plot it with ``plot()``.
         """
         return FeatureWeightsDisplay(
             self.mean,
@@ -113,45 +113,45 @@ def weight_stability(
     verbose: bool | str = "auto",
     callback: Callable[[int, int], Any] | None = None,
 ) -> WeightStability:
-    """Fit an estimator to resamples of the rows, and see how its weights vary.
+    """Fit an estimator to resamples of the rows, and measure how its weights vary.
 
     Parameters
     ----------
     estimator : estimator
-        A classifier with ``feature_importances_`` or ``coef_``, or a pipeline with one at its end.
+        A classifier with ``feature_importances_`` or ``coef_``, or a pipeline that ends with one.
         Clones of it are fitted.
     X : array-like of shape (n_samples, n_features)
-        The rows; the names of a data frame's columns are kept.
+        The rows; the column names of a data frame are kept.
     y : array-like of shape (n_samples,)
         The classes.
     n_resamples : int, default=20
-        How many resamples.
+        Number of resamples.
     fraction : float or "bootstrap", default=0.5
-        The part of the rows in each, without repetition; "bootstrap" draws as many as there are
-        with repetition. Each class keeps its part, unless there are groups.
+        Share of the rows in each resample, drawn without replacement; "bootstrap" draws as many
+        rows as there are, with replacement. Resamples are stratified unless there are groups.
     groups : array-like of shape (n_samples,), default=None
         Groups of rows that stay together.
     quantiles : tuple of float, default=(0.05, 0.95)
-        The levels between which the weights are said to lie.
+        Lower and upper level of the reported quantiles of the weights.
     random_state : int, RandomState instance or None, default=0
-        Draws the resamples; neither they nor the results depend on ``n_jobs``.
+        Seed of the resamples; results do not depend on ``n_jobs``.
     n_jobs : int, default=None
-        Fits at a time; None is one.
+        Number of fits at a time; None is one.
     verbose : bool or "auto", default="auto"
-        Whether to say on stderr how far it is; "auto" does where it takes more than two seconds.
+        Whether to print progress to stderr; "auto" prints where it takes more than two seconds.
     callback : callable, default=None
-        Called with the number of fits that are done and of all.
+        Called with the number of finished fits and their total.
 
     Returns
     -------
     stability : WeightStability
-        Means, quantiles, how often each feature is selected, and the agreement of the rankings.
+        Means and quantiles of the weights, selection frequencies, and the rank agreement.
 
     Notes
     -----
-    A feature is selected where the estimator says so (``selected_features_``), else where its share
-    is at least an equal one and not zero. Half of the rows give less certain weights than all
-    would: read the spread as that of half as many rows.
+    A feature counts as selected where the estimator says so (``selected_features_``), else where
+    its share is at least an equal one and not zero. Half of the rows give less certain weights than
+    all rows would: read the spread as that of half as many rows.
 
     Examples
     --------
@@ -181,19 +181,19 @@ def weight_stability(
         callback=callback,
     )
     names = list(dict.fromkeys(name for own, _, _ in found for name in own))
-    place = {name: k for k, name in enumerate(names)}
+    position = {name: k for k, name in enumerate(names)}
     table = np.zeros((n_resamples, len(names)))
     chosen = np.zeros((n_resamples, len(names)), dtype=bool)
     for j, (own, shares, selected) in enumerate(found):
-        places = [place[name] for name in own]
-        table[j, places], chosen[j, places] = shares, selected
+        own_columns = [position[name] for name in own]
+        table[j, own_columns], chosen[j, own_columns] = shares, selected
     return WeightStability(tuple(names), table, chosen, (low, high))
 
 
 def _fit_one(
     estimator: Any, X: Any, y: Any, columns: Any, rows: Index
 ) -> tuple[list[str], Array, Any]:
-    """Fit to some rows; return names, shares, and which features are selected."""
+    """Fit to some rows; return the names, shares and selection of the features."""
     model = clone(estimator).fit(safe_indexing(X, rows), safe_indexing(y, rows))
     found = read_weights(model, columns=columns)
     shares = found.shares
@@ -213,9 +213,9 @@ def _resamples(
             draw = {"stratify": y, "random_state": random_state}
             return [np.sort(resample(rows, **draw)) for _ in range(n)]
         own = np.asarray(groups)
-        kinds = np.unique(own)
-        drawn = [random_state.choice(kinds, len(kinds)) for _ in range(n)]
-        return [np.concatenate([rows[own == kind] for kind in kinds_]) for kinds_ in drawn]
+        labels = np.unique(own)
+        draws = [random_state.choice(labels, len(labels)) for _ in range(n)]
+        return [np.concatenate([rows[own == label] for label in drawn]) for drawn in draws]
     if isinstance(fraction, str) or not 0 < fraction < 1:
         raise ValueError(f"fraction={fraction!r} must lie between 0 and 1, or be 'bootstrap'.")
     splitter: Any = StratifiedShuffleSplit if groups is None else GroupShuffleSplit

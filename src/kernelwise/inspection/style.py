@@ -1,4 +1,4 @@
-"""How all plots look: data in the palette of Okabe and Ito, all else in the user's own style."""
+"""The look of all plots: data in the palette of Okabe and Ito, all else in the user's style."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import numpy as np
 
 from .._typing import Array
 
-# Safe for colour-blind readers. The first three stand out on white as well as on black (3 to 1 at
-# least); the yellow and the black of the palette do not, and are left out.
+# Safe for colour-blind readers. The first three have a contrast of at least 3 to 1 to both white
+# and black. The yellow and the black of the palette do not, and are left out.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _DASHES = ("-", "--", ":", "-.")
 _MARKERS = "osD^vP"
-_MANY = 40  # points of a line whose markers run into one another
+_MAX_MARKERS = 40  # points of a line above which markers would overlap
 
 
 def pyplot() -> Any:
-    """Import matplotlib, or say how to get it."""
+    """Import matplotlib, or say how to install it."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
@@ -28,31 +28,31 @@ def pyplot() -> Any:
 
 
 def ink() -> Any:
-    """Return the colour of text, for lines that say something rather than show data."""
+    """Return the colour of text, for lines that are not data."""
     return pyplot().rcParams["text.color"]
 
 
 def look(k: int, n_points: int) -> dict[str, Any]:
-    """Return colour, dashes and marker of the k-th line; they repeat after 24."""
+    """Return colour, dashes and marker of the k-th line; they repeat after 24 lines."""
     n = len(PALETTE)
     return {
         "color": PALETTE[k % n],
         "linestyle": _DASHES[k // n % len(_DASHES)],
-        "marker": _MARKERS[k % n] if n_points <= _MANY else None,
+        "marker": _MARKERS[k % n] if n_points <= _MAX_MARKERS else None,
         "markersize": 3.5,
         "linewidth": 1.4,
     }
 
 
 def colours(n: int) -> list[str]:
-    """Return ``n`` colours of the palette, again from its beginning where it ends."""
+    """Return ``n`` colours of the palette, which repeat after six."""
     return [PALETTE[k % len(PALETTE)] for k in range(n)]
 
 
 def short(name: Any, most: int = 28) -> str:
-    """Return a name that is not too long for a label; "$" is no mathematics.
+    """Return a name without its middle where it is too long for a label; escape "$".
 
-    What is left out is in the middle: names of one kind often differ at their ends.
+    The ends stay because similar names often differ there.
     """
     text = str(name)
     if len(text) > most:
@@ -61,14 +61,14 @@ def short(name: Any, most: int = 28) -> str:
 
 
 def bare(ax: Any) -> None:
-    """Take away the lines around the data that say nothing."""
+    """Hide the upper and right border of the axes."""
     ax.spines[["top", "right"]].set_visible(False)
 
 
 def panels(
     ax: Any, n: int, *, size: tuple[float, float], width_ratios: Any = None
 ) -> tuple[Any, Array]:
-    """Return a figure and ``n`` axes side by side: new ones, those given, or parts of the one."""
+    """Return a figure and ``n`` axes side by side: new, given, or parts of a given one."""
     plt = pyplot()
     if ax is None:
         figure, axes = plt.subplots(
@@ -79,11 +79,13 @@ def panels(
     if len(given) == n:
         return given[0].figure, given
     if len(given) > 1:
-        raise ValueError(f"ax has {len(given)} axes, and {n} are needed; give as many, or one.")
-    place = given[0].get_subplotspec()
-    if place is None:
+        raise ValueError(
+            f"ax has {len(given)} axes, but {n} are needed; give {n}, or one to be divided."
+        )
+    spec = given[0].get_subplotspec()
+    if spec is None:
         raise ValueError(f"ax cannot be divided: give {n} axes, or one made by plt.subplots.")
     given[0].set_axis_off()
-    parts = place.subgridspec(1, n, width_ratios=width_ratios)
+    parts = spec.subgridspec(1, n, width_ratios=width_ratios)
     figure = given[0].figure
     return figure, np.array([figure.add_subplot(part) for part in parts], dtype=object)

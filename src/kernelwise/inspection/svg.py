@@ -1,4 +1,4 @@
-"""Figures inside a page: the ink is the colour of the page's text."""
+"""Figures as inline SVG, in the text colour of the page."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ _BARE = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 
 def as_svg(figure: Any, *, title: str = "", name: str = "figure") -> str:
-    """Return a figure as inline SVG whose ink is ``currentColor``: light and dark pages both work.
+    """Return a figure as inline SVG for light and dark pages.
 
-    The same figure gives the same text. Labels stay text, and the background is transparent.
+    Text and frames take the colour of the page's text (``currentColor``), labels stay text, and
+    the background is transparent. The same figure always gives the same SVG.
 
     Parameters
     ----------
     figure : matplotlib.figure.Figure
         The figure, as in ``display.figure_``.
     title : str, default=""
-        What the figure shows, for who cannot see it.
+        A description of the figure for readers who cannot see it.
     name : str, default="figure"
-        What the ids of its parts begin with; another one for each figure of a page.
+        Prefix of the ids inside the SVG; it must differ between the figures of a page.
 
     Returns
     -------
@@ -47,7 +48,7 @@ def as_svg(figure: Any, *, title: str = "", name: str = "figure") -> str:
         figure.savefig(buffer, format="svg", transparent=True, metadata=_BARE)
     svg = buffer.getvalue()
     svg = svg[svg.index("<svg") :].strip()
-    # matplotlib leaves black out where it fills, so that what the root says holds there.
+    # matplotlib does not write the fill colour where it is black; the root element sets it.
     for colour in _inks(figure):
         svg = re.sub(rf"{colour}\b", "currentColor", svg, flags=re.IGNORECASE)
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", svg)
@@ -57,7 +58,7 @@ def as_svg(figure: Any, *, title: str = "", name: str = "figure") -> str:
 
 
 def _inks(figure: Any) -> list[str]:
-    """Return the colours of text and frames, in order, without those of data."""
+    """Return the colours of text and frames, sorted, except those that data have too."""
     from matplotlib.artist import Artist
     from matplotlib.colors import to_hex
     from matplotlib.spines import Spine

@@ -1,4 +1,4 @@
-"""The weights of the features, read from a fitted model, with their names."""
+"""Read the weights of features from any fitted model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..svm.base.votes import OneVsOneMixin
 
 @dataclass(frozen=True)
 class Weights:
-    """Weights as they are, signs taken away; one row a machine."""
+    """Absolute weights, one row per machine, with the names of features and machines."""
 
     values: Array
     names: list[str]
@@ -26,29 +26,29 @@ class Weights:
 
     @property
     def shares(self) -> Array:
-        """One share a feature, the mean over machines."""
+        """The share of each feature, the mean over machines."""
         return shares(self.values).mean(axis=0)
 
 
 def shares(values: Array) -> Array:
-    """Scale each row to sum one; rows of zeros stay."""
+    """Scale each row to sum one; rows of zeros stay zero."""
     totals = values.sum(axis=-1, keepdims=True)
     return values / np.where(totals > 0, totals, 1.0)
 
 
 def column_names(X: Any) -> list[str] | None:
-    """Return the names of the columns of a data frame, else None."""
+    """Return the column names of a data frame, else None."""
     columns = getattr(X, "columns", None)
     if columns is None:
         return None
     names = [str(name) for name in columns]
     if len(set(names)) < len(names):
-        raise ValueError("X has columns of the same name; rename them.")
+        raise ValueError("X has several columns of the same name; rename them.")
     return names
 
 
 def like(X: Any, rows: Array) -> Any:
-    """Return rows of numbers as the kind of table that X is."""
+    """Return rows of numbers as a table of the same type as X."""
     if sp.issparse(X):
         return type(X)(rows)
     if not hasattr(X, "columns"):
@@ -62,8 +62,8 @@ def read_weights(
 ) -> Weights:
     """Read the weights of a fitted model.
 
-    ``feature_names`` are those of the features that have the weights, ``columns`` those of the
-    table that the model was fitted to.
+    ``feature_names`` are the names of the weighted features, ``columns`` those of the columns of
+    the table that the model was fitted to.
     """
     final = final_estimator(model)
     check_is_fitted(final)
@@ -96,7 +96,7 @@ def _values(final: Any, attribute: str) -> Array:
 
 
 def _machine_names(final: Any, values: Array) -> list[str]:
-    """Name the rows of several machines by their classes."""
+    """Name several machines by their classes."""
     m, classes = len(values), [str(name) for name in getattr(final, "classes_", [])]
     pairs = [f"{a} / {b}" for a, b in combinations(classes, 2)]
     if m == len(pairs) and (m != len(classes) or _is_one_vs_one(final)):
