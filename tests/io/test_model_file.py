@@ -1,8 +1,6 @@
 """save, load and describe: the same model from a file, whatever it is made of."""
 
-import hashlib
 import io
-import json
 import os
 import re
 import zipfile
@@ -30,6 +28,7 @@ from kernelwise.io import ModelFileError, describe, load, save
 from kernelwise.io._class_names import OURS, public_name_of
 from kernelwise.io._container import MIGRATIONS, SCHEMA
 from kernelwise.io._trust import trusted_types
+from kernelwise.svm.base.predictor import predictor_of
 
 from .models import (
     CLASSIFIERS,
@@ -81,7 +80,7 @@ def test_a_kernel_comes_back(name, tmp_path):
     model = with_kernel(name)
     found = reloaded(model, tmp_path)
     assert found.kernel == model.kernel
-    assert found.kernel_ is found._machines.kernel
+    assert found.kernel_ is predictor_of(found).shared_kernel
     assert_same(found, model, new_rows())
 
 
@@ -156,7 +155,7 @@ def test_a_warm_start_goes_on_from_the_file(cls, tmp_path):
 def test_kernels_that_machines_share_are_still_one(tmp_path):
     model = classifier("RelevanceSVC")
     found = reloaded(model, tmp_path)
-    kernels = found._machines.own_kernels
+    kernels = predictor_of(found).kernels
     assert len({id(kernel) for kernel in kernels}) == 3
     assert kernels[0] is found.kernel_[0]
     assert not kernels[0].weights.flags.writeable
@@ -297,58 +296,6 @@ def test_a_plain_file_of_skops_is_refused(tmp_path):
 
 
 # Names of classes in files of schema 1: of the modules that defined them then.
-NAMES_IN_SCHEMA_1 = {
-    "kernelwise.svm.RelevanceSVC": "kernelwise.svm.relevance.RelevanceSVC",
-    "kernelwise.svm.DualObjectiveSVC": "kernelwise.svm.dual_objective.DualObjectiveSVC",
-    "kernelwise.svm.base.predictor.Machines": "kernelwise.svm.machines.Machines",
-    "kernelwise.svm.base.warm_start.LastFit": "kernelwise.svm.warm.LastFit",
-    "kernelwise.criteria.RadiusMargin": "kernelwise.bounds.radius_margin.RadiusMargin",
-    "kernelwise.kernels.RBF": "kernelwise.kernels.stationary.RBF",
-    "kernelwise.kernels.Laplacian": "kernelwise.kernels.stationary.Laplacian",
-    "kernelwise.qp.SMO": "kernelwise.qp.smo.SMO",
-}
-
-
-def in_schema_1(text):
-    """Return a payload's text with the names of classes that schema 1 had."""
-
-    def rename(node):
-        if "__module__" in node:
-            name = f"{node['__module__']}.{node['__class__']}"
-            node["__module__"], _, node["__class__"] = NAMES_IN_SCHEMA_1.get(name, name).rpartition(
-                "."
-            )
-        return node
-
-    text = json.dumps(json.loads(text, object_hook=rename))
-    assert "kernelwise.criteria" not in text
-    assert "kernelwise.svm.base" not in text
-    return text
-
-
-@pytest.mark.parametrize("name", ["RelevanceSVC", "DualObjectiveSVC-criterion"])
-def test_a_file_of_schema_1_by_hand(name, tmp_path):
-    """What schema 1 is, written without our code: later versions must still read this."""
-    model = classifier(name)
-    payload = members_of(save(model, tmp_path / "new.kw"))["model.skops"]
-    payload = changed_schema(payload, in_schema_1)
-    header = {
-        "schema": 1,
-        "kernelwise": "0.1.0",
-        "class": NAMES_IN_SCHEMA_1[public_name_of(type(model))],
-        "payload_sha256": hashlib.sha256(payload).hexdigest(),
-    }
-    text = json.dumps(header)
-    path = tmp_path / "model.kw"
-    with zipfile.ZipFile(path, "w") as file:
-        file.writestr("kernelwise.json", text)
-        file.writestr("sha256", hashlib.sha256(text.encode()).hexdigest())
-        file.writestr("model.skops", payload)
-    assert_same(load(path), model, new_rows())
-    assert describe(path)["kernelwise"] == "0.1.0"
-    assert describe(path)["class"] == public_name_of(type(model))
-
-
 def test_a_file_names_classes_by_their_public_packages(tmp_path):
     """Else a class could not move inside its package without a new schema."""
     payload = members_of(save(classifier("RelevanceSVC"), tmp_path / "model.kw"))["model.skops"]

@@ -282,7 +282,7 @@ def test_a_changed_model_is_noticed(path):
 def test_a_newer_schema_is_refused(path):
     signed(path, schema=container.SCHEMA + 1, kernelwise="99.0")
     for read in (load, describe):
-        with pytest.raises(ModelFileError, match=r"kernelwise '99.0' in schema 2.*Upgrade"):
+        with pytest.raises(ModelFileError, match=r"kernelwise '99.0' in schema 3.*Upgrade"):
             read(path)
 
 

@@ -30,6 +30,7 @@ from kernelwise import (
 )
 from kernelwise.io import save_onnx, to_onnx
 from kernelwise.kernels import RBF, Linear, Normalized, Precomputed
+from kernelwise.svm.base.predictor import predictor_of
 
 from .models import (
     CLASSIFIERS,
@@ -210,7 +211,8 @@ def test_a_machine_without_support_vectors():
     X, y = table(2)
     model = clone(classifier("SVC", 2)).fit(X, y)
     nothing = {"coef": np.zeros((0, 1)), "rows": X[:0], "support": np.zeros(0, dtype=np.intp)}
-    model._machines = replace(model._machines, **nothing)
+    predictor = predictor_of(model)
+    model._predictor_ = replace(predictor, vectors=replace(predictor.vectors, **nothing))
     assert_same(model, X)
 
 

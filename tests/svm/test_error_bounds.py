@@ -122,7 +122,7 @@ def test_rows_that_were_merged_or_filled_are_refused():
     model = RelevanceSVC(ensemble=False, max_iter=3)
     assert 0 <= bounds_of(model.fit(X, y), X, y).loo_error <= 1
     twice = np.vstack([X, X[:1]]), np.append(y, y[0])
-    with pytest.raises(ValueError, match="rows as they are"):
+    with pytest.raises(ValueError, match="unmodified rows"):
         bounds_of(model.fit(*twice), *twice)
-    with pytest.raises(ValueError, match="rows as they are"):
+    with pytest.raises(ValueError, match="unmodified rows"):
         bounds_of(model.set_params(missing="impute").fit(X, y), X, y)

@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._models import final_estimator, names_of_weights
 from .._typing import Array
-from ..svm.base.votes import OneVsOneMixin
+from ..svm.base.estimator import BaseLearnedSVC
+from ..svm.base.predictor import predictor_of
 
 
 @dataclass(frozen=True)
@@ -109,4 +110,6 @@ def _machine_names(final: Any, values: Array) -> list[str]:
 def _is_one_vs_one(final: Any) -> bool:
     from sklearn.svm import SVC, NuSVC
 
-    return isinstance(final, OneVsOneMixin | SVC | NuSVC)
+    if isinstance(final, BaseLearnedSVC):
+        return predictor_of(final).multiclass == "ovo"
+    return isinstance(final, SVC | NuSVC)

@@ -53,9 +53,18 @@ _PUBLIC = {
 }
 # Parts of fitted estimators, under the names of the modules that define them.
 _INTERNAL = (
-    "kernelwise.svm.base.predictor.Machines",
+    "kernelwise.svm.base.older_models.Machines",
+    "kernelwise.svm.base.older_models.Space",
+    "kernelwise.svm.base.predictor.Predictor",
+    "kernelwise.svm.base.predictor.SupportVectors",
+    "kernelwise.svm.base.steps.ColumnFeatures",
+    "kernelwise.svm.base.steps.Columns",
+    "kernelwise.svm.base.steps.MeanFill",
+    "kernelwise.svm.base.steps.Products",
+    "kernelwise.svm.base.steps.TransformerFeatures",
+    "kernelwise.svm.base.steps.UnitNorm",
     "kernelwise.svm.base.warm_start.LastFit",
-    "kernelwise.svm.margin_radius.space.Space",
+    "kernelwise.svm.generalized_bias.input.BiasColumns",
 )
 _PACKAGES = {name: f"kernelwise.{package}" for package, names in _PUBLIC.items() for name in names}
 OURS = frozenset((*_INTERNAL, *(f"{package}.{name}" for name, package in _PACKAGES.items())))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import singledispatch
 from typing import Any
 
@@ -12,93 +13,74 @@ from sklearn.preprocessing import PolynomialFeatures
 from .._typing import Array
 from ..kernels import EmpiricalMap
 from ..svm.base.estimator import BaseLearnedSVC
-from ..svm.base.predictor import Machines, columns_of
-from ..svm.base.votes import OneVsOneMixin
-from ..svm.feature_discrimination.estimator import FeatureDiscriminationSVC
-from ..svm.generalized_bias.estimator import GeneralizedBiasSVC
-from ..svm.margin_radius.estimator import MarginRadiusSVC
-from ..svm.relevance.estimator import RelevanceSVC
+from ..svm.base.predictor import Predictor, kernel_groups, predictor_of
+from ..svm.base.steps import (
+    ColumnFeatures,
+    Columns,
+    MeanFill,
+    Products,
+    Step,
+    TransformerFeatures,
+    UnitNorm,
+)
 from ..transform import EmpiricalKernelMap, FeatureDiscriminationScaler, RelevanceSelector
 from ._onnx_graph import Graph
 from ._onnx_kernels import matrix
 
-# --- Decision values, one column a machine ----------------------------------------------------
+# --- Decision values, one column per machine --------------------------------------------------
 
 
-@singledispatch
 def decisions(model: BaseLearnedSVC, graph: Graph, X: str) -> str:
     """Add the nodes of a classifier's machines; return the name of their values."""
-    machines = model._machines
-    return _machines(graph, machines, X, np.eye(machines.coef.shape[1]))
+    predictor = predictor_of(model)
+    n_members = predictor.n_members
+    own = np.eye(predictor.n_machines // n_members)
+    mixing = np.tile(own, (n_members, 1)) / n_members
+    total = graph.constant((predictor.intercept @ mixing)[None])
+    if predictor.linear is not None:
+        features = _after_steps(graph, predictor.features, X, len(predictor.linear))
+        total = graph.node("Add", graph.node("MatMul", features, predictor.linear @ mixing), total)
+    if not predictor.kernels:
+        return total
+    Z = _after_steps(graph, predictor.before, X, predictor.vectors.rows.shape[1])
+    return _kernel_part(graph, predictor, Z, mixing, total)
 
 
-@decisions.register
-def _(model: RelevanceSVC, graph: Graph, X: str) -> str:
-    if model.means_ is not None:
-        X = graph.filled(X, model.means_)
-    members = len(model.members_)
-    k = model._machines.coef.shape[1] // members
-    return _machines(graph, model._machines, X, np.tile(np.eye(k), (members, 1)) / members)
-
-
-@decisions.register
-def _(model: FeatureDiscriminationSVC, graph: Graph, X: str) -> str:
-    columns = X if model.map_ is None else _components(graph, model.map_, X)
-    return _machines(graph, model._machines, columns, np.eye(model._machines.coef.shape[1]))
-
-
-@decisions.register
-def _(model: MarginRadiusSVC, graph: Graph, X: str) -> str:
-    space = model._space
-    if isinstance(space.map, EmpiricalMap):
-        X = _components(graph, space.map, X)
-    elif space.map is not None:
-        X = columns(space.map, graph, X)
-    if space.unit_norm:
-        X = _of_unit_norm(graph, X, model.column_coef_.shape[1])
-    values = graph.node("MatMul", X, model.column_coef_.T)
-    return graph.node("Add", values, model.intercept_)
-
-
-@decisions.register
-def _(model: GeneralizedBiasSVC, graph: Graph, X: str) -> str:
-    rows = X
-    if model._kernel_columns is not None:
-        rows = graph.node("Gather", X, model._kernel_columns, axis=1)
-    values = _machines(graph, model._machines, rows, np.eye(model._machines.coef.shape[1]))
-    if not model.bias_coef_.size:
-        return values
-    features = graph.node("MatMul", _bias_features(model, graph, X), model.bias_coef_.T)
-    return graph.node("Add", values, features)
-
-
-def _bias_features(model: GeneralizedBiasSVC, graph: Graph, X: str) -> str:
-    if model._bias_columns is not None:
-        return graph.node("Gather", X, model._bias_columns, axis=1)
-    if model.bias_transformer_ is not None:
-        return columns(model.bias_transformer_, graph, X)
-    raise ValueError(
-        "bias_features cannot be exported to ONNX: it is a function of yours, and a graph holds no "
-        "Python; give columns, or a transformer."
-    )
-
-
-def _machines(graph: Graph, machines: Machines, X: str, mixing: Array) -> str:
-    """Add (sum over kernels of k(X, rows) @ coef + intercept) @ mixing, mixed in the constants."""
-    n_machines = machines.coef.shape[1]
-    kernels = machines.own_kernels or (machines.kernel,) * n_machines
-    rows = machines.rows.toarray() if sp.issparse(machines.rows) else machines.rows
-    total = graph.constant((machines.intercept @ mixing)[None])
-    if not machines.coef.any():  # as many values as X has rows all the same
-        zeros = graph.node("MatMul", X, np.zeros((rows.shape[1], mixing.shape[1])))
+def _kernel_part(graph: Graph, predictor: Predictor, Z: str, mixing: Array, total: str) -> str:
+    """Add (sum over kernels of k(Z, rows) @ coef) @ mixing, mixed in the constants."""
+    vectors = predictor.vectors
+    rows = vectors.rows.toarray() if sp.issparse(vectors.rows) else vectors.rows
+    if not vectors.coef.any():  # one value per row of X all the same
+        zeros = graph.node("MatMul", Z, np.zeros((rows.shape[1], mixing.shape[1])))
         return graph.node("Add", zeros, total)
-    for kernel, columns in columns_of(kernels):
-        coef = machines.coef[:, columns] @ mixing[columns]
+    for kernel, machines in kernel_groups(predictor.kernels):
+        coef = vectors.coef[:, machines] @ mixing[machines]
         used = np.flatnonzero(coef.any(axis=1))
         if len(used):
-            K = matrix(graph, kernel, X, rows[used] if len(rows) else rows)  # without: refused
+            K = matrix(graph, kernel, Z, rows[used] if len(rows) else rows)  # without: refused
             total = graph.node("Add", graph.node("MatMul", K, coef[used]), total)
     return total
+
+
+def _after_steps(graph: Graph, steps: Sequence[Step], X: str, width: int) -> str:
+    """Add the steps from the rows X to the rows or features that a part of a machine reads."""
+    for step in steps:
+        if isinstance(step, MeanFill):
+            X = graph.filled(X, step.means)
+        elif isinstance(step, Columns | ColumnFeatures):
+            X = graph.node("Gather", X, step.columns, axis=1)
+        elif isinstance(step, EmpiricalMap):
+            X = _components(graph, step, X)
+        elif isinstance(step, Products | TransformerFeatures):
+            X = columns(step.transformer, graph, X)
+        elif isinstance(step, UnitNorm):
+            X = _of_unit_norm(graph, X, width)
+        else:
+            raise ValueError(
+                "bias_features cannot be exported to ONNX: it is a function of yours, and a graph "
+                "holds no Python; give columns, or a transformer."
+            )
+    return X
 
 
 def _components(graph: Graph, map: EmpiricalMap, X: str) -> str:
@@ -125,7 +107,7 @@ def classes_and_scores(model: Any, graph: Graph, values: str) -> tuple[str, str]
         positive = graph.node("Greater", values, graph.number(0.0))
         number = graph.node("Reshape", _as_int(graph, positive), np.array([-1]))
         return number, graph.node("Reshape", values, np.array([-1]))
-    if not isinstance(model, OneVsOneMixin) or getattr(model, "multi_class", "ovo") == "ovr":
+    if predictor_of(model).multiclass == "ovr":
         return _largest(graph, values), values
     scores = _scores_of_pairs(graph, values, n_classes)
     if getattr(model, "break_ties", False):

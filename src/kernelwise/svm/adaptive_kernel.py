@@ -9,7 +9,6 @@ the best point is solved once more, to the end
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import partial
 from numbers import Integral, Real
@@ -21,13 +20,14 @@ from sklearn.utils import check_random_state
 
 from .._memory import allowance
 from .._parameters import Interval, Options
-from .._threads import n_threads, single_blas
-from .._typing import Array, Codes, Index
+from .._threads import single_blas
+from .._typing import Array
 from ..kernels import RBF, Kernel
-from .base.estimator import BaseLearnedSVC
+from .base.estimator import BaseLearnedSVC, certificate_of, convergence_warnings
 from .base.kernel_spec import KERNEL_NAMES
-from .base.predictor import Machines
-from .base.warm_start import WarmStartMixin
+from .base.predictor import Predictor
+from .base.progress import FitProgress
+from .base.task import FitTask, Fitted
 from .paths.kernel_grid import DistinctRows, KernelGrid, costs, n_kernels
 from .paths.selection import Problem, judge_of, sizes
 from .paths.solve import solve_chosen, solver_of
@@ -36,7 +36,7 @@ from .paths.walk import PathGrams, PathPoint, WidthPath, table
 _FEWEST_ROWS = 500  # on which a path is walked however small the memory
 
 
-class AdaptiveKernelSVC(WarmStartMixin, BaseLearnedSVC):
+class AdaptiveKernelSVC(BaseLearnedSVC):
     """Support vector classification that chooses its kernel width and C as it learns.
 
     A path over widths and costs, each machine warm from the one before, is judged by the training
@@ -314,64 +314,61 @@ class AdaptiveKernelSVC(WarmStartMixin, BaseLearnedSVC):
             raise AttributeError("sigma_ is only available for a fitted RBF kernel")
         return float((2 * kernel.gamma) ** -0.5) if kernel.gamma > 0 else float("inf")
 
-    def _n_tasks(self, Y: Codes) -> int | None:
-        return n_kernels(self) + 1  # each kernel, and the last fit
-
-    def _fit_machines(self, X: Any, Y: Codes, weights: Array, classes: Index) -> Machines:
-        counts = weights / self.class_weight_[classes]
+    def _fit_machines(self, task: FitTask) -> Fitted:
+        X, Y, classes, counts = task.X, task.Y, task.classes, task.sample_weight
         random_state = check_random_state(self.random_state)
+        task.progress.begin(n_kernels(self) + 1)  # each kernel, and the last fit
         with single_blas():
-            rows = DistinctRows.of(self.kernel_, X, classes, counts)
+            rows = DistinctRows.of(task.kernel, X, classes, counts)
             rows = rows.at_most(self._most_rows(), classes, random_state)
-            keys = self._row_keys(X)
-            last = self._last_solutions(keys, Y)
-            walk = self._path(X, Y, rows, classes, last, random_state)
-            self._walk(walk)
-            self._store_path(walk, len(rows.first))
+            warm = task.warm()
+            walk = self._path(task, rows, warm.starts(task.members), random_state)
+            self._walk(walk, task.progress)
+            found = self._path_attributes(walk, len(rows.first))
             starts = self._chosen_starts(walk, rows, counts)
-            solutions = self._as_task(
-                "machines",
-                len(walk.grid.kernels),
-                lambda: solve_chosen(self, X, Y, weights, starts),
-            )
-        found = sizes(solutions, Y.astype(np.float64), self.radius_, float(counts.sum()))
-        self.bound_ = found["bound"]
-        members = [np.arange(len(classes))] * Y.shape[1]
-        self._keep(keys, Y, solutions, members)
-        return Machines.of(self.kernel_, X, solutions, members, classes)
-
-    def _store(self, machines: Machines, classes: Index, counted: Index) -> None:
-        super()._store(machines, classes, counted)
-        self.n_iter_ = (self.n_iter_ + self._path_steps).astype(np.int32)
+            with task.progress.task("machines"):
+                solutions = solve_chosen(
+                    self, found["kernel_"], found["C_"], X, Y, task.cost_factor, starts
+                )
+        codes, total = Y.astype(np.float64), float(counts.sum())
+        found["bound_"] = sizes(solutions, codes, found["radius_"], total)["bound"]
+        steps = np.array([solution.n_iter for solution in solutions]) + walk.n_iter
+        found["n_iter_"] = steps.astype(np.int32)
+        return Fitted(
+            Predictor.of(task, solutions, kernels=[found["kernel_"]] * len(solutions)),
+            solutions,
+            attributes=found,
+            warnings=[
+                *_path_warnings(walk),
+                *convergence_warnings(certificate_of(solutions), self.tol),
+            ],
+            last=warm.ended(solutions, task.members),
+        )
 
     def _path(
-        self,
-        X: Any,
-        Y: Codes,
-        rows: DistinctRows,
-        classes: Index,
-        last: list[Array] | None,
-        random_state: Any,
+        self, task: FitTask, rows: DistinctRows, last: list[Any], random_state: Any
     ) -> WidthPath:
         """Make the walk on the distinct rows."""
-        own, table_rows = classes[rows.first], self._take(X, rows.first)
-        price = rows.counts * self.class_weight_[own]
-        codes = Y[rows.first].astype(np.float64)
+        own, table_rows = task.classes[rows.first], self._take(task.X, rows.first)
+        price = rows.counts * task.labels.class_weight[own]
+        codes = task.Y[rows.first].astype(np.float64)
         solver = partial(solver_of, self, len(own))
         problem = Problem(codes, rows.counts, price, self._has_bias(), solver)
         judge = judge_of(self, problem, own, random_state)
-        grid = KernelGrid.of(self, table_rows, rows.counts)
-        threads = n_threads(self.n_jobs)
+        grid = KernelGrid.of(self, task.kernel, table_rows, rows.counts)
         start = None
-        if last is not None:
-            start = [rows.gather(beta) for beta in last] * (judge.codes.shape[1] // Y.shape[1])
+        if any(beta is not None for beta in last):
+            n = len(task.classes)
+            known = [np.zeros(n) if beta is None else beta for beta in last]
+            copies = judge.codes.shape[1] // task.n_machines
+            start = [rows.gather(beta) for beta in known] * copies
         return WidthPath(
             problem=problem,
             grid=grid,
             costs=costs(self.C, self._is_hard_by_default()),
             judge=judge,
-            grams=PathGrams(grid.kernels, table_rows, threads),
-            threads=threads,
+            grams=PathGrams(grid.kernels, table_rows, task.threads),
+            threads=task.threads,
             record_cold=self.record_cold,
             start=start,
         )
@@ -391,44 +388,36 @@ class AdaptiveKernelSVC(WarmStartMixin, BaseLearnedSVC):
         fit = int((allowance(self.cache_size) / 16) ** 0.5)
         return min(self.max_rows, max(fit, _FEWEST_ROWS))
 
-    def _walk(self, walk: WidthPath) -> None:
-        """Go through the kernels, and tell of each."""
+    def _walk(self, walk: WidthPath, progress: FitProgress) -> None:
+        """Go through the kernels, and report each."""
         total = len(walk.grid.kernels)
         for number in range(total):
-            points = self._as_task("kernel", number, partial(walk.walk, number))
-            if self.verbose:
-                best = min(points, key=lambda point: point.order)
-                name = "C" if walk.grid.name is None else walk.grid.name
-                value = best.C if walk.grid.name is None else best.value
-                print(
-                    f"[kernelwise.{type(self).__name__}] {number + 1} of {total}: {name}="
-                    f"{value:.4g}, best score {best.score:.4g} at C={best.C:g}, "
-                    f"{sum(point.n_iter for point in points)} steps"
-                )
-            if self.callback is not None and any([self.callback(point) for point in points]):
+            with progress.task("kernel"):
+                points = walk.walk(number)
+            best = min(points, key=lambda point: point.order)
+            name = "C" if walk.grid.name is None else walk.grid.name
+            value = best.C if walk.grid.name is None else best.value
+            progress.line(
+                f"{number + 1} of {total}: {name}={value:.4g}, best score {best.score:.4g} at "
+                f"C={best.C:g}, {sum(point.n_iter for point in points)} steps"
+            )
+            if any([progress.step(point) for point in points]):
                 break
 
-    def _store_path(self, walk: WidthPath, n_rows: int) -> None:
-        """Set what the path found, and warn of points that did not converge."""
+    def _path_attributes(self, walk: WidthPath, n_rows: int) -> dict[str, Any]:
+        """Return the path and the chosen point as attributes."""
         best = walk.points[walk.best]
-        self.path_ = table(walk.points, walk.grid, self.record_cold)
-        self.best_index_, self.C_, self.radius_ = walk.best, best.C, best.radius
-        self.loo_error_, self.held_out_error_ = best.loo_error, best.held_out_error
-        self.kernel_ = walk.grid.kernels[walk.best // len(walk.costs)]
-        self.n_solves_ = walk.n_solves + walk.problem.Y.shape[1]
-        self.n_path_rows_, self._path_steps = n_rows, walk.n_iter
-        short = sum(not point.converged for point in walk.points)
-        if short:
-            left = "They were left out of the choice."
-            if short == len(walk.points):
-                left = "The best of them is used all the same, and may mean nothing."
-            warnings.warn(
-                f"{short} of the {len(walk.points)} points of the path did not converge within "
-                f"max_iter. {left} A hard margin does not exist where classes overlap or equal "
-                "rows have different classes: give finite C there; else raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
+        return {
+            "path_": table(walk.points, walk.grid, self.record_cold),
+            "best_index_": walk.best,
+            "C_": best.C,
+            "radius_": best.radius,
+            "loo_error_": best.loo_error,
+            "held_out_error_": best.held_out_error,
+            "kernel_": walk.grid.kernels[walk.best // len(walk.costs)],
+            "n_solves_": walk.n_solves + walk.problem.Y.shape[1],
+            "n_path_rows_": n_rows,
+        }
 
     def _chosen_starts(self, walk: WidthPath, rows: DistinctRows, counts: Array) -> list[Array]:
         """Return where the chosen machines start on all rows: at the path's, or their mean."""
@@ -437,17 +426,18 @@ class AdaptiveKernelSVC(WarmStartMixin, BaseLearnedSVC):
         beta = beta.reshape(-1, k, beta.shape[1]).mean(axis=0)  # over folds, where there are any
         return [rows.spread(each, counts) for each in beta]
 
-    def _last_solutions(self, keys: Array | None, Y: Codes) -> list[Array] | None:
-        """Return the coefficients of the last fit on these rows, zero for what is new."""
-        found = self._starts(keys, Y, [np.arange(len(Y))] * Y.shape[1])
-        if all(beta is None for beta in found):
-            return None
-        return [np.zeros(len(Y)) if beta is None else beta for beta in found]
 
-    def _machine_names(self) -> list[tuple[Any, Any]]:
-        """Name each machine by the class that it tells from the rest."""
-        names = self.classes_.tolist()
-        return [(name, "rest") for name in (names[1:] if len(names) == 2 else names)]
-
-    def _first_is(self) -> int:
-        return 1
+def _path_warnings(walk: WidthPath) -> list[tuple[str, type[Warning]]]:
+    """Return the warning about points of the path that did not converge."""
+    short = sum(not point.converged for point in walk.points)
+    if not short:
+        return []
+    left = "They were left out of the choice."
+    if short == len(walk.points):
+        left = "The best of them is used all the same, and may mean nothing."
+    text = (
+        f"{short} of the {len(walk.points)} points of the path did not converge within max_iter. "
+        f"{left} A hard margin does not exist where classes overlap or equal rows have different "
+        "classes: give finite C there; else raise max_iter or tol."
+    )
+    return [(text, ConvergenceWarning)]

@@ -9,7 +9,7 @@ A low dual objective is a wide margin with little slack: weights move to the fea
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -19,7 +19,7 @@ import numpy as np
 from .._memory import allowance
 from .._parameters import Interval, Options
 from .._threads import n_threads, single_blas
-from .._typing import Array, Codes, Index
+from .._typing import Codes
 from ..criteria import Criterion
 from ..kernels import Kernel
 from ..outer import (
@@ -31,11 +31,13 @@ from ..outer import (
     Step,
     minimize,
 )
-from ..qp import SMO
+from ..qp import SMO, Solution
 from .base.estimator import BaseLearnedSVC
 from .base.feature_weights import importances, no_weights
-from .base.predictor import Machines
-from .base.recipes import CRITERIA, Recipe
+from .base.kernel_spec import KernelSpec
+from .base.predictor import Predictor
+from .base.recipes import CRITERIA
+from .base.task import FitTask, Fitted
 from .base.weight_learning import Learned, Start, Watched, history
 
 _METHODS: dict[str, Callable[[], Method]] = {
@@ -238,62 +240,62 @@ class DualObjectiveSVC(BaseLearnedSVC):
         self.verbose = verbose
         self.callback = callback
 
-    def _validate_fit(self, X: Any, y: Any) -> tuple[Any, Any]:
-        if isinstance(self.kernel, Kernel) and (self._is_function() or self.kernel.reads_values):
+    def _check_input(self, X: Any, y: Any) -> tuple[Any, Any]:
+        if not KernelSpec.of(self).reads_rows:
             raise no_weights(self.kernel)
-        return super()._validate_fit(X, y)
-
-    def _n_tasks(self, Y: Codes) -> int | None:
-        return self._evaluations() * (1 if self.weights == "shared" else Y.shape[1])
+        return super()._check_input(X, y)
 
     def _evaluations(self) -> int:
         if self.max_iter is not None:
             return self.max_iter
         return 1 + _PAPER_UPDATES if self.optimizer == "paper" else _EVALUATIONS
 
-    def _fit_machines(self, X: Any, Y: Codes, weights: Array, classes: Index) -> Machines:
-        start = Start.of(self, X, weights)
+    def _fit_machines(self, task: FitTask) -> Fitted:
+        X, Y, cost_factor = task.X, task.Y, task.cost_factor
+        start = Start.of(self, task.kernel, X, cost_factor, task.last)
         groups = [Y] if self.weights == "shared" else [Y[:, [j]] for j in range(Y.shape[1])]
+        task.progress.begin(len(groups) * self._evaluations())
         with single_blas():
             learned: list[Learned] = []
-            for number, group in enumerate(groups):
+            for group in groups:
                 stopped = bool(learned) and learned[-1].minimum.status == "stopped"
                 most = 1 if stopped or not start.learns else self._evaluations()
-                learned.append(self._learn(X, group, weights, start, number, most))
-            solutions = [s for each in learned for s in each.machines(self._solver(), X, weights)]
-        self._store_learned(learned, start)
-        members = [np.arange(X.shape[0])] * Y.shape[1]
-        machines = Machines.of(learned[0].kernel, X, solutions, members, classes)
-        if len(learned) > 1:
-            machines = replace(machines, own_kernels=tuple(each.kernel for each in learned))
-        return machines
-
-    def _hinge_kernel(self) -> Kernel | None:
-        slack = Recipe.of(self.criterion).criterion(self.C).slack
-        return super()._hinge_kernel() if slack == "hinge" else None
+                learned.append(self._learn(task, group, start, len(learned), most))
+            solver = self._solver()
+            solutions = [s for each in learned for s in each.machines(solver, X, cost_factor)]
+        kernels = [each.kernel for each in learned]
+        kernels = kernels * Y.shape[1] if len(kernels) == 1 else kernels
+        predictor = Predictor.of(task, solutions, kernels=kernels)
+        return Fitted(
+            replace(predictor, loss=learned[0].criterion.slack),
+            solutions,
+            attributes=_attributes(learned, start, solutions),
+            last=(start.varying, [each.minimum.theta for each in learned]),
+        )
 
     def _solver(self) -> SMO:
         return SMO(tol=self.tol, memory=allowance(self.cache_size, n_threads(self.n_jobs)))
 
     def _learn(
-        self, X: Any, Y: Codes, weights: Array, start: Start, group: int, most: int
+        self, task: FitTask, Y: Codes, start: Start, group: int, max_evaluations: int
     ) -> Learned:
         """Minimise the criterion of some machines over their common weights (eq. 10-15)."""
         recipe, solver = start.recipe, self._solver()
-        steps = max(_LEAST_STEPS, _STEPS_A_ROW * X.shape[0])
+        steps = max(_LEAST_STEPS, _STEPS_A_ROW * task.X.shape[0])
         solver = replace(solver, max_iter=steps, budget=solver.budget if recipe.exact else 0)
-        criterion = recipe.criterion(self.C, solver=solver, threads=n_threads(self.n_jobs))
+        criterion = recipe.criterion(self.C, solver=solver, threads=task.threads)
         names = [*start.names, "C"] if recipe.learns_C else start.names
-        objective = criterion.of(start.kernel, names, X, Y, weights=weights, log=recipe.log)
-        watched = Watched(self, objective, start, group)
+        objective = criterion.of(
+            start.kernel, names, task.X, Y, weights=task.cost_factor, log=recipe.log
+        )
         minimum = minimize(
-            watched,
+            Watched(task.progress, objective, start),
             start.theta(group),
             domain=start.domain(self.optimizer),
             method=self._method(),
-            max_evaluations=most,
+            max_evaluations=max_evaluations,
             tol=_TOLERANCE,
-            callback=self.callback,
+            callback=task.progress.stops,
         )
         return Learned(objective, start.everywhere(minimum.theta), minimum, Y)
 
@@ -302,22 +304,25 @@ class DualObjectiveSVC(BaseLearnedSVC):
             return FixedStep(2 * self.eta)  # the gradient of eq. 15 is twice the true one
         return _METHODS[self.optimizer]()
 
-    def _store_learned(self, learned: list[Learned], start: Start) -> None:
-        self._last_theta = start.varying, [each.minimum.theta for each in learned]
-        kernels = [each.kernel for each in learned]
-        weights = np.array([start.mean_weights(each.theta) for each in learned])
-        self.feature_weights_ = weights[0] if len(learned) == 1 else weights
-        self.feature_importances_ = importances(weights, start.spread)
-        self.kernel_ = kernels[0] if len(learned) == 1 else kernels
-        self.gamma_ = getattr(kernels[0], "gamma", None)
-        costs = np.array([each.criterion.C for each in learned])
-        self.C_ = float(costs[0]) if len(learned) == 1 else costs
-        self.criterion_value_ = float(sum(each.minimum.value for each in learned))
-        evaluations = [each.minimum.n_evaluations for each in learned]
-        self.n_solves_ = sum(evaluations) + len(evaluations)
-        self.history_ = history(learned, start)
 
-    def _store(self, machines: Machines, classes: Index, counted: Index) -> None:
-        super()._store(machines, classes, counted)
-        self.dual_objective_ = -float(machines.certificate.objective.sum())
-        self.n_iter_ = len(self.history_["value"])
+def _attributes(
+    learned: list[Learned], start: Start, solutions: Sequence[Solution]
+) -> dict[str, Any]:
+    """Return the fitted attributes that other classifiers do not have."""
+    kernels = [each.kernel for each in learned]
+    weights = np.array([start.mean_weights(each.theta) for each in learned])
+    costs = np.array([each.criterion.C for each in learned])
+    n_evaluations = sum(each.minimum.n_evaluations for each in learned)
+    alone, table = len(learned) == 1, history(learned, start)
+    return {
+        "feature_weights_": weights[0] if alone else weights,
+        "feature_importances_": importances(weights, start.spread),
+        "kernel_": kernels[0] if alone else kernels,
+        "gamma_": getattr(kernels[0], "gamma", None),
+        "C_": float(costs[0]) if alone else costs,
+        "criterion_value_": float(sum(each.minimum.value for each in learned)),
+        "dual_objective_": -float(sum(solution.objective for solution in solutions)),
+        "n_solves_": n_evaluations + len(learned),
+        "history_": table,
+        "n_iter_": len(table["value"]),
+    }

@@ -15,7 +15,7 @@ from ..criteria import margin, radius, span
 from ..kernels import RBF, FunctionKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 from .base.estimator import BaseLearnedSVC
 from .base.multiclass import largest, one_vs_one, pairs_of_layout, vote
-from .svc import SVC
+from .base.predictor import predictor_of
 
 
 def bounds_of(model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Bunch:
@@ -54,7 +54,7 @@ def bounds_of(model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Bunch
     0.04
     """
     check_is_fitted(model)
-    kernel, pairwise = _kernel(model), isinstance(model, SVC | PlainSVC)
+    kernel, pairwise = _kernel(model), _is_one_vs_one(model)
     X = X if sp.issparse(X) or isinstance(kernel, FunctionKernel) else np.asarray(X)
     classes, weights = _classes(model, X, y), _weights(sample_weight, X)
     n_classes = len(model.classes_)
@@ -82,13 +82,14 @@ def bounds_of(model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Bunch
 def _kernel(model: Any) -> Kernel:
     """Return the kernel object of a fitted classifier."""
     if isinstance(model, BaseLearnedSVC):
-        kernel = model._hinge_kernel()
-        if kernel is None:
+        found = predictor_of(model)
+        plain = not found.before and found.linear is None and not found.merged
+        if found.shared_kernel is None or not plain or found.loss != "hinge":
             raise ValueError(
-                "bounds_of needs one kernel for all machines, of the rows as they are, and hinge "
-                f"loss; {model!r} has not."
+                "bounds_of supports models with hinge loss and one kernel on unmodified rows; "
+                f"{model!r} is not one."
             )
-        return kernel
+        return found.shared_kernel
     if not isinstance(model, PlainSVC):
         raise TypeError(
             f"model must be a classifier of kernelwise or scikit-learn's SVC; got {model!r}."
@@ -104,6 +105,10 @@ def _kernel(model: Any) -> Kernel:
         "precomputed": Precomputed(),
     }
     return made[model.kernel]
+
+
+def _is_one_vs_one(model: Any) -> bool:
+    return isinstance(model, PlainSVC) or predictor_of(model).multiclass == "ovo"
 
 
 def _classes(model: Any, X: Any, y: Any) -> Index:

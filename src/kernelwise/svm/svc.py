@@ -9,27 +9,24 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
 
 from .._memory import allowance
 from .._parameters import Interval, Options
-from .._threads import n_threads, run, single_blas
-from .._typing import Array, Codes, Index
+from .._threads import run, single_blas
 from ..kernels import Kernel, Linear
 from ..qp import SMO, Progress, Solution
 from .base.estimator import BaseLearnedSVC
 from .base.grams import Grams
 from .base.kernel_spec import KERNEL_NAMES
-from .base.multiclass import members_of, pairs_to_classes
-from .base.predictor import Machines
+from .base.multiclass import ONE_VS_ONE, Multiclass
+from .base.predictor import Predictor, predictor_of
 from .base.probability import ProbabilityMixin
-from .base.votes import OneVsOneMixin
-from .base.warm_start import WarmStartMixin
+from .base.task import FitTask, Fitted
 
 _POLISH = 1e5  # kernel entries worth spending on exactness, over all machines
 
 
-class SVC(ProbabilityMixin, WarmStartMixin, OneVsOneMixin, BaseLearnedSVC):
+class SVC(ProbabilityMixin, BaseLearnedSVC):
     """C-support vector classification, a drop-in for scikit-learn's ``SVC``.
 
     The same problem and the same answer, several times faster; each feature may have a width of
@@ -212,42 +209,40 @@ class SVC(ProbabilityMixin, WarmStartMixin, OneVsOneMixin, BaseLearnedSVC):
         self.n_jobs = n_jobs
         self.callback = callback
 
-    def _finish_fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        self._fit_probability(X, y, sample_weight)
+    def _multiclass(self) -> Multiclass:
+        return ONE_VS_ONE
 
-    def _fit_machines(self, X: Any, Y: Codes, weights: Array, classes: Index) -> Machines:
-        threads, n_machines = n_threads(self.n_jobs), Y.shape[1]
-        members = members_of(Y)
-        keys = self._row_keys(X)
-        starts = self._starts(keys, Y, members)
+    def _fit_machines(self, task: FitTask) -> Fitted:
+        members, costs, warm = task.members, self.C * task.cost_factor, task.warm()
+        starts = warm.starts(members)
         solver = SMO(
             tol=self.tol,
             max_iter=self.max_iter,
-            memory=allowance(self.cache_size, min(threads, n_machines)),
-            budget=_POLISH / n_machines,
+            memory=allowance(self.cache_size, min(task.threads, task.n_machines)),
+            budget=_POLISH / task.n_machines,
         )
+        task.progress.begin(task.n_machines)
         with single_blas():
-            grams = Grams.of(self.kernel_, X, members, solver, threads)
-            costs = self.C * weights
+            grams = Grams.of(task.kernel, task.X, members, solver, task.threads)
 
             def fit_one(j: int) -> Solution:
-                qp = grams.c_svc(members[j], Y[:, j], costs)
-                own = replace(solver, callback=self._reporter(j, n_machines))
-                return self._solve_as_task(j, lambda: own.solve(qp, start=starts[j]))
+                qp = grams.c_svc(members[j], task.Y[:, j], costs)
+                own = replace(solver, callback=task.progress.of_machine(j, task.n_machines))
+                with task.progress.task("machine"):
+                    solution = own.solve(qp, start=starts[j])
+                task.progress.line(
+                    f"machine {j + 1}: {solution.status}, {solution.n_iter} steps, "
+                    f"KKT violation {solution.violation:.2g}"
+                )
+                return solution
 
-            solutions = run(fit_one, range(n_machines), threads)
-        self._keep(keys, Y, solutions, members)
-        return Machines.of(self.kernel_, X, solutions, members, classes)
-
-    def _solve_as_task(self, machine: int, solve: Callable[[], Solution]) -> Solution:
-        """Run a solve as a subtask of scikit-learn's callbacks, and say so when verbose."""
-        solution = self._as_task("machine", machine, solve)
-        if self.verbose:
-            print(
-                f"[kernelwise.SVC] machine {machine + 1}: {solution.status}, "
-                f"{solution.n_iter} steps, KKT violation {solution.violation:.2g}"
-            )
-        return solution
+            solutions = run(fit_one, range(task.n_machines), task.threads)
+        return Fitted(
+            Predictor.of(task, solutions),
+            solutions,
+            attributes=self._calibration(*task.given),
+            last=warm.ended(solutions, members),
+        )
 
     @property
     def coef_(self) -> Any:
@@ -256,12 +251,12 @@ class SVC(ProbabilityMixin, WarmStartMixin, OneVsOneMixin, BaseLearnedSVC):
         if not isinstance(kernel, Linear):
             raise AttributeError("coef_ is only available when using a linear kernel")
         scales = kernel.gamma * (np.ones(1) if kernel.weights is None else kernel.weights)
-        rows = self._machines.rows
-        if sp.issparse(rows):
-            coef = sp.csr_matrix(self._machines.coef.T) @ rows.multiply(scales).tocsr()
+        vectors = predictor_of(self).vectors
+        if sp.issparse(vectors.rows):
+            coef = sp.csr_matrix(vectors.coef.T) @ vectors.rows.multiply(scales).tocsr()
             coef.data.flags.writeable = False
             return coef
-        coef = self._machines.coef.T @ (rows * scales)
+        coef = vectors.coef.T @ (vectors.rows * scales)
         coef.flags.writeable = False
         return coef
 
@@ -278,10 +273,6 @@ class SVC(ProbabilityMixin, WarmStartMixin, OneVsOneMixin, BaseLearnedSVC):
         y : ndarray of shape (n_samples,)
             The predicted classes.
         """
-        check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
-        n_classes = len(self.classes_)
-        if self.break_ties and n_classes > 2:
-            return self.classes_[pairs_to_classes(self._decisions(X), n_classes).argmax(axis=1)]
         return super().predict(X)

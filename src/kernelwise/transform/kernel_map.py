@@ -15,7 +15,7 @@ from .._sklearn import checked_fit, naming_the_encoders
 from .._threads import single_blas
 from .._typing import Array, Matrix
 from ..kernels import EmpiricalMap, Kernel, Precomputed
-from ..svm.base.kernel_spec import KERNEL_NAMES, resolve_kernel
+from ..svm.base.kernel_spec import KERNEL_NAMES, KernelSpec
 
 
 class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -135,7 +135,7 @@ class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         """
         X = self._rows(X, reset=True)
         with single_blas():
-            self.kernel_ = resolve_kernel(self, X, np.ones(X.shape[0]))
+            self.kernel_ = KernelSpec.of(self).resolve(X, np.ones(X.shape[0]))
             self.map_ = EmpiricalMap.of(
                 self.kernel_, X, n_components=self.n_components, tol=self.tol
             )

@@ -324,7 +324,7 @@ def test_bounds():
     assert found.loo_error == pytest.approx(plain.loo_error, abs=2 / len(y))
     for other in (FeatureDiscriminationSVC(kernel="rbf", eta=0.0), FeatureDiscriminationSVC()):
         X, y = data("cancer" if other.kernel == "rbf" else "iris")
-        with pytest.raises(ValueError, match="one kernel for all machines"):
+        with pytest.raises(ValueError, match="one kernel on unmodified rows"):
             bounds_of(other.fit(X, y), X, y)
 
 
@@ -343,7 +343,7 @@ def test_threads_and_callbacks(n_jobs):
     counter = TaskCounter()
     X, y = data("iris")
     model = FeatureDiscriminationSVC(eta="cv", n_jobs=n_jobs).set_callbacks(counter).fit(X, y)
-    expected = [("choice", 3), ("fit", 0), *(("machine", machine) for machine in range(3))]
+    expected = [("choice", 0), ("fit", 0), *(("machine", task) for task in range(1, 4))]
     assert sorted(counter.begun) == sorted(counter.ended) == expected
     assert_same_machine(model, FeatureDiscriminationSVC(eta="cv").fit(X, y))
 

@@ -11,6 +11,8 @@ from sklearn.svm import SVC as Reference
 
 from kernelwise import SVC, GeneralizedBiasSVC, GeodesicNeighborFeatures
 from kernelwise.kernels import RBF
+from kernelwise.svm.base.predictor import predictor_of
+from kernelwise.svm.base.steps import apply_all
 from tests.svm.generalized_bias.oracles import PaperMachine, dual_solution
 from tests.svm.problems import data
 
@@ -309,7 +311,7 @@ def test_features_of_a_training_row_come_from_the_other_folds():
     assert_allclose(model.bias_coef_, by_hand.bias_coef_, atol=1e-9)
     assert_array_equal(model.dual_coef_, by_hand.dual_coef_)
     encoded = TargetEncoder(random_state=0).fit(X, y).transform(X)  # of new rows: all labels count
-    assert_allclose(model._features(X), encoded)
+    assert_allclose(apply_all(predictor_of(model).features, X), encoded)
 
 
 def test_a_transformer_that_takes_care_itself_is_asked_for_its_own_values():
@@ -321,4 +323,4 @@ def test_a_transformer_that_takes_care_itself_is_asked_for_its_own_values():
     rows = {row.tobytes(): values for row, values in zip(X, own, strict=True)}
     by_hand = GeneralizedBiasSVC(lambda X: np.array([rows[row.tobytes()] for row in X]), tol=TIGHT)
     assert_array_equal(model.bias_coef_, by_hand.fit(X, y).bias_coef_)
-    assert_array_equal(model._features(X), features.transform(X))
+    assert_array_equal(apply_all(predictor_of(model).features, X), features.transform(X))

@@ -28,7 +28,7 @@ from kernelwise.kernels import RBF
 from kernelwise.qp import Progress
 from kernelwise.svm import bounds_of
 from kernelwise.svm.generalized_bias.features import uses_labels
-from kernelwise.svm.generalized_bias.machine import Machine, trouble
+from kernelwise.svm.generalized_bias.machine import BiasMachine, trouble
 from tests.svm.generalized_bias.test_generalized_bias import noisy, ones, trend
 from tests.svm.problems import data
 
@@ -304,13 +304,13 @@ def test_coefficients_without_bound():
 
 @pytest.mark.parametrize("status", ["degenerate", "stalled", "max_iter"])
 def test_a_solver_that_gives_up_is_told_of(status, monkeypatch):
-    real = Machine.solve.__func__
+    real = BiasMachine.solve.__func__
 
     def gives_up(cls, *args, **kwargs):
         machine = real(cls, *args, **kwargs)
         return replace(machine, solution=replace(machine.solution, status=status, violation=0.5))
 
-    monkeypatch.setattr(Machine, "solve", classmethod(gives_up))
+    monkeypatch.setattr(BiasMachine, "solve", classmethod(gives_up))
     with pytest.warns(
         ConvergenceWarning, match=rf"1 of 1 .*\({status}\).*violation is 0.5"
     ) as told:
@@ -384,7 +384,7 @@ def test_features_of_new_rows_must_be_like_those_of_the_training_rows():
 
 
 def test_bounds_of_one_equality_do_not_take_it():
-    with pytest.raises(ValueError, match="bounds_of needs"):
+    with pytest.raises(ValueError, match="bounds_of supports"):
         bounds_of(GeneralizedBiasSVC([0]).fit(X, Y), X, Y)
 
 

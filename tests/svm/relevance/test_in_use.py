@@ -18,11 +18,9 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import kernelwise.svm.relevance.estimator as module
 from kernelwise import SVC, RelevanceSVC
 from kernelwise.kernels import RBF, Laplacian
 from kernelwise.outer import Step
-from kernelwise.svm.base.forecast import duration, forecast
 from tests.svm.base.test_progress import TaskCounter
 from tests.svm.relevance.test_relevance import LEAN, table
 
@@ -470,52 +468,6 @@ def test_verbose_says_of_widths_without_a_score_that_they_cannot_win(capsys):
 def test_a_short_fit_is_silent(verbose, capsys):
     RelevanceSVC(verbose=verbose).fit(ROWS, LABELS)
     assert capsys.readouterr() == ("", "")
-
-
-def test_a_long_fit_is_told_of_before_it_begins(monkeypatch, capsys):
-    X, y = table(100)
-    monkeypatch.setattr(module, "_SMALL", 40)
-    RelevanceSVC(**FEW).fit(X, y)
-    assert capsys.readouterr() == ("", "")  # it takes no ten seconds
-    asked = []
-    monkeypatch.setattr(module, "forecast", lambda *args, **kwargs: asked.append(kwargs) or 125.0)
-    RelevanceSVC(**FEW).fit(X, y)
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("[kernelwise.RelevanceSVC] about 2 minutes for 100 rows: ")
-    picked = asked[0]["taught"], asked[0]["on_path"]
-    assert "weights from {} of them, width and C from {},".format(*picked) in err
-    assert 25 <= picked[0] <= 30
-    assert 55 <= picked[1] <= 60
-    assert [type(kernel) for kernel in asked[0]["members"]] == [Laplacian, Laplacian, RBF]
-    assert err.count("\n") == 1
-    RelevanceSVC(verbose=False, **FEW).fit(X, y)
-    assert capsys.readouterr() == ("", "")
-    monkeypatch.setattr(module, "_SMALL", 70)
-    RelevanceSVC(**FEW).fit(X, y)
-    assert capsys.readouterr() == ("", "")
-
-
-def test_the_forecast_grows_with_the_work(monkeypatch):
-    X, kernel = np.random.default_rng(0).normal(size=(4000, 20)), Laplacian()
-
-    def seconds(rows=X, n_machines=1, kernels=(kernel,), **more):
-        settings = {"evaluations": 15, "points": 12, "taught": 1000, "on_path": 2000}
-        settings |= {"memory": 1e9} | more
-        return forecast(rows, n_machines, learned=kernels, members=kernels, **settings)
-
-    assert 0 < seconds() < np.inf
-    monkeypatch.setattr("kernelwise.svm.base.forecast._seconds_an_entry", lambda kernel, X: 1e-8)
-    plain = seconds()
-    assert plain < seconds(evaluations=30) < 2 * plain
-    assert plain < seconds(taught=2000) < 4 * plain
-    assert plain < seconds(n_machines=10) < 10 * plain
-    assert plain < seconds(points=24) < 2 * plain
-    assert seconds(kernels=(kernel, RBF())) == pytest.approx(2 * plain)
-    assert plain < seconds(memory=1e6)  # rows of the kernel that do not fit are made anew
-    assert seconds(rows=X[:2000]) < plain < seconds(on_path=4000)  # fewer rows; a longer path
-    words = [duration(seconds) for seconds in (12.4, 89, 125)]
-    assert words == ["12 seconds", "89 seconds", "2 minutes"]
 
 
 def test_a_machine_that_does_not_converge_is_told_of(monkeypatch):

@@ -77,7 +77,7 @@ def test_one_matrix_of_distances_serves_all_widths_and_one_kernel_all_folds(monk
 def test_scorers_cost_no_kernel(monkeypatch):
     X, y = subset("iris")
     monkeypatch.setattr(
-        search_model.Machines, "of", lambda *args: pytest.fail("a model was put together")
+        search_model.Predictor, "of", lambda *args: pytest.fail("a model was put together")
     )
     SVCSearchCV(
         SVC(), GRID, scoring=["accuracy", "f1_macro"], refit=False, return_train_score=True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,11 +33,11 @@ KERNEL_NAMES = {"linear", "poly", "sigmoid", "precomputed", *_WITH_GAMMA}
 
 
 def resolve_gamma(gamma: Any, X: Matrix, weights: Array, of_squares: bool = True) -> float | Array:
-    """Return gamma as a number, or as one number a feature.
+    """Return gamma as a number, or as one number per feature.
 
-    "scale" is 1 / (d * variance of all cells), with the sample weights, so that the kernel does
-    not change when all columns are scaled alike; the standard deviation takes the place of the
-    variance in a kernel of plain differences. "auto" is 1 / d.
+    "scale" is 1 / (d * variance of all cells), with the sample weights, so that scaling all
+    columns by one factor leaves the kernel unchanged; kernels of plain differences use the
+    standard deviation in place of the variance. "auto" is 1 / d.
     """
     if isinstance(gamma, str):
         size = _variance(X, weights) if gamma == "scale" else 1.0
@@ -47,17 +48,13 @@ def resolve_gamma(gamma: Any, X: Matrix, weights: Array, of_squares: bool = True
 
 def _variance(X: Matrix, weights: Array) -> float:
     """Return the variance over all cells, rows counted by their weight."""
-    if (weights == weights[0]).all() and not sp.issparse(X):
-        with np.errstate(over="ignore", invalid="ignore"):
-            variance = _plain_variance(X)
-    else:
-        total = weights.sum() * X.shape[1]
-        with np.errstate(over="ignore", invalid="ignore"):
-            mean = float((weights @ X).sum()) / total
-            if sp.issparse(X):
-                variance = float((weights @ X.multiply(X)).sum()) / total - mean**2
-            else:
-                variance = float((weights @ (X - mean) ** 2).sum()) / total
+    total = weights.sum() * X.shape[1]
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = float((weights @ X).sum()) / total
+        if sp.issparse(X):
+            variance = float((weights @ X.multiply(X)).sum()) / total - mean**2
+        else:
+            variance = float((weights @ (X - mean) ** 2).sum()) / total
     if not np.isfinite(variance):
         raise ValueError(
             "X holds values so large that its variance overflows, so gamma='scale' cannot be "
@@ -66,19 +63,11 @@ def _variance(X: Matrix, weights: Array) -> float:
     return variance
 
 
-def _plain_variance(X: Array) -> float:
-    """Return X.var(), without a copy of X where the mean is so small that no digits are lost."""
-    cells = X.ravel(order="K")
-    square = cells @ cells / cells.size
-    mean = (X @ np.ones(X.shape[1])).sum() / cells.size  # faster than to add up one after the other
-    return float(square - mean**2 if mean**2 < square / 2 else X.var())
-
-
 def _feature_vector(name: str, values: Any, d: int) -> Array:
     try:
         vector = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must be numbers, one a feature; got {values!r}.") from None
+        raise ValueError(f"{name} must be numbers, one per feature; got {values!r}.") from None
     if vector.shape != (d,):
         raise ValueError(
             f"{name} must be one number or one for each of the {d} features of X; "
@@ -89,19 +78,79 @@ def _feature_vector(name: str, values: Any, d: int) -> Array:
     return vector
 
 
-def resolve_kernel(svc: Any, X: Matrix, weights: Array) -> Kernel:
-    """Return the kernel that an estimator's parameters describe, for these training rows."""
-    spec = svc.kernel
-    if isinstance(spec, type):
-        raise ValueError(f"kernel must be an object, not a class: {spec.__name__}(...).")
-    given = isinstance(spec, Kernel)
-    if given and spec.reads_values and not isinstance(spec, Precomputed):
-        raise ValueError(
-            f"kernel={spec!r} is made of Precomputed; evaluate it and give the matrix as X with "
-            "kernel='precomputed'."
-        )
-    if given or callable(spec) or spec == "precomputed":
-        if getattr(svc, "feature_weights", None) is not None:
+@dataclass(frozen=True)
+class KernelSpec:
+    """A kernel as a user names it.
+
+    Parameters
+    ----------
+    kernel : str, callable or Kernel
+        The name of a kernel, a function, or a kernel object.
+    gamma : {"scale", "auto"}, float or array-like, default="scale"
+        The inverse width of a named kernel.
+    degree : int, default=3
+        The degree of "poly".
+    coef0 : float, default=0.0
+        The constant of "poly" and "sigmoid".
+    feature_weights : array-like of shape (d,), default=None
+        The weights of the features of a named kernel.
+    """
+
+    kernel: Any
+    gamma: Any = "scale"
+    degree: int = 3
+    coef0: float = 0.0
+    feature_weights: Any = None
+
+    @classmethod
+    def of(cls, estimator: Any) -> KernelSpec:
+        """Read the parameters of an estimator, which may lack some of them."""
+        names = ("gamma", "degree", "coef0", "feature_weights")
+        given = {name: getattr(estimator, name) for name in names if hasattr(estimator, name)}
+        return cls(estimator.kernel, **given)
+
+    @property
+    def is_precomputed(self) -> bool:
+        """Whether the user gives kernel values in place of rows."""
+        if isinstance(self.kernel, str):
+            return self.kernel == "precomputed"
+        return isinstance(self.kernel, Precomputed)
+
+    @property
+    def is_function(self) -> bool:
+        """Whether the kernel is a user's function, of rows of any kind."""
+        if isinstance(self.kernel, Kernel):
+            return isinstance(self.kernel, FunctionKernel)
+        return callable(self.kernel)
+
+    @property
+    def reads_rows(self) -> bool:
+        """Whether the kernel reads rows of numbers."""
+        if isinstance(self.kernel, Kernel):
+            return not (self.is_function or self.kernel.reads_values)
+        return not (self.is_function or self.is_precomputed)
+
+    @property
+    def accepts_sparse(self) -> bool:
+        """Whether the kernel reads sparse rows."""
+        if isinstance(self.kernel, Kernel):
+            return self.kernel.accepts_sparse
+        return self.is_function or self.kernel not in ("precomputed", "laplacian")
+
+    def resolve(self, X: Matrix, weights: Array) -> Kernel:
+        """Return the kernel for these training rows and their sample weights."""
+        spec = self.kernel
+        if isinstance(spec, type):
+            raise ValueError(f"kernel must be an object, not a class: {spec.__name__}(...).")
+        if isinstance(spec, str) and spec != "precomputed":
+            return self._named(spec, X, weights)
+        given = isinstance(spec, Kernel)
+        if given and spec.reads_values and not isinstance(spec, Precomputed):
+            raise ValueError(
+                f"kernel={spec!r} is made of Precomputed; evaluate it and give the matrix as X "
+                "with kernel='precomputed'."
+            )
+        if self.feature_weights is not None:
             raise ValueError(
                 "feature_weights goes with the named kernels; give a kernel object its own "
                 "weights, as in RBF(weights=...)."
@@ -109,16 +158,17 @@ def resolve_kernel(svc: Any, X: Matrix, weights: Array) -> Kernel:
         if given:
             return spec
         return FunctionKernel(spec) if callable(spec) else Precomputed()
-    d = X.shape[1]
-    own = getattr(svc, "feature_weights", None)
-    own = None if own is None else _feature_vector("feature_weights", own, d)
-    if spec == "linear":
-        return Linear(weights=own)
-    gamma: Any = resolve_gamma(svc.gamma, X, weights, of_squares=spec != "laplacian")
-    if np.ndim(gamma):  # one width a feature: gamma is the weights
-        own, gamma = gamma if own is None else gamma * own, 1.0
-    if spec == "poly":
-        return Polynomial(gamma, own, degree=svc.degree, coef0=svc.coef0)
-    if spec == "sigmoid":
-        return Sigmoid(gamma, own, coef0=svc.coef0)
-    return _WITH_GAMMA[spec](gamma, own)
+
+    def _named(self, name: str, X: Matrix, weights: Array) -> Kernel:
+        own = self.feature_weights
+        own = None if own is None else _feature_vector("feature_weights", own, X.shape[1])
+        if name == "linear":
+            return Linear(weights=own)
+        gamma: Any = resolve_gamma(self.gamma, X, weights, of_squares=name != "laplacian")
+        if np.ndim(gamma):  # one width per feature: gamma becomes the weights
+            own, gamma = gamma if own is None else gamma * own, 1.0
+        if name == "poly":
+            return Polynomial(gamma, own, degree=self.degree, coef0=self.coef0)
+        if name == "sigmoid":
+            return Sigmoid(gamma, own, coef0=self.coef0)
+        return _WITH_GAMMA[name](gamma, own)

@@ -1,25 +1,119 @@
-"""Several classes as a code matrix: one column a machine, entries -1, 0 (not in it) and +1."""
+"""Several classes as machines of two: one against the rest, or every pair.
+
+A code matrix has one column per machine, with entries -1, +1, and 0 for rows outside the machine.
+A scheme makes the codes, names the machines, and turns their decision values into classes.
+"""
 
 from __future__ import annotations
+
+from typing import Any, Protocol
 
 import numpy as np
 
 from ..._typing import Array, Codes, Index
 
+MachineName = tuple[Any, Any]  # the classes on the two sides of a machine
 
-def classes_of(y: Array) -> tuple[Array, Index]:
-    """Return the classes in order, and the class of each row."""
-    if y.dtype.kind in "biu" and len(y):  # two of them are found without a sort
-        low, high = y.min(), y.max()
-        is_high = y == high
-        if low != high and (is_high | (y == low)).all():
-            return np.array([low, high], dtype=y.dtype), is_high.astype(np.intp)
-    classes = np.unique(y)
-    return classes, np.searchsorted(classes, y)
+
+class Multiclass(Protocol):
+    """How several classes become machines of two classes, and back."""
+
+    name: str
+
+    def codes(self, classes: Index, n_classes: int) -> Codes:
+        """Return the code matrix."""
+
+    def machine_names(self, labels: Any) -> list[MachineName]:
+        """Return names that identify the machines across fits."""
+
+    def sign_of_first(self, n_classes: int) -> int:
+        """Return the code that the first class of a machine's name has."""
+
+    def layout(self, coef: Array, classes: Index, n_classes: int) -> Array:
+        """Arrange coefficients of shape (n_support, n_machines) as ``dual_coef_``."""
+
+    def scores(self, decisions: Array, n_classes: int, shape: str) -> Array:
+        """Return ``decision_function`` from one decision value per machine."""
+
+    def winners(self, decisions: Array, n_classes: int, break_ties: bool) -> Index:
+        """Return the class of each row from one decision value per machine."""
+
+
+class OneVsRest:
+    """One machine per class; the largest decision value wins. Two classes need one machine."""
+
+    name = "ovr"
+
+    def codes(self, classes: Index, n_classes: int) -> Codes:
+        """Return one column per class, +1 on its rows; for two classes +1 is the second."""
+        return one_vs_rest(classes, n_classes)
+
+    def machine_names(self, labels: Any) -> list[MachineName]:
+        """Return the class that each machine separates from the rest."""
+        names = np.asarray(labels).tolist()
+        return [(name, "rest") for name in (names[1:] if len(names) == 2 else names)]
+
+    def sign_of_first(self, n_classes: int) -> int:
+        """Return +1: a machine's own class is positive."""
+        return 1
+
+    def layout(self, coef: Array, classes: Index, n_classes: int) -> Array:
+        """Return one row per machine."""
+        return coef.T
+
+    def scores(self, decisions: Array, n_classes: int, shape: str) -> Array:
+        """Return one column per class, or a vector for two classes."""
+        return decisions.ravel() if n_classes == 2 else decisions
+
+    def winners(self, decisions: Array, n_classes: int, break_ties: bool) -> Index:
+        """Return the class of the largest decision value, the first on ties."""
+        if n_classes == 2:
+            return (decisions[:, 0] > 0).astype(np.intp)
+        return largest(decisions)
+
+
+class OneVsOne:
+    """One machine per pair of classes; the class that wins most pairs is predicted."""
+
+    name = "ovo"
+
+    def codes(self, classes: Index, n_classes: int) -> Codes:
+        """Return one column per pair of classes."""
+        return one_vs_one(classes, n_classes)
+
+    def machine_names(self, labels: Any) -> list[MachineName]:
+        """Return the pair of classes of each machine."""
+        names = np.asarray(labels).tolist()
+        return [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+
+    def sign_of_first(self, n_classes: int) -> int:
+        """Return the code of the first class of a pair."""
+        return -1 if n_classes == 2 else 1
+
+    def layout(self, coef: Array, classes: Index, n_classes: int) -> Array:
+        """Arrange the coefficients as LIBSVM does."""
+        return libsvm_layout(coef, classes, n_classes)
+
+    def scores(self, decisions: Array, n_classes: int, shape: str) -> Array:
+        """Return one column per class ("ovr") or per pair ("ovo"); a vector for two classes."""
+        if n_classes == 2:
+            return decisions.ravel()
+        return pairs_to_classes(decisions, n_classes) if shape == "ovr" else decisions
+
+    def winners(self, decisions: Array, n_classes: int, break_ties: bool) -> Index:
+        """Return the class with most votes; ties go to the first, or to the highest score."""
+        if break_ties and n_classes > 2:
+            return pairs_to_classes(decisions, n_classes).argmax(axis=1)
+        return vote(decisions, n_classes)
+
+
+ONE_VS_REST: Multiclass = OneVsRest()
+ONE_VS_ONE: Multiclass = OneVsOne()
+SCHEMES: dict[str, Multiclass] = {"ovr": ONE_VS_REST, "ovo": ONE_VS_ONE}
 
 
 def one_vs_one(classes: Index, n_classes: int) -> Codes:
-    """Return a column for each pair of classes, in the order of scikit-learn.
+    """Return one column for each pair of classes, in the order of scikit-learn.
 
     With two classes the second is +1; with more the first of each pair is, as in scikit-learn's
     one-vs-one decision values.
@@ -34,18 +128,16 @@ def one_vs_one(classes: Index, n_classes: int) -> Codes:
     return codes
 
 
-def members_of(codes: Codes) -> list[Index]:
-    """Return the rows of each machine."""
-    if codes.shape[1] == 1:  # of two classes no row is left out
-        return [np.arange(len(codes))]
-    return [np.flatnonzero(column) for column in codes.T]
-
-
 def one_vs_rest(classes: Index, n_classes: int) -> Codes:
-    """Return a column for each class, +1 on its rows; with two classes one, +1 for the second."""
+    """Return one column per class, +1 on its rows; for two classes one, +1 for the second."""
     if n_classes == 2:
         return one_vs_one(classes, n_classes)
     return np.where(classes[:, None] == np.arange(n_classes), 1, -1).astype(np.int8)
+
+
+def members_of(codes: Codes) -> list[Index]:
+    """Return the rows of each machine."""
+    return [np.flatnonzero(column) for column in codes.T]
 
 
 def vote(decisions: Array, n_classes: int) -> Index:
@@ -66,8 +158,8 @@ def vote(decisions: Array, n_classes: int) -> Index:
 def largest(decisions: Array) -> Index:
     """Return the column of the largest decision value, the first on ties.
 
-    A row that is a free support vector of two machines has the value -1 in both: what rounding
-    leaves between the two must not decide.
+    A row that is a free support vector of two machines has the value -1 in both, so differences
+    at the level of rounding count as ties.
     """
     most = decisions.max(axis=1, keepdims=True)
     return (decisions >= most - 1e-9 * (1 + np.abs(most))).argmax(axis=1)

@@ -1,27 +1,35 @@
-"""What every fit ends in: machines on the support rows, with one prediction formula.
+"""What a fit leaves behind: one prediction formula, read by prediction and by every export.
 
-f(x) = k(x, X_support) @ coef + intercept
+f(x) = (k(z, rows) @ coef + phi(x) @ linear + intercept), averaged over members
+
+with z the rows after the steps in `before`, phi(x) the features that the steps in `features` make.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import Bunch
+from sklearn.utils.validation import check_is_fitted
 
 from ..._sklearn import safe_indexing
 from ..._threads import run, single_blas
 from ..._typing import Array, Index, Matrix
 from ...kernels import Kernel, Precomputed
 from ...qp import Solution
+from .steps import Step, apply_all
+
+if TYPE_CHECKING:
+    from .task import FitTask
+
+_BLOCK_ENTRIES = 1_000_000  # kernel values per block of new rows
 
 
 def take(X: Any, rows: Index) -> Any:
-    """Return some rows of an array, a sparse matrix, or whatever else a user's kernel is of."""
+    """Return some rows of an array, a sparse matrix, or whatever a user's kernel reads."""
     if isinstance(X, np.ndarray):
         return X.take(rows, axis=0)
     if sp.issparse(X):
@@ -29,133 +37,217 @@ def take(X: Any, rows: Index) -> Any:
     return safe_indexing(X, rows)
 
 
-_BLOCK_ENTRIES = 1_000_000  # of the kernel between new rows and support rows
-
-
 @dataclass(frozen=True)
-class Machines:
-    """Fitted machines that share a kernel and their support rows.
+class SupportVectors:
+    """The training rows that have a coefficient in some machine, class by class.
 
     Parameters
     ----------
-    kernel : Kernel
-        The kernel.
     support : ndarray of shape (n_support,)
-        Training rows with a coefficient in some machine.
+        Their numbers.
     rows : {ndarray, sparse matrix} of shape (n_support, d)
-        Those rows; of no columns for a precomputed kernel.
+        The rows themselves; without columns for a precomputed kernel.
     coef : ndarray of shape (n_support, n_machines)
         The signed dual coefficients.
-    intercept : ndarray of shape (n_machines,)
-        The intercepts.
-    certificate : Bunch
-        Arrays ``gap``, ``violation``, ``objective``, ``n_iter`` and ``status``, one entry a
-        machine.
-    own_kernels : tuple of Kernel, default=None
-        One kernel a machine, where they do not share one.
     """
 
-    kernel: Kernel
     support: Index
     rows: Matrix
     coef: Array
-    intercept: Array
-    certificate: Bunch
-    own_kernels: tuple[Kernel, ...] | None = None
 
     @classmethod
     def of(
         cls,
-        kernel: Kernel,
         X: Matrix,
         solutions: Sequence[Solution],
         members: Sequence[Index],
-        groups: Index,
-    ) -> Machines:
-        """Gather solved problems.
+        classes: Index,
+        *,
+        store_rows: bool = True,
+    ) -> SupportVectors:
+        """Gather the support vectors of solved machines.
 
         Parameters
         ----------
-        kernel : Kernel
-            The kernel.
         X : {ndarray, sparse matrix} of shape (n, d)
             The training rows.
         solutions : sequence of Solution
-            One a machine.
+            One per machine.
         members : sequence of ndarray
             The training rows of each machine's problem.
-        groups : ndarray of shape (n,)
-            The class of each training row; support rows stand class by class.
+        classes : ndarray of shape (n,)
+            The class of each training row.
+        store_rows : bool, default=True
+            Whether prediction needs the rows; a precomputed kernel needs their numbers only.
 
         Returns
         -------
-        machines : Machines
-            The machines, on their support rows only.
+        vectors : SupportVectors
+            The support vectors.
         """
         beta = np.zeros((X.shape[0], len(solutions)))
         for column, (solution, rows) in enumerate(zip(solutions, members, strict=True)):
             beta[rows, column] = solution.beta
         support = np.flatnonzero(beta.any(axis=1) if len(solutions) > 1 else beta)
-        support = support[np.argsort(groups[support], kind="stable")]
-        precomputed = isinstance(kernel, Precomputed)
-        certificate = Bunch(
-            gap=np.array([s.gap for s in solutions]),
-            violation=np.array([s.violation for s in solutions]),
-            objective=np.array([s.objective for s in solutions]),
-            n_iter=np.array([s.n_iter for s in solutions], dtype=np.int32),
-            status=np.array([s.status for s in solutions]),
+        support = support[np.argsort(classes[support], kind="stable")]
+        return cls(support, take(X, support) if store_rows else np.empty((0, 0)), beta[support])
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """Fitted machines in the form in which they predict.
+
+    Parameters
+    ----------
+    vectors : SupportVectors
+        The support vectors, as the kernels read them.
+    intercept : ndarray of shape (n_machines,)
+        The intercepts.
+    kernels : tuple of Kernel
+        One kernel per machine, the same object where machines share it; empty for machines
+        without a kernel part.
+    before : tuple of Step, default=()
+        Steps from the rows a user gives to the rows that the kernels read.
+    features : tuple of Step, default=()
+        Steps from the rows a user gives to the features of the linear part.
+    linear : ndarray of shape (n_linear_features, n_machines) or None, default=None
+        Coefficients of the linear part.
+    n_members : int, default=1
+        Number of groups of machines whose decision values are averaged.
+    multiclass : {"ovr", "ovo"}, default="ovr"
+        How machines decide between several classes.
+    loss : {"hinge", "squared"}, default="hinge"
+        The loss that the machines minimise.
+    merged : bool, default=False
+        Whether one support vector stands for several equal training rows.
+    """
+
+    vectors: SupportVectors
+    intercept: Array
+    kernels: tuple[Kernel, ...]
+    before: tuple[Step, ...] = ()
+    features: tuple[Step, ...] = ()
+    linear: Array | None = None
+    n_members: int = 1
+    multiclass: str = "ovr"
+    loss: str = "hinge"
+    merged: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        task: FitTask,
+        solutions: Sequence[Solution],
+        *,
+        kernels: Sequence[Kernel] | None = None,
+        members: Sequence[Index] | None = None,
+        rows: Matrix | None = None,
+    ) -> Predictor:
+        """Return solved machines on the rows of a task.
+
+        Parameters
+        ----------
+        task : FitTask
+            The task.
+        solutions : sequence of Solution
+            One per machine.
+        kernels : sequence of Kernel, default=None
+            One per machine; None for the task's kernel in all of them.
+        members : sequence of ndarray, default=None
+            The rows of each machine's problem; None for those of the task.
+        rows : {ndarray, sparse matrix} of shape (n, d), default=None
+            The rows as the kernels read them; None for those of the task.
+
+        Returns
+        -------
+        predictor : Predictor
+            The machines.
+        """
+        kernels = (task.kernel,) * len(solutions) if kernels is None else tuple(kernels)
+        vectors = SupportVectors.of(
+            task.X if rows is None else rows,
+            solutions,
+            task.members if members is None else members,
+            task.classes,
+            store_rows=not isinstance(kernels[0], Precomputed),
         )
         return cls(
-            kernel=kernel,
-            support=support,
-            rows=np.empty((0, 0)) if precomputed else take(X, support),
-            coef=beta[support],
+            vectors=vectors,
             intercept=np.array([s.nu[0] if len(s.nu) else 0.0 for s in solutions]),
-            certificate=certificate,
+            kernels=kernels,
         )
 
-    def decision_values(self, X: Matrix, threads: int = 1) -> Array:
-        """Evaluate all machines, by blocks of rows.
+    def of_rows(self, rows: Index, multiclass: str) -> Predictor:
+        """Return the same machines with support vectors numbered as in the given table."""
+        vectors = replace(self.vectors, support=rows[self.vectors.support])
+        return replace(self, vectors=vectors, multiclass=multiclass)
+
+    @property
+    def n_machines(self) -> int:
+        """The number of machines."""
+        return len(self.intercept)
+
+    @property
+    def shared_kernel(self) -> Kernel | None:
+        """The kernel that all machines share; None where they have several or none."""
+        groups = kernel_groups(self.kernels)
+        return groups[0][0] if len(groups) == 1 else None
+
+    def decision_values(self, X: Any, threads: int = 1) -> Array:
+        """Evaluate all machines.
 
         Parameters
         ----------
         X : {ndarray, sparse matrix} of shape (n, d)
             New rows; kernel values against all training rows for a precomputed kernel.
         threads : int, default=1
-            Threads over the blocks.
+            Threads over blocks of rows.
 
         Returns
         -------
-        decisions : ndarray of shape (n, n_machines)
-            The decision values.
+        decisions : ndarray of shape (n, n_machines / n_members)
+            The decision values, averaged over the members.
         """
-        if isinstance(self.kernel, Precomputed):
-            return X[:, self.support] @ self.coef + self.intercept
-        out = np.empty((X.shape[0], len(self.intercept)))
-        height = max(1, _BLOCK_ENTRIES // max(1, len(self.support)))
-
-        groups = [] if self.own_kernels is None else columns_of(self.own_kernels)
-
-        def part(start: int) -> None:
-            block = slice(start, start + height)
-            if self.own_kernels is None:
-                out[block] = self.kernel(X[block], self.rows) @ self.coef
-                return
-            for kernel, columns in groups:
-                out[block, columns] = kernel(X[block], self.rows) @ self.coef[:, columns]
-
-        if len(self.support):
-            with single_blas():
-                run(part, range(0, X.shape[0], height), threads)
-        else:
-            out[:] = 0
+        with single_blas():
+            out = self._kernel_values(apply_all(self.before, X), threads)
+            if self.linear is not None:
+                out += apply_all(self.features, X) @ self.linear
         out += self.intercept
+        if self.n_members > 1:
+            return out.reshape(len(out), self.n_members, -1).mean(axis=1)
+        return out
+
+    def _kernel_values(self, Z: Any, threads: int) -> Array:
+        """Evaluate the kernel part, by blocks of rows."""
+        vectors, groups = self.vectors, kernel_groups(self.kernels)
+        if groups and isinstance(groups[0][0], Precomputed):
+            values: Array = Z[:, vectors.support] @ vectors.coef
+            return values
+        out = np.zeros((Z.shape[0], self.n_machines))
+        height = max(1, _BLOCK_ENTRIES // max(1, len(vectors.support)))
+
+        def evaluate(start: int) -> None:
+            block = slice(start, start + height)
+            for kernel, machines in groups:
+                every = len(machines) == self.n_machines
+                columns = slice(None) if every else machines
+                out[block, columns] = kernel(Z[block], vectors.rows) @ vectors.coef[:, columns]
+
+        if groups and len(vectors.support):
+            run(evaluate, range(0, Z.shape[0], height), threads)
         return out
 
 
-def columns_of(kernels: Sequence[Kernel]) -> list[tuple[Kernel, list[int]]]:
-    """Return each kernel once, with the machines that have it."""
+def kernel_groups(kernels: Sequence[Kernel]) -> list[tuple[Kernel, list[int]]]:
+    """Return each kernel once, with the machines that use it."""
     found: dict[int, tuple[Kernel, list[int]]] = {}
-    for column, kernel in enumerate(kernels):
-        found.setdefault(id(kernel), (kernel, []))[1].append(column)
+    for machine, kernel in enumerate(kernels):
+        found.setdefault(id(kernel), (kernel, []))[1].append(machine)
     return list(found.values())
+
+
+def predictor_of(model: Any) -> Predictor:
+    """Return the predictor of a fitted classifier of kernelwise."""
+    check_is_fitted(model)
+    predictor: Predictor = model._predictor_
+    return predictor

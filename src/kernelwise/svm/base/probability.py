@@ -38,10 +38,12 @@ class ProbabilityMixin:
 
     probability: bool | str
     random_state: Any
+    _calibrated_: Any
 
-    def _fit_probability(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _calibration(self, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
+        """Return the calibrated model as an attribute, where ``probability=True`` asks for it."""
         if self.probability == "deprecated":
-            return
+            return {}
         warnings.warn(
             "The `probability` parameter is deprecated, as in scikit-learn 1.9. Use "
             "`CalibratedClassifierCV(SVC(), ensemble=False)` instead of `SVC(probability=True)`.",
@@ -49,7 +51,7 @@ class ProbabilityMixin:
             stacklevel=5,
         )
         if not self.probability:
-            return
+            return {}
         smallest = int(np.unique(y, return_counts=True)[1].min())
         if smallest < 2:
             raise ValueError(
@@ -58,7 +60,8 @@ class ProbabilityMixin:
             )
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         plain = clone(self).set_params(probability="deprecated", warm_start=False)
-        self._calibrated = calibrated(plain, y, seed).fit(X, y, sample_weight=sample_weight)
+        model = calibrated(plain, y, seed).fit(X, y, sample_weight=sample_weight)
+        return {"_calibrated_": model}
 
     @available_if(_asks_for_probability)
     def predict_proba(self, X: Any) -> Array:
@@ -72,10 +75,10 @@ class ProbabilityMixin:
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            One column a class. They come from cross-validation and may disagree with `predict`.
+            One column per class. They come from cross-validation and may disagree with `predict`.
         """
-        check_is_fitted(self, "_calibrated")
-        return np.asarray(self._calibrated.predict_proba(X))
+        check_is_fitted(self, "_calibrated_")
+        return np.asarray(self._calibrated_.predict_proba(X))
 
     @available_if(_asks_for_probability)
     def predict_log_proba(self, X: Any) -> Array:
@@ -89,6 +92,6 @@ class ProbabilityMixin:
         Returns
         -------
         log_probabilities : ndarray of shape (n_samples, n_classes)
-            One column a class.
+            One column per class.
         """
         return np.log(self.predict_proba(X))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -15,19 +14,13 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import LabelBinarizer, Normalizer, StandardScaler
 from sklearn.svm import SVC as PlainSVC
 from sklearn.svm import LinearSVC
-from sklearn.utils.validation import check_is_fitted
 
 from ..._typing import Array, Index
 from ...kernels import RBF, EmpiricalMap, Kernel, Linear, Polynomial, Precomputed, Sigmoid
-from ..adaptive_kernel import AdaptiveKernelSVC
-from ..dual_objective import DualObjectiveSVC
-from ..feature_discrimination.estimator import FeatureDiscriminationSVC
-from ..generalized_bias.estimator import GeneralizedBiasSVC
-from ..margin_radius.estimator import MarginRadiusSVC
-from ..relevance.estimator import RelevanceSVC
-from ..svc import SVC
+from .predictor import Predictor, predictor_of
+from .steps import MeanFill, Products, UnitNorm
 
-Steps = list[tuple[str, Any]]
+NamedSteps = list[tuple[str, Any]]
 
 
 def to_sklearn(estimator: Any) -> Any:
@@ -35,28 +28,28 @@ def to_sklearn(estimator: Any) -> Any:
 
     A kernel's weights become a scaling of the columns by their square roots.
     """
-    check_is_fitted(estimator)
-    return _exported(estimator)
+    predictor = predictor_of(estimator)
+    if predictor.n_members > 1:
+        raise ValueError(
+            "the machines of an ensemble decide by their mean, which scikit-learn has no object "
+            'for; fit with ensemble=False and kernel="rbf", or export to ONNX.'
+        )
+    if not predictor.kernels:
+        return _linear(estimator, predictor)
+    if predictor.linear is not None:
+        raise ValueError(
+            "scikit-learn has no machine with features in its bias; export it to ONNX, or save it "
+            "to a file."
+        )
+    if predictor.n_machines == 1:
+        return _machine(estimator, predictor, 0, estimator.classes_)
+    return (_one_vs_one if predictor.multiclass == "ovo" else _one_vs_rest)(estimator, predictor)
 
 
-@singledispatch
-def _exported(estimator: Any) -> Any:
-    raise ValueError(
-        f"scikit-learn has nothing like {type(estimator).__name__}; export it to ONNX, or save it "
-        "to a file."
-    )
-
-
-@_exported.register(AdaptiveKernelSVC)
-@_exported.register(DualObjectiveSVC)
-def _one_vs_rest(estimator: Any) -> Any:
-    machines = estimator._machines
-    n_machines = machines.coef.shape[1]
-    kernels = machines.own_kernels or (machines.kernel,) * n_machines
-    classes = estimator.classes_ if n_machines == 1 else np.array([0, 1])
-    models = [_machine(estimator, kernel, j, classes) for j, kernel in enumerate(kernels)]
-    if n_machines == 1:
-        return models[0]
+def _one_vs_rest(estimator: Any, predictor: Predictor) -> OneVsRestClassifier:
+    """Export one pipeline per class."""
+    sides = np.array([0, 1])
+    models = [_machine(estimator, predictor, j, sides) for j in range(predictor.n_machines)]
     one_vs_rest = OneVsRestClassifier(models[0])
     one_vs_rest.estimators_ = models
     one_vs_rest.label_binarizer_ = LabelBinarizer(sparse_output=True).fit(estimator.classes_)
@@ -67,94 +60,85 @@ def _one_vs_rest(estimator: Any) -> Any:
     return one_vs_rest
 
 
-@_exported.register
-def _(estimator: RelevanceSVC) -> Any:
-    if len(estimator.members_) > 1:
-        raise ValueError(
-            "the machines of an ensemble decide by their mean, which scikit-learn has no object "
-            'for; fit with ensemble=False and kernel="rbf", or export to ONNX.'
-        )
-    return _one_vs_rest(estimator)
-
-
-@_exported.register(SVC)
-@_exported.register(FeatureDiscriminationSVC)
-def _one_vs_one(estimator: Any) -> Pipeline:
+def _one_vs_one(estimator: Any, predictor: Predictor) -> Pipeline:
     """Export what scikit-learn's SVC is."""
-    machines = estimator._machines
-    if len(estimator.classes_) == 2:
-        return _machine(estimator, machines.kernel, 0, estimator.classes_)
-    if machines.own_kernels is not None:
+    kernel = predictor.shared_kernel
+    if kernel is None:
         raise ValueError(
             "each pair of classes has weights of its own, which scikit-learn has no object for; "
             'fit with importance_per="shared", or export to ONNX.'
         )
-    everything = np.arange(len(machines.support))
+    everything = np.arange(len(predictor.vectors.support))
     coef = estimator.dual_coef_
-    return _with_svc(estimator, machines.kernel, everything, coef, estimator.classes_)
+    return _with_svc(estimator, predictor, kernel, everything, coef, estimator.classes_)
 
 
-@_exported.register
-def _(estimator: GeneralizedBiasSVC) -> Any:
-    if estimator.bias_coef_.size:
-        raise ValueError(
-            "scikit-learn has no machine with features in its bias; export it to ONNX, or save it "
-            "to a file."
-        )
-    return _one_vs_one(estimator) if estimator._by_pairs() else _one_vs_rest(estimator)
-
-
-@_exported.register
-def _(estimator: MarginRadiusSVC) -> Pipeline:
-    space = estimator._space
-    steps: Steps = []
-    if isinstance(space.map, EmpiricalMap):
-        steps = _components(space.map)
-    elif space.map is not None:
-        steps = [("products", deepcopy(space.map))]
-    if space.unit_norm:
-        steps.append(("normalize", Normalizer()))
+def _linear(estimator: Any, predictor: Predictor) -> Pipeline:
+    """Export machines that have a linear part alone."""
+    steps: NamedSteps = []
+    for step in predictor.features:
+        if isinstance(step, EmpiricalMap):
+            steps += _components(step)
+        elif isinstance(step, Products):
+            steps.append(("products", deepcopy(step.transformer)))
+        elif isinstance(step, UnitNorm):
+            steps.append(("normalize", Normalizer()))
     svc = LinearSVC(C=estimator.C, tol=estimator.tol, max_iter=estimator.max_iter)
-    svc.coef_, svc.intercept_ = estimator.column_coef_.copy(), estimator.intercept_.copy()
+    svc.coef_, svc.intercept_ = np.array(predictor.linear).T.copy(), predictor.intercept.copy()
     svc.classes_, svc.n_iter_ = estimator.classes_, estimator.n_iter_
     svc.n_features_in_ = svc.coef_.shape[1]
     return _pipeline(estimator, [*steps, ("svc", svc)])
 
 
-def _machine(estimator: Any, kernel: Kernel, j: int, classes: Array) -> Pipeline:
+def _machine(estimator: Any, predictor: Predictor, j: int, classes: Array) -> Pipeline:
     """Export one machine of two classes, as scikit-learn keeps it: negative coefficients first."""
-    coef = estimator._machines.coef[:, j]
+    coef = predictor.vectors.coef[:, j]
     order = np.concatenate([np.flatnonzero(coef < 0), np.flatnonzero(coef > 0)])
-    return _with_svc(estimator, kernel, order, coef[None, order], classes, j)
+    kernel = predictor.kernels[j]
+    return _with_svc(estimator, predictor, kernel, order, coef[None, order], classes, j)
 
 
 def _with_svc(
-    estimator: Any, kernel: Kernel, order: Index, coef: Any, classes: Array, j: int | None = None
+    estimator: Any,
+    predictor: Predictor,
+    kernel: Kernel,
+    order: Index,
+    coef: Any,
+    classes: Array,
+    j: int | None = None,
 ) -> Pipeline:
-    """Return what comes before, the scaling, and the SVC of these support vectors."""
-    machines = estimator._machines
-    intercept = machines.intercept if j is None else machines.intercept[[j]]
-    rows = machines.rows
+    """Return the steps before, the scaling, and the SVC of these support vectors."""
+    intercept = predictor.intercept if j is None else predictor.intercept[[j]]
+    rows, support = predictor.vectors.rows, predictor.vectors.support[order]
     if isinstance(kernel, Precomputed):
-        svc = _plain_svc(estimator, {"kernel": "precomputed"}, rows, order, coef, intercept)
+        svc = _plain_svc(estimator, {"kernel": "precomputed"}, rows, support, coef, intercept)
         svc.classes_, svc.n_features_in_ = classes, estimator.n_features_in_
         return Pipeline([("svc", svc)])
     settings, root = _settings(kernel, rows.shape[1])
     rows = rows[order].multiply(root).tocsr() if sp.issparse(rows) else rows[order] * root
-    svc = _plain_svc(estimator, settings, rows, order, coef, intercept)
+    svc = _plain_svc(estimator, settings, rows, support, coef, intercept)
     svc.classes_ = classes
-    return _pipeline(estimator, [*_before(estimator), ("scale", _scaler(root)), ("svc", svc)])
+    return _pipeline(estimator, [*_before(predictor), ("scale", _scaler(root)), ("svc", svc)])
 
 
-def _before(estimator: Any) -> Steps:
+def _before(predictor: Predictor) -> NamedSteps:
     """Return the steps before the columns are those of the machines."""
-    means, made = getattr(estimator, "means_", None), getattr(estimator, "map_", None)
-    if means is not None:
-        return [("impute", SimpleImputer(keep_empty_features=True).fit(means[None]))]
-    return [] if made is None else _components(made)
+    steps: NamedSteps = []
+    for step in predictor.before:
+        if isinstance(step, MeanFill):
+            imputer = SimpleImputer(keep_empty_features=True).fit(step.means[None])
+            steps.append(("impute", imputer))
+        elif isinstance(step, EmpiricalMap):
+            steps += _components(step)
+        else:
+            raise ValueError(
+                f"scikit-learn has no step like {type(step).__name__}; export to ONNX, or save the "
+                "model to a file."
+            )
+    return steps
 
 
-def _components(made: EmpiricalMap) -> Steps:
+def _components(made: EmpiricalMap) -> NamedSteps:
     """Return the empirical kernel map, which is Nystroem's with all rows."""
     if made.rows is None or sp.issparse(made.rows):
         raise ValueError("components of dense rows alone can be exported.")
@@ -166,7 +150,7 @@ def _components(made: EmpiricalMap) -> Steps:
     return [("scale_inputs", _scaler(root)), ("map", found)]
 
 
-def _pipeline(estimator: Any, steps: Steps) -> Pipeline:
+def _pipeline(estimator: Any, steps: NamedSteps) -> Pipeline:
     first = steps[0][1]
     first.n_features_in_ = estimator.n_features_in_
     if hasattr(estimator, "feature_names_in_"):
@@ -175,7 +159,7 @@ def _pipeline(estimator: Any, steps: Steps) -> Pipeline:
 
 
 def _settings(kernel: Kernel, d: int) -> tuple[dict[str, Any], Array]:
-    """Return scikit-learn's parameters of a kernel, and what to multiply the columns with."""
+    """Return scikit-learn's parameters of a kernel, and the factor of each column."""
     if not isinstance(kernel, RBF | Linear | Polynomial | Sigmoid):
         raise ValueError(
             f"scikit-learn's SVC has no kernel like {kernel!r}; to_sklearn exports linear, "
@@ -205,7 +189,12 @@ def _scaler(root: Array) -> StandardScaler:
 
 
 def _plain_svc(
-    estimator: Any, settings: dict[str, Any], rows: Any, order: Index, coef: Any, intercept: Array
+    estimator: Any,
+    settings: dict[str, Any],
+    rows: Any,
+    support: Index,
+    coef: Any,
+    intercept: Array,
 ) -> PlainSVC:
     """Return scikit-learn's SVC in the state of a fit that ended with these support vectors.
 
@@ -217,14 +206,14 @@ def _plain_svc(
     svc = PlainSVC(C=float(np.max(cost)), tol=estimator.tol, **settings)
     sparse = sp.issparse(rows)
     svc._sparse = sparse
-    svc.support_ = estimator._machines.support[order].astype(np.int32)
+    svc.support_ = support.astype(np.int32)
     svc.support_vectors_ = sp.csr_matrix(rows) if sparse else np.ascontiguousarray(rows)
     two = coef.shape[0] == 1
     counts = [(coef < 0).sum(), (coef > 0).sum()] if two else estimator.n_support_
     svc._n_support = np.array(counts, dtype=np.int32)
     dual = _with_zeros(coef) if sparse else np.ascontiguousarray(coef)
     svc.dual_coef_, svc.intercept_ = dual, intercept.copy()
-    # LIBSVM itself takes the first class for positive; scikit-learn turns the signs of two round.
+    # LIBSVM takes the first class as positive; scikit-learn flips the signs for two classes.
     svc._dual_coef_, svc._intercept_ = (-dual, -intercept) if two else (dual, intercept.copy())
     svc._probA = svc._probB = np.empty(0)
     svc._effective_probability = False

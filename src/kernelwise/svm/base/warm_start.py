@@ -60,62 +60,55 @@ class LastFit:
         return out
 
     def start(self, pair: Pair, members: Index, match: Index, first_is: int) -> Array | None:
-        """Return where to start the machine of two classes on these rows; None if it is new."""
+        """Return the start of the machine of two classes on these rows; None if it is new."""
         if pair not in self.pairs:
             return None
         beta = self.beta[self.pairs.index(pair)]
         return first_is * np.where(match[members] >= 0, beta[match[members]], 0.0)
 
 
-class WarmStartMixin:
-    """Keeps the solutions of a fit, and starts the machines of the next one there."""
+@dataclass(frozen=True)
+class WarmStart:
+    """The starts of a fit's machines, and the memory of where they end.
 
-    classes_: Any
-    warm_start: bool
-    _is_function: Any
-    _last_fit: LastFit
+    Parameters
+    ----------
+    keys : ndarray of shape (n,) or None
+        What the next fit knows the rows by; None where it does not start warm.
+    codes : ndarray of shape (n, n_machines)
+        The code matrix.
+    names : list of tuple
+        What tells the machines of several fits apart: the classes on their two sides.
+    sign : int
+        The code of the first class of a name.
+    last : LastFit or None
+        The coefficients of the fit before.
+    """
 
-    def _keep(
-        self,
-        keys: Array | None,
-        Y: Codes,
-        solutions: Sequence[Solution],
-        members: Sequence[Index],
-    ) -> None:
-        """Keep the solutions, where the next fit may want them."""
-        if keys is not None:
-            machines = zip(self._machine_names(), solutions, members, strict=True)
-            self._last_fit = LastFit.of(keys, Y, machines, self._first_is())
+    keys: Array | None
+    codes: Codes
+    names: list[Pair]
+    sign: int
+    last: LastFit | None
 
-    def _starts(self, keys: Array | None, Y: Codes, members: list[Index]) -> list[Array | None]:
-        """Return where each machine starts: at its last solution, where there is one."""
-        last = getattr(self, "_last_fit", None)
-        if keys is None or last is None:
-            return [None] * Y.shape[1]
-        match = last.match(keys, Y)
-        machines = zip(self._machine_names(), members, strict=True)
-        return [last.start(name, rows, match, self._first_is()) for name, rows in machines]
+    def starts(self, members: Sequence[Index]) -> list[Array | None]:
+        """Return the start of each machine: its last solution, or None where there is none."""
+        if self.keys is None or self.last is None:
+            return [None] * len(self.names)
+        match = self.last.match(self.keys, self.codes)
+        machines = zip(self.names, members, strict=True)
+        return [self.last.start(name, rows, match, self.sign) for name, rows in machines]
 
-    def _machine_names(self) -> list[Pair]:
-        """Return what tells the machines of several fits apart: the classes on their two sides."""
-        names = self.classes_.tolist()
-        return [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
-
-    def _first_is(self) -> int:
-        """Return the code of the first class of a pair."""
-        return -1 if len(self.classes_) == 2 else 1
-
-    def _row_keys(self, X: Any) -> Array | None:
-        """Return what the rows are known by in the next fit; None where it does not start warm."""
-        if not self.warm_start:
+    def ended(self, solutions: Sequence[Solution], members: Sequence[Index]) -> LastFit | None:
+        """Return the coefficients for the next fit to start from; None where it starts cold."""
+        if self.keys is None:
             return None
-        if self._is_function():
-            return np.arange(X.shape[0], dtype=np.uint64)
-        return row_keys(X)
+        machines = zip(self.names, solutions, members, strict=True)
+        return LastFit.of(self.keys, self.codes, machines, self.sign)
 
 
 def row_keys(X: Matrix) -> Array:
-    """Return a number for each row, by its contents and by how often it stood before."""
+    """Return a number for each row, from its contents and the count of equal rows before it."""
     keys: Any
     multipliers = _multipliers(X.shape[1])
     if sp.issparse(X):
@@ -126,7 +119,7 @@ def row_keys(X: Matrix) -> Array:
         keys = np.empty(X.shape[0], dtype=np.uint64)
         mix(np.ascontiguousarray(X, dtype=np.float64).view(np.uint64), multipliers, keys)
     in_order = np.sort(keys)
-    if (in_order[1:] == in_order[:-1]).any():  # rows that are equal are told apart
+    if (in_order[1:] == in_order[:-1]).any():  # equal rows get different keys
         keys += _occurrence(keys) * np.uint64(0x9E3779B97F4A7C15)
     return keys
 
@@ -137,7 +130,7 @@ def _multipliers(d: int) -> Any:
 
 
 def _occurrence(keys: Any) -> Any:
-    """Return how often each key stood before."""
+    """Return how many equal keys precede each key."""
     order = np.argsort(keys, kind="stable")
     new = np.ones(len(keys), dtype=bool)
     new[1:] = keys[order][1:] != keys[order][:-1]

@@ -14,6 +14,7 @@ from ...kernels import Kernel
 from ...outer import Domain, L1Sphere, LogPositive, Minimum, Simplex
 from ...qp import SMO, Solution
 from .feature_weights import spreads, varying_columns, weight_names
+from .progress import FitProgress
 from .recipes import Recipe
 
 
@@ -32,9 +33,9 @@ class Start:
     learns: bool
 
     @classmethod
-    def of(cls, estimator: Any, X: Any, weights: Array) -> Start:
+    def of(cls, estimator: Any, kernel: Kernel, X: Any, weights: Array, last: Any = None) -> Start:
         """Find what an estimator with a resolved kernel starts from on these rows."""
-        kernel, d = estimator.kernel_, X.shape[1]
+        d = X.shape[1]
         names, params = weight_names(kernel, X), kernel.get_params()
         varying = varying_columns(X)
         learns = bool(varying.any())
@@ -54,7 +55,7 @@ class Start:
             spread=spreads(kernel, X, weights),
             weights=np.concatenate([np.where(varying, w, 0) for w in given]),
             C=estimator.C,
-            last=_last_parameters(estimator, names, varying, recipe),
+            last=_last_parameters(last, names, varying, recipe),
             learns=learns,
         )
 
@@ -108,22 +109,21 @@ class Start:
 
 
 def _last_parameters(
-    estimator: Any, names: list[str], varying: Any, recipe: Recipe
+    last: Any, names: list[str], varying: Any, recipe: Recipe
 ) -> list[Array] | None:
     """Return where the last fit ended, if it was a fit of the same parameters."""
-    columns, last = getattr(estimator, "_last_theta", (None, []))
-    if not estimator.warm_start or columns is None or not np.array_equal(columns, varying):
+    columns, thetas = (None, []) if last is None else last
+    if columns is None or not np.array_equal(columns, varying):
         return None
     size = len(names) * int(varying.sum()) + recipe.learns_C
-    return last if all(len(theta) == size for theta in last) else None
+    return thetas if all(len(theta) == size for theta in thetas) else None
 
 
 class Watched:
-    """The objective on the columns that vary, each evaluation a task that is told of."""
+    """An objective on the columns that vary, each evaluation of which is a reported task."""
 
-    def __init__(self, estimator: Any, objective: Objective, start: Start, group: int) -> None:
-        self._estimator, self._objective, self._start = estimator, objective, start
-        self._first = group * estimator._evaluations()
+    def __init__(self, progress: FitProgress, objective: Objective, start: Start) -> None:
+        self._progress, self._objective, self._start = progress, objective, start
 
     @property
     def n_iter(self) -> int:
@@ -132,11 +132,10 @@ class Watched:
 
     def __call__(self, theta: Array) -> tuple[float, Array]:
         """Evaluate value and gradient."""
-        number = self._first + self._objective.n_solves
-        full = self._start.everywhere(theta)
-        value, gradient = self._estimator._as_task("step", number, lambda: self._objective(full))
-        if self._estimator.verbose:
-            print(f"[kernelwise.{type(self._estimator).__name__}] step {number + 1}: {value:.6g}")
+        number = self._objective.n_solves + 1
+        with self._progress.task("step"):
+            value, gradient = self._objective(self._start.everywhere(theta))
+        self._progress.line(f"step {number}: {value:.6g}")
         return value, self._start.gradient(gradient)
 
 

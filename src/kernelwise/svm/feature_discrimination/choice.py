@@ -11,18 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from numbers import Integral
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..._threads import n_threads, run
-from ..._typing import Array, Codes, Index
+from ..._threads import run
+from ..._typing import Array, Index
 from ...kernels import Kernel, LazyGram, Linear
 from ...qp import SMO
 from ..base.grams import square_block
+from ..base.task import FitTask
 from ..paths.kernel_grid import DistinctRows, KernelGrid
 from ..paths.selection import deal
 from ..paths.walk import PathGrams
@@ -101,7 +101,9 @@ class TwoStages:
     Parameters
     ----------
     svc : FeatureDiscriminationSVC
-        The parameters, and the kernel that they describe.
+        The parameters.
+    kernel : Kernel
+        The kernel that they describe.
     rows : Rows
         The rows to choose by.
     measures : sequence
@@ -113,8 +115,15 @@ class TwoStages:
     """
 
     def __init__(
-        self, svc: Any, rows: Rows, measures: Sequence[Any], folds: list[Fold], threads: int
+        self,
+        svc: Any,
+        kernel: Kernel,
+        rows: Rows,
+        measures: Sequence[Any],
+        folds: list[Fold],
+        threads: int,
     ) -> None:
+        self.kernel = kernel
         self.svc, self.rows, self.measures, self.threads = svc, rows, measures, threads
         self.folds, self.total = folds, sum(rows.counts[fold.held].sum() for fold in folds)
         self.measuring = Measuring.of(svc)
@@ -145,11 +154,9 @@ class TwoStages:
         svc = self.svc
         walks = isinstance(svc.kernel, str) and svc.kernel in _WITH_WIDTHS
         if not walks or not isinstance(svc.gamma, str):
-            return (svc.kernel_,)
-        wanted = SimpleNamespace(
-            kernel_=svc.kernel_, parameter="gamma", values=None, widths=svc.widths
-        )
-        return KernelGrid.of(wanted, self.rows.X, self.rows.counts).kernels
+            return (self.kernel,)
+        wanted = SimpleNamespace(parameter="gamma", values=None, widths=svc.widths)
+        return KernelGrid.of(wanted, self.kernel, self.rows.X, self.rows.counts).kernels
 
     def plain(self, kernels: Sequence[Kernel]) -> list[Point]:
         """Judge the plain machines of some kernels."""
@@ -246,26 +253,28 @@ class TwoStages:
 
 
 def choose(
-    svc: Any, measures: Sequence[Any], X: Array, Y: Codes, classes: Index, counts: Array
+    svc: Any, measures: Sequence[Any], task: FitTask, splits: list[list[Index]] | None
 ) -> Choice:
-    """Choose the width, C, eta and measure of an estimator; ``counts`` are sample weights."""
+    """Choose the width, C, eta and measure of an estimator; None is folds of our own."""
+    X, classes, counts, labels = task.X, task.classes, task.sample_weight, task.labels
 
     def rows_of(some: Index, counts: Array) -> Rows:
         own = classes[some]
-        price = counts * svc.class_weight_[own]
-        return Rows(X[some], svc.classes_[own], own, Y[some], counts, price, len(svc.classes_))
+        price = counts * labels.class_weight[own]
+        names = labels.names
+        return Rows(X[some], names[own], own, task.Y[some], counts, price, len(names))
 
-    if isinstance(svc.cv, Integral):
+    if splits is None:
         random_state = check_random_state(svc.random_state)
-        kinds = DistinctRows.of(svc.kernel_, X, classes, counts)
+        kinds = DistinctRows.of(task.kernel, X, classes, counts)
         kinds = kinds.at_most(svc.max_rows, classes, random_state)
         rows = rows_of(kinds.first, kinds.counts)
         n_folds = min(int(svc.cv), len(rows.classes))
         folds = [Fold(rows, held) for held in deal(rows.classes, n_folds, random_state)]
     else:
         rows = rows_of(np.arange(len(classes)), counts)
-        folds = [Fold(rows, held, train) for train, held in svc._splits]
-    return TwoStages(svc, rows, measures, folds, n_threads(svc.n_jobs)).choose()
+        folds = [Fold(rows, held, train) for train, held in splits]
+    return TwoStages(svc, task.kernel, rows, measures, folds, task.threads).choose()
 
 
 def _ascending(name: str, values: Any, default: Sequence[float], least: float) -> list[float]:

@@ -17,27 +17,28 @@ from sklearn.model_selection import check_cv
 
 from ..._memory import allowance
 from ..._parameters import HasMethods, Interval, Options
-from ..._threads import n_threads, run, single_blas
-from ..._typing import Array, Codes, Index
+from ..._threads import run, single_blas
+from ..._typing import Array, Index
 from ...discrimination.scales import MEASURES
 from ...kernels import Kernel, Linear
 from ...qp import SMO, Solution
-from ..base.estimator import BaseLearnedSVC
+from ..base.estimator import BaseLearnedSVC, InputRules
 from ..base.feature_weights import importances as shares
 from ..base.feature_weights import no_weights, spreads
 from ..base.grams import Grams
-from ..base.multiclass import members_of
-from ..base.predictor import Machines
-from ..base.votes import OneVsOneMixin
+from ..base.kernel_spec import KernelSpec
+from ..base.multiclass import ONE_VS_ONE, Multiclass
+from ..base.predictor import Predictor, kernel_groups, predictor_of
+from ..base.task import FitTask, Fitted
 from .choice import choose
-from .space import Measuring, Space, groups
+from .space import Measuring, Space
 
 _MEASURES = set(MEASURES)
 _NAMES = {"linear", "poly", "rbf", "laplacian", "matern32", "matern52"}
 _POLISH = 1e5  # kernel entries worth spending on exactness, over all machines: as SVC does
 
 
-class FeatureDiscriminationSVC(OneVsOneMixin, BaseLearnedSVC):
+class FeatureDiscriminationSVC(BaseLearnedSVC):
     """Support vector classification with features scaled by how well they separate the classes.
 
     Each feature is measured alone, and one that separates the classes well costs the margin less:
@@ -289,13 +290,13 @@ default="fisher"
     @property
     def coef_(self) -> Array:
         """Weights of the features as given, for a linear kernel: w = A^{-1/2} w~."""
-        machines = getattr(self, "_machines", None)
-        if machines is None or self.map_ is not None or not isinstance(machines.kernel, Linear):
+        kernels = predictor_of(self).kernels if hasattr(self, "classes_") else ()
+        if not kernels or self.map_ is not None or not isinstance(kernels[0], Linear):
             raise AttributeError("coef_ is only available when using a linear kernel")
-        kernels = machines.own_kernels or (machines.kernel,) * machines.coef.shape[1]
-        ones = np.ones(machines.rows.shape[1])
-        weights = [k.gamma * (ones if k.weights is None else k.weights) for k in kernels]
-        coef: Array = (machines.coef.T @ machines.rows) * np.array(weights)
+        vectors = predictor_of(self).vectors
+        ones = np.ones(vectors.rows.shape[1])
+        weights = [k.gamma * (ones if k.weights is None else k.weights) for k in kernels]  # type: ignore[attr-defined]
+        coef: Array = (vectors.coef.T @ vectors.rows) * np.array(weights)
         coef.flags.writeable = False
         return coef
 
@@ -304,30 +305,21 @@ default="fisher"
         """Weights times variances of their columns, scaled to sum one; not for components."""
         if getattr(self, "map_", self) is not None:
             raise AttributeError("feature_importances_ is of a fitted model that scales columns")
-        return shares(self.feature_weights_, self._spread)
+        return shares(self.feature_weights_, self._spread_)
 
-    def _accepts_sparse(self) -> bool:
-        return False  # the measures are of dense columns
+    def _multiclass(self) -> Multiclass:
+        return ONE_VS_ONE
 
-    def _validate_fit(self, X: Any, y: Any) -> tuple[Any, Any]:
-        if isinstance(self.kernel, Kernel) and (self._is_function() or self.kernel.reads_values):
+    def _input_rules(self) -> InputRules:
+        return InputRules()  # the measures are of dense columns
+
+    def _check_input(self, X: Any, y: Any) -> tuple[Any, Any]:
+        if not KernelSpec.of(self).reads_rows:
             raise no_weights(self.kernel)
-        X, y = super()._validate_fit(X, y)
-        self.__dict__.pop("_splits", None)  # of a fit that failed
-        if self.eta == "cv" and not isinstance(self.cv, Integral):
-            self._splits = list(check_cv(self.cv, y, classifier=True).split(X, y))
-        return X, y
+        return super()._check_input(X, y)
 
-    def _take(self, X: Any, rows: Index) -> Any:
-        if hasattr(self, "_splits"):  # they are of the rows as given: say which of ours those are
-            place = np.full(X.shape[0], -1)
-            place[rows] = np.arange(len(rows))
-            parts = [[place[part] for part in split] for split in self._splits]
-            self._splits = [[np.sort(own[own >= 0]) for own in split] for split in parts]
-        return super()._take(X, rows)
-
-    def _resolve_kernel(self, X: Any, weights: Array) -> Kernel:
-        kernel = super()._resolve_kernel(X, weights)
+    def _kernel(self, X: Any, sample_weight: Array) -> Kernel:
+        kernel = super()._kernel(X, sample_weight)
         if not kernel.is_psd:
             raise ValueError(
                 f"kernel={kernel!r} is not positive semi-definite, so that it has no components; "
@@ -335,11 +327,16 @@ default="fisher"
             )
         return kernel
 
-    def _hinge_kernel(self) -> Kernel | None:
-        return super()._hinge_kernel() if self.map_ is None else None
-
-    def _n_tasks(self, Y: Codes) -> int | None:
-        return Y.shape[1] + (self.eta == "cv")
+    def _splits(self, task: FitTask) -> list[list[Index]] | None:
+        """Return the splits of a splitter, which sees the rows as given, in the task's numbers."""
+        if self.eta != "cv" or isinstance(self.cv, Integral):
+            return None
+        X, y, _ = task.given
+        place = np.full(X.shape[0], -1)
+        place[task.labels.rows] = np.arange(len(task.labels.rows))
+        splits = check_cv(self.cv, y, classifier=True).split(X, y)
+        parts = [[place[part] for part in split] for split in splits]
+        return [[np.sort(own[own >= 0]) for own in split] for split in parts]
 
     def _measures(self) -> list[Any]:
         """Return the measures there are to choose from."""
@@ -352,85 +349,96 @@ default="fisher"
             raise ValueError("several measures are a choice, which eta='cv' makes; give one.")
         return list(given)
 
-    def _fit_machines(self, X: Array, Y: Codes, weights: Array, classes: Index) -> Machines:
-        counts = weights / self.class_weight_[classes]
-        members = members_of(Y)
+    def _fit_machines(self, task: FitTask) -> Fitted:
+        counts = task.sample_weight
+        task.progress.begin(task.n_machines + (self.eta == "cv"))
         with single_blas():
-            self._choose(X, Y, classes, counts)
-            space = Space.of(self, self.kernel_, X, counts)
-            kernels = self._weigh(space, Y, classes, counts)
-            solutions = self._solve(kernels, space.training, members, Y, weights)
-        tried = 0 if self.path_ is None else int(self.path_["n_solves"].sum())
-        self.n_solves_ = tried + len(solutions)
-        self.map_, self.kernel_ = space.map, kernels[0] if len(kernels) == 1 else kernels
-        self._spread = spreads(Linear(), X, counts)
-        machines = Machines.of(kernels[0], space.training, solutions, members, classes)
-        self._support_rows = X[machines.support]
-        self.__dict__.pop("_splits", None)
-        if len(groups(kernels)) > 1:
-            machines = replace(machines, own_kernels=tuple(kernels))
-        return machines
+            choice = self._choose(task)
+            space = Space.of(self, choice["kernel_"], task.X, counts)
+            measured, kernels = self._weigh(task, space, choice)
+            solutions = self._solve(task, kernels, space.training, choice["C_"])
+        predictor = Predictor.of(task, solutions, kernels=kernels, rows=space.training)
+        vectors = replace(predictor.vectors, rows=task.X[predictor.vectors.support])
+        path = choice["path_"]
+        tried = 0 if path is None else int(path["n_solves"].sum())
+        attributes = {
+            **choice,
+            **measured,
+            "map_": space.map,
+            "kernel_": kernels[0] if len(kernels) == 1 else kernels,
+            "n_solves_": tried + len(solutions),
+            "_spread_": spreads(Linear(), task.X, counts),
+        }
+        before = () if space.map is None else (space.map,)
+        return Fitted(
+            replace(predictor, before=before), solutions, vectors=vectors, attributes=attributes
+        )
 
-    def _choose(self, X: Array, Y: Codes, classes: Index, counts: Array) -> None:
-        """Set eta, C, the measure and the kernel: as given, or by rows held out."""
+    def _choose(self, task: FitTask) -> dict[str, Any]:
+        """Return eta, C, the measure and the kernel: as given, or by rows held out."""
         measures = self._measures()
-        self.eta_: Any = self.eta
-        self.C_, self.measure_ = self.C, measures[0]
-        self.path_: dict[str, Array] | None = None
+        chosen: dict[str, Any] = {
+            "eta_": self.eta,
+            "C_": self.C,
+            "measure_": measures[0],
+            "path_": None,
+            "kernel_": task.kernel,
+        }
         if self.eta == "cv":
-            choice = self._as_task(
-                "choice", Y.shape[1], lambda: choose(self, measures, X, Y, classes, counts)
-            )
+            with task.progress.task("choice"):
+                choice = choose(self, measures, task, self._splits(task))
             names = [m if isinstance(m, str) else "given" for m in measures]
-            self.kernel_, self.path_ = choice.kernel, choice.table(names)
-            self.eta_, self.C_ = choice.point.eta, choice.point.C
-            self.measure_ = measures[choice.point.importance]
-        is_linear = isinstance(self.kernel_, Linear)
-        self.gamma_ = float("nan") if is_linear else float(getattr(self.kernel_, "gamma", np.nan))
-        if self.verbose:
-            print(
-                f"[kernelwise.{type(self).__name__}] eta={self.eta_:g}, C={self.C_:g}, "
-                f"gamma={self.gamma_:.4g}, {len((self.path_ or {}).get('C', ()))} points tried"
-            )
+            chosen = {
+                "eta_": choice.point.eta,
+                "C_": choice.point.C,
+                "measure_": measures[choice.point.importance],
+                "path_": choice.table(names),
+                "kernel_": choice.kernel,
+            }
+        kernel = chosen["kernel_"]
+        is_linear = isinstance(kernel, Linear)
+        gamma = float("nan") if is_linear else float(getattr(kernel, "gamma", np.nan))
+        task.progress.line(
+            f"eta={chosen['eta_']:g}, C={chosen['C_']:g}, gamma={gamma:.4g}, "
+            f"{len((chosen['path_'] or {}).get('C', ()))} points tried"
+        )
+        return chosen | {"gamma_": gamma}
 
-    def _weigh(self, space: Space, Y: Codes, classes: Index, counts: Array) -> list[Kernel]:
-        """Measure the features; return the kernel of each machine."""
-        measuring, labels = Measuring.of(self), self.classes_[classes]
-        q = measuring.importances(self.measure_, space.training, labels, Y, counts)
-        scales = np.array([measuring.scales(each, self.eta_) for each in q])
-        self.importances_ = q if len(q) > 1 else q[0]
-        self.feature_scales_ = scales if len(q) > 1 else scales[0]
-        self.feature_weights_ = self.feature_scales_**2
+    def _weigh(
+        self, task: FitTask, space: Space, choice: dict[str, Any]
+    ) -> tuple[dict[str, Any], list[Kernel]]:
+        """Measure the features; return the measurements and the kernel of each machine."""
+        measuring, labels = Measuring.of(self), task.labels.names[task.classes]
+        q = measuring.importances(
+            choice["measure_"], space.training, labels, task.Y, task.sample_weight
+        )
+        scales = np.array([measuring.scales(each, choice["eta_"]) for each in q])
+        factors = scales if len(q) > 1 else scales[0]
         made = [space.weighted(each) for each in scales]
-        return made if len(made) > 1 else made * Y.shape[1]
+        measured = {
+            "importances_": q if len(q) > 1 else q[0],
+            "feature_scales_": factors,
+            "feature_weights_": factors**2,
+        }
+        return measured, made if len(made) > 1 else made * task.n_machines
 
-    def _solve(
-        self, kernels: list[Kernel], Z: Array, members: list[Index], Y: Codes, weights: Array
-    ) -> list[Solution]:
-        threads, n_machines = n_threads(self.n_jobs), len(members)
+    def _solve(self, task: FitTask, kernels: list[Kernel], Z: Array, C: float) -> list[Solution]:
+        members, n_machines = task.members, task.n_machines
         solver = SMO(
             tol=self.tol,
             max_iter=self.max_iter,
-            memory=allowance(self.cache_size, min(threads, n_machines)),
+            memory=allowance(self.cache_size, min(task.threads, n_machines)),
             budget=_POLISH / n_machines,
         )
         grams: dict[int, Grams] = {}
-        costs = self.C_ * weights
-        for kernel, machines in groups(kernels):
-            shared = Grams.of(kernel, Z, [members[j] for j in machines], solver, threads)
+        costs = C * task.cost_factor
+        for kernel, machines in kernel_groups(kernels):
+            shared = Grams.of(kernel, Z, [members[j] for j in machines], solver, task.threads)
             grams |= dict.fromkeys(machines, shared)
 
         def fit_one(j: int) -> Solution:
-            qp = grams[j].c_svc(members[j], Y[:, j], costs)
-            return self._as_task("machine", j, lambda: solver.solve(qp))
+            qp = grams[j].c_svc(members[j], task.Y[:, j], costs)
+            with task.progress.task("machine"):
+                return solver.solve(qp)
 
-        return run(fit_one, range(n_machines), threads)
-
-    def _store(self, machines: Machines, classes: Index, counted: Index) -> None:
-        super()._store(machines, classes, counted)
-        self.support_vectors_ = self._support_rows
-        del self._support_rows
-
-    def _decision_values(self, X: Array) -> Array:
-        Z = X if self.map_ is None else self.map_.apply(X)
-        return self._machines.decision_values(Z, n_threads(self.n_jobs))
+        return run(fit_one, range(n_machines), task.threads)

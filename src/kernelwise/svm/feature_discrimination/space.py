@@ -134,10 +134,3 @@ class Measuring:
         """Return A^{-1/2} for one row of q."""
         logs = log_scales(q, eta, normalization=self.normalization, eta_units=self.eta_units)
         return np.exp(logs)
-
-
-def groups(kernels: list[Kernel]) -> list[tuple[Kernel, list[int]]]:
-    """Return each kernel with the machines that share it: all of them, or each its own."""
-    if all(kernel is kernels[0] for kernel in kernels):
-        return [(kernels[0], list(range(len(kernels))))]
-    return [(kernel, [machine]) for machine, kernel in enumerate(kernels)]

@@ -10,37 +10,37 @@ F'b = 0. The kernel's part is regularised, the features' part is not.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import get_tags
 
 from ..._memory import allowance
 from ..._parameters import HasMethods, Interval, Options
-from ..._threads import n_threads, run, single_blas
-from ..._typing import Array, Codes, Index
-from ...kernels import Kernel
+from ..._threads import run, single_blas
+from ..._typing import Array
+from ...kernels import FunctionKernel, Kernel, Precomputed
 from ...qp import SMO, Progress, SeveralEqualities
-from ..base.estimator import BaseLearnedSVC
+from ..base.estimator import BaseLearnedSVC, InputRules
 from ..base.grams import Grams
-from ..base.kernel_spec import KERNEL_NAMES
-from ..base.multiclass import members_of, one_vs_rest
-from ..base.predictor import Machines
-from ..base.votes import OneVsOneMixin
-from ..base.warm_start import WarmStartMixin
-from .input import BiasFeaturesSVC
-from .machine import Machine, doubts, matrices, trouble
+from ..base.kernel_spec import KERNEL_NAMES, KernelSpec
+from ..base.multiclass import SCHEMES, Multiclass
+from ..base.predictor import Predictor
+from ..base.steps import apply_all
+from ..base.task import FitTask, Fitted
+from .features import is_columns
+from .input import BiasColumns, BiasFeatures
+from .machine import BiasMachine, doubts, matrices, trouble
 
 _POLISH = 1e5  # kernel entries worth spending on exactness, over all machines
 _MEMORY = 4000  # megabytes for kernel matrices
 
 
-class GeneralizedBiasSVC(WarmStartMixin, OneVsOneMixin, BiasFeaturesSVC):
+class GeneralizedBiasSVC(BaseLearnedSVC):
     """Support vector classification with features in place of the constant bias.
 
     A support vector machine regularises its kernel part and leaves the constant free. This one
@@ -255,124 +255,129 @@ class GeneralizedBiasSVC(WarmStartMixin, OneVsOneMixin, BiasFeaturesSVC):
         self.verbose = verbose
         self.callback = callback
 
-    def _hinge_kernel(self) -> Kernel | None:
-        return None  # the bounds know of one equality
+    def _multiclass(self) -> Multiclass:
+        return SCHEMES[self.multi_class]
 
-    def _fit_machines(self, X: Any, Y: Codes, weights: Array, classes: Index) -> Machines:
-        F = self._fit_features(X, self.classes_[classes])
-        rows, threads, n_machines = self._kernel_rows(X), n_threads(self.n_jobs), Y.shape[1]
-        members, costs = members_of(Y), self.C * weights
-        keys = self._row_keys(X)
-        starts = self._starts(keys, Y, members)
+    def _input_rules(self) -> InputRules:
+        sparse = KernelSpec.of(self).accepts_sparse
+        if sparse and hasattr(self.bias_features, "__sklearn_tags__"):
+            sparse = bool(get_tags(self.bias_features).input_tags.sparse)
+        return InputRules(sparse=sparse)
+
+    def _check_input(self, X: Any, y: Any) -> tuple[Any, Any]:
+        given = self.bias_features
+        if isinstance(given, type):
+            raise ValueError(f"bias_features must be an object, not a class: {given.__name__}().")
+        if given is not None and KernelSpec.of(self).is_precomputed:
+            raise ValueError(
+                "kernel='precomputed' goes with bias_features=None: X then has kernel values and "
+                "no features. Give the rows, and the kernel by name, object or function."
+            )
+        if self.exclude_bias_from_kernel and not is_columns(given):
+            raise ValueError(
+                "exclude_bias_from_kernel=True needs bias_features that list columns of X; got "
+                f"{given!r}. feature_weights of zero keep any column out of a named kernel."
+            )
+        if self._has_other_equalities() and np.isinf(self.C):
+            raise ValueError(
+                "C=inf goes with bias_features=None and fit_intercept=True only: the solver for "
+                "features needs a finite C."
+            )
+        names = getattr(X, "columns", None)  # a user's kernel may read a data frame as it is
+        X, y = super()._check_input(X, y)
+        names = getattr(self, "feature_names_in_", names)
+        self._columns_ = BiasColumns.of(X, given, names, self.exclude_bias_from_kernel)
+        return X, y
+
+    def _has_other_equalities(self) -> bool:
+        """Return whether the dual problem has equalities other than that of the constant."""
+        return self.bias_features is not None or not self.fit_intercept
+
+    def _kernel(self, X: Any, sample_weight: Array) -> Kernel:
+        kernel = super()._kernel(apply_all(self._columns_.before_kernel, X), sample_weight)
+        given = isinstance(kernel, FunctionKernel | Precomputed)  # their matrix is checked instead
+        if self._has_other_equalities() and not kernel.is_psd and not given:
+            raise ValueError(
+                f"kernel={kernel!r} is not positive semi-definite, so that the machine with "
+                "features in its bias, or without one, has no unique solution; use another kernel."
+            )
+        return kernel
+
+    def _fit_machines(self, task: FitTask) -> Fitted:
+        columns, y = self._columns_, task.labels.names[task.classes]
+        features = BiasFeatures.of(
+            task.X,
+            y,
+            self.bias_features,
+            columns,
+            task.feature_names,
+            cross_fit=self.cross_fit,
+            cv=self.cv,
+        )
+        rows = apply_all(columns.before_kernel, task.X)
+        warm = task.warm()
+        machines = self._solve(task, rows, features.training, warm.starts(task.members))
+        solutions = [machine.solution for machine in machines]
+        coef = np.array([machine.coef for machine in machines])
+        predictor = replace(
+            Predictor.of(task, solutions, rows=rows),
+            intercept=np.array([machine.intercept for machine in machines]),
+            before=columns.before_kernel,
+            features=features.steps,
+            linear=coef.T if coef.size else None,
+        )
+        attributes = {
+            "bias_coef_": coef,
+            "bias_feature_names_out_": features.names,
+            "bias_transformer_": features.transformer,
+            "kernel_share_": np.array([machine.kernel_share for machine in machines]),
+        }
+        found = [(text, ConvergenceWarning) for text in trouble(machines, self.tol)]
+        found += [(text, UserWarning) for text in doubts(machines)]
+        return Fitted(
+            predictor,
+            solutions,
+            attributes=attributes,
+            warnings=found,
+            last=warm.ended(solutions, task.members),
+        )
+
+    def _solve(
+        self, task: FitTask, rows: Any, F: Array, starts: Sequence[Array | None]
+    ) -> list[BiasMachine]:
+        """Solve the machine of each column of the code matrix, with the features F."""
+        members, costs, n_machines = task.members, self.C * task.cost_factor, task.n_machines
         smo = SMO(
             tol=self.tol,
-            memory=allowance(self.cache_size, min(threads, n_machines)),
+            memory=allowance(self.cache_size, min(task.threads, n_machines)),
             budget=_POLISH / n_machines,
         )
-        several = SeveralEqualities(
-            self.tol, 1e6 * (_MEMORY if self.cache_size is None else self.cache_size)
-        )
+        megabytes = _MEMORY if self.cache_size is None else self.cache_size
+        several = SeveralEqualities(self.tol, 1e6 * megabytes)
+        task.progress.begin(n_machines)
         with single_blas():
             if F.shape[1] == 0 and self.fit_intercept:
-                grams = Grams.of(self.kernel_, rows, members, smo, threads)
+                grams = Grams.of(task.kernel, rows, members, smo, task.threads)
             else:
-                grams = matrices(self.kernel_, rows, members, several.memory, threads)
+                grams = matrices(task.kernel, rows, members, several.memory, task.threads)
 
-            def fit_one(j: int) -> Machine:
-                own, report = members[j], self._reporter(j, n_machines)
-
-                def work() -> Machine:
-                    return Machine.solve(
-                        grams.c_svc(own, Y[:, j], costs),
+            def fit_one(j: int) -> BiasMachine:
+                own, report = members[j], task.progress.of_machine(j, n_machines)
+                with task.progress.task("machine"):
+                    machine = BiasMachine.solve(
+                        grams.c_svc(own, task.Y[:, j], costs),
                         F[own],
-                        weights[own],
+                        task.cost_factor[own],
                         constant=self.fit_intercept,
                         penalty=self.bias_penalty,
                         solvers=(replace(smo, callback=report), replace(several, callback=report)),
                         start=starts[j],
                     )
+                solution = machine.solution
+                task.progress.line(
+                    f"machine {j + 1}: {solution.status}, {solution.n_iter} steps, KKT violation "
+                    f"{solution.violation:.2g}, share of the kernel {machine.kernel_share:.2f}"
+                )
+                return machine
 
-                return self._told(j, self._as_task("machine", j, work))
-
-            solved = run(fit_one, range(n_machines), threads)
-        self.bias_coef_ = np.array([machine.coef for machine in solved])
-        self.kernel_share_ = np.array([machine.kernel_share for machine in solved])
-        self._trouble, self._doubts = trouble(solved, self.tol), doubts(solved)
-        solutions = [machine.solution for machine in solved]
-        self._keep(keys, Y, solutions, members)
-        intercepts = np.array([machine.intercept for machine in solved])
-        machines = Machines.of(self.kernel_, rows, solutions, members, classes)
-        return replace(machines, intercept=intercepts)
-
-    def _machine_names(self) -> list[tuple[Any, Any]]:
-        if self._by_pairs():
-            return super()._machine_names()
-        return [(name, None) for name in self.classes_.tolist()]
-
-    def _told(self, j: int, machine: Machine) -> Machine:
-        if self.verbose:
-            solution = machine.solution
-            print(
-                f"[kernelwise.GeneralizedBiasSVC] machine {j + 1}: {solution.status}, "
-                f"{solution.n_iter} steps, KKT violation {solution.violation:.2g}, share of the "
-                f"kernel {machine.kernel_share:.2f}"
-            )
-        return machine
-
-    def _warn_unless_converged(self, machines: Machines, tol: float) -> None:
-        for text in self._trouble:
-            warnings.warn(text, ConvergenceWarning, stacklevel=4)
-        for text in self._doubts:
-            warnings.warn(text, UserWarning, stacklevel=4)
-
-    def _decision_values(self, X: Any) -> Array:
-        F = self._features(X, self.bias_coef_.shape[1])
-        by_kernel = self._machines.decision_values(self._kernel_rows(X), n_threads(self.n_jobs))
-        with single_blas():
-            return by_kernel + F @ self.bias_coef_.T
-
-    def _by_pairs(self) -> bool:
-        return self.multi_class == "ovo" or len(self.classes_) == 2
-
-    def _codes(self, classes: Index, n_classes: int) -> Codes:
-        if self._by_pairs():
-            return super()._codes(classes, n_classes)
-        return one_vs_rest(classes, n_classes)
-
-    def _layout(self, coef: Array, classes: Index) -> Array:
-        return super()._layout(coef, classes) if self._by_pairs() else coef.T
-
-    def decision_function(self, X: Any) -> Array:
-        """Evaluate the decision values.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        decisions : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
-            With two classes positive for the second; else one column a class, or one a pair of
-            classes.
-        """
-        check_is_fitted(self)
-        if self._by_pairs():
-            return super().decision_function(X)
-        return BaseLearnedSVC.decision_function(self, X)
-
-    def predict(self, X: Any) -> Any:
-        """Predict classes.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            The classes that win most of their pairs, or have the largest decision value.
-        """
-        check_is_fitted(self)
-        return super().predict(X) if self._by_pairs() else BaseLearnedSVC.predict(self, X)
+            return run(fit_one, range(n_machines), task.threads)

@@ -6,22 +6,22 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 
 from ..._typing import Array, Index
 from ..base.predictor import take
+from ..base.steps import as_features
 
 
 def is_transformer(spec: Any) -> bool:
-    """Tell whether features come from an object that is fitted."""
+    """Return whether features come from an object that is fitted."""
     return hasattr(spec, "fit") and hasattr(spec, "transform")
 
 
 def is_columns(spec: Any) -> bool:
-    """Tell whether features are columns of X."""
+    """Return whether features are columns of X."""
     return spec is not None and not is_transformer(spec) and not callable(spec)
 
 
@@ -75,7 +75,7 @@ def _numbers_of_names(given: Sequence[str], names: Sequence[str] | None) -> Inde
 
 
 def uses_labels(transformer: Any) -> bool:
-    """Tell whether a transformer, or one inside it, needs the labels to be fitted."""
+    """Return whether a transformer, or one inside it, needs the labels to be fitted."""
     inside = transformer.get_params().values() if hasattr(transformer, "get_params") else ()
     return any(
         get_tags(part).target_tags.required
@@ -123,25 +123,6 @@ def _out_of_fold(given: Any, X: Any, y: Any, cv: Any, width: int) -> Array:
     if np.isnan(out).any():
         raise ValueError("cv must hold out every row once, as StratifiedKFold does.")
     return out
-
-
-def as_features(values: Any, n_rows: int, width: int | None = None) -> Array:
-    """Check what a transformer or function returned: finite numbers, a row a row of X."""
-    try:
-        dense = values.toarray() if sp.issparse(values) else values
-        features = np.array(dense, dtype=np.float64, order="C")
-    except (TypeError, ValueError):
-        raise ValueError("bias_features must give numbers, a column a feature.") from None
-    wanted = f"({n_rows}, {'n_bias_features' if width is None else width})"
-    if features.ndim != 2 or len(features) != n_rows or width not in (None, features.shape[1]):
-        raise ValueError(
-            f"bias_features must give an array of shape {wanted}; got {features.shape}."
-        )
-    if not np.isfinite(features).all():
-        raise ValueError(
-            "bias_features gives NaN or infinite values; they must be finite for every row."
-        )
-    return features
 
 
 def names_out(transformer: Any, names: Any, width: int) -> Any:

@@ -1,19 +1,16 @@
-"""What a classifier with features in its bias makes of X: the features, and the kernel's rows."""
+"""What GeneralizedBiasSVC makes of X: the features of its bias, and the rows of its kernel."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import get_tags
 
-from ..._sklearn import safe_indexing
 from ..._typing import Array, Index
-from ...kernels import FunctionKernel, Kernel, Precomputed
-from ..base.estimator import BaseLearnedSVC
+from ..base.steps import ColumnFeatures, Columns, FunctionFeatures, Step, TransformerFeatures
 from .features import (
-    as_features,
     column_numbers,
     fit_transformer,
     is_columns,
@@ -23,115 +20,92 @@ from .features import (
 )
 
 
-class BiasFeaturesSVC(BaseLearnedSVC):
-    """Base of a classifier with features in its bias: what its parameters say of X."""
+@dataclass(frozen=True)
+class BiasColumns:
+    """The columns of X that the bias and the kernel read.
 
-    bias_features: Any
-    exclude_bias_from_kernel: bool
-    fit_intercept: bool
-    cross_fit: bool | str
-    cv: Any
-    C: float
-    _bias_columns: Index | None
-    _kernel_columns: Index | None
+    Parameters
+    ----------
+    bias : ndarray of shape (n_bias_features,) or None
+        Columns that are features of the bias; None where the features are not columns.
+    kernel : ndarray of shape (n_kernel_columns,) or None
+        Columns that the kernel reads; None for all of them.
+    """
 
-    def _accepts_sparse(self) -> bool:
-        accepts = super()._accepts_sparse()
-        if accepts and hasattr(self.bias_features, "__sklearn_tags__"):
-            return bool(get_tags(self.bias_features).input_tags.sparse)
-        return accepts
+    bias: Index | None = None
+    kernel: Index | None = None
 
-    def _needs_psd(self) -> bool:
-        """Tell whether there are other equalities than that of the constant, or none."""
-        return self.bias_features is not None or not self.fit_intercept
-
-    def _validate_fit(self, X: Any, y: Any) -> tuple[Any, Any]:
-        given = self.bias_features
-        if isinstance(given, type):
-            raise ValueError(f"bias_features must be an object, not a class: {given.__name__}().")
-        if given is not None and self._is_precomputed():
-            raise ValueError(
-                "kernel='precomputed' goes with bias_features=None: X then has kernel values and "
-                "no features. Give the rows, and the kernel by name, object or function."
-            )
-        if self.exclude_bias_from_kernel and not is_columns(given):
-            raise ValueError(
-                "exclude_bias_from_kernel=True needs bias_features that list columns of X; got "
-                f"{given!r}. feature_weights of zero keep any column out of a named kernel."
-            )
-        if self._needs_psd() and np.isinf(self.C):
-            raise ValueError(
-                "C=inf goes with bias_features=None and fit_intercept=True only: the solver for "
-                "features needs a finite C."
-            )
-        X, y = super()._validate_fit(X, y)
-        self._choose_columns(X)
-        return X, y
-
-    def _choose_columns(self, X: Any) -> None:
-        """Find the columns of the bias and of the kernel; None is not some, and all."""
-        self._bias_columns = self._kernel_columns = None
-        if not is_columns(self.bias_features):
-            return
+    @classmethod
+    def of(cls, X: Any, bias_features: Any, names: Any, exclude: bool) -> BiasColumns:
+        """Find the columns; ``exclude`` keeps those of the bias out of the kernel."""
+        if not is_columns(bias_features):
+            return cls()
         if np.ndim(X) != 2 and not sp.issparse(X):
             raise ValueError("bias_features lists columns, but X has none: it is not a table.")
-        n_columns, names = X.shape[1], getattr(X, "columns", None)
-        names = getattr(self, "feature_names_in_", names)
-        self._bias_columns = column_numbers(self.bias_features, n_columns, names)
-        if self.exclude_bias_from_kernel:
-            self._kernel_columns = np.setdiff1d(np.arange(n_columns), self._bias_columns)
-            if len(self._kernel_columns) == 0:
-                raise ValueError(
-                    f"X has {n_columns} feature(s), all of them in bias_features: "
-                    "exclude_bias_from_kernel=True leaves none to the kernel. For features alone "
-                    "LogisticRegression and LinearSVC are the tools."
-                )
-
-    def _resolve_kernel(self, X: Any, weights: Array) -> Kernel:
-        kernel = super()._resolve_kernel(self._kernel_rows(X), weights)
-        given = isinstance(kernel, FunctionKernel | Precomputed)  # their matrix can be looked at
-        if self._needs_psd() and not kernel.is_psd and not given:
+        n_columns = X.shape[1]
+        bias = column_numbers(bias_features, n_columns, names)
+        if not exclude:
+            return cls(bias)
+        kernel = np.setdiff1d(np.arange(n_columns), bias)
+        if len(kernel) == 0:
             raise ValueError(
-                f"kernel={kernel!r} is not positive semi-definite, so that the machine with "
-                "features in its bias, or without one, has no unique solution; use another kernel."
+                f"X has {n_columns} feature(s), all of them in bias_features: "
+                "exclude_bias_from_kernel=True leaves none to the kernel. For features alone "
+                "LogisticRegression and LinearSVC are the tools."
             )
-        return kernel
+        return cls(bias, kernel)
 
-    def _kernel_rows(self, X: Any) -> Any:
-        """Return the rows as the kernel reads them."""
-        if self._kernel_columns is None:
-            return X
-        rows = safe_indexing(X, self._kernel_columns, axis=1)
-        return np.ascontiguousarray(rows) if isinstance(rows, np.ndarray) else rows
+    @property
+    def before_kernel(self) -> tuple[Step, ...]:
+        """The step from rows to the kernel's rows, if there is one."""
+        return () if self.kernel is None else (Columns(self.kernel),)
 
-    def _fit_features(self, X: Any, y: Any) -> Array:
-        """Return the features of the training rows, and keep what new rows need."""
-        names = getattr(self, "feature_names_in_", None)
-        self.bias_transformer_, self._bias_function = None, None
-        if is_transformer(self.bias_features):
-            self.bias_transformer_, F = fit_transformer(
-                self.bias_features, X, y, self.cross_fit, self.cv
-            )
-            self.bias_feature_names_out_ = names_out(self.bias_transformer_, names, F.shape[1])
-            return F
-        if callable(self.bias_features):
-            self._bias_function = self.bias_features
-        F = self._features(X)
-        if self._bias_columns is None:
-            self.bias_feature_names_out_ = numbered("bias", np.arange(F.shape[1]))
-        elif names is None:
-            self.bias_feature_names_out_ = numbered("x", self._bias_columns)
-        else:
-            self.bias_feature_names_out_ = names[self._bias_columns]
-        return F
 
-    def _features(self, X: Any, width: int | None = None) -> Array:
-        """Return the features of rows."""
-        n = X.shape[0]
-        if self._bias_columns is not None:
-            return as_features(safe_indexing(X, self._bias_columns, axis=1), n)
-        if self.bias_transformer_ is not None:
-            return as_features(self.bias_transformer_.transform(X), n, width)
-        if self._bias_function is not None:
-            return as_features(self._bias_function(X), n, width)
-        return np.empty((n, 0))
+@dataclass(frozen=True)
+class BiasFeatures:
+    """The features of the bias: how new rows get them, their names, and those of the training rows.
+
+    Parameters
+    ----------
+    steps : tuple of Step
+        The step that makes the features of new rows; empty where there are none.
+    names : ndarray of shape (n_bias_features,)
+        Their names.
+    training : ndarray of shape (n, n_bias_features)
+        The features of the training rows.
+    transformer : transformer or None
+        The fitted transformer, where one makes the features.
+    """
+
+    steps: tuple[Step, ...]
+    names: Any
+    training: Array
+    transformer: Any = None
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        y: Any,
+        bias_features: Any,
+        columns: BiasColumns,
+        feature_names: Any,
+        *,
+        cross_fit: bool | str,
+        cv: Any,
+    ) -> BiasFeatures:
+        """Make the features of the training rows X with classes y."""
+        if is_transformer(bias_features):
+            transformer, F = fit_transformer(bias_features, X, y, cross_fit, cv)
+            names = names_out(transformer, feature_names, F.shape[1])
+            return cls((TransformerFeatures(transformer, F.shape[1]),), names, F, transformer)
+        if callable(bias_features):
+            F = FunctionFeatures(bias_features).apply(X)
+            step = FunctionFeatures(bias_features, F.shape[1])
+            return cls((step,), numbered("bias", np.arange(F.shape[1])), F)
+        if columns.bias is None:
+            return cls((), numbered("bias", np.arange(0)), np.empty((X.shape[0], 0)))
+        picked = ColumnFeatures(columns.bias)
+        if feature_names is None:
+            return cls((picked,), numbered("x", columns.bias), picked.apply(X))
+        return cls((picked,), feature_names[columns.bias], picked.apply(X))

@@ -25,7 +25,7 @@ _ROUNDING = 1e-8  # of an eigenvalue, relative to the largest
 
 
 @dataclass(frozen=True)
-class Machine:
+class BiasMachine:
     """A solved machine.
 
     Parameters
@@ -63,7 +63,7 @@ class Machine:
         penalty: float,
         solvers: tuple[SMO, SeveralEqualities],
         start: Array | None,
-    ) -> Machine:
+    ) -> BiasMachine:
         """Solve a C-SVC with these features in its bias.
 
         Parameters
@@ -85,7 +85,7 @@ class Machine:
 
         Returns
         -------
-        machine : Machine
+        machine : BiasMachine
             The machine.
         """
         n, n_features = F.shape
@@ -202,7 +202,7 @@ def _refuse_indefinite(K: Array) -> None:
         )
 
 
-def trouble(machines: Sequence[Machine], tol: float) -> list[str]:
+def trouble(machines: Sequence[BiasMachine], tol: float) -> list[str]:
     """Say what is wrong with solved machines, and what to do: a text for each kind."""
     texts, count = [], f"of {len(machines)} machine(s)"
     for status in sorted({each.solution.status for each in machines} - {"converged"}):
@@ -215,7 +215,7 @@ def trouble(machines: Sequence[Machine], tol: float) -> list[str]:
     return texts
 
 
-def doubts(machines: Sequence[Machine]) -> list[str]:
+def doubts(machines: Sequence[BiasMachine]) -> list[str]:
     """Say which solved machines are solved and yet not what their user may want."""
     texts, count = [], f"of {len(machines)} machine(s)"
     far = [each.reach for each in machines if each.reach > HUGE]

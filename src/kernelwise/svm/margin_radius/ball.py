@@ -20,8 +20,8 @@ import scipy.sparse as sp
 from ..._typing import Array
 from ...criteria import radius
 from ...qp.squared_hinge import squared_hinge
-from .problem import Point
-from .solver import Learned
+from .problem import WeightedPoint
+from .solver import MarginRadiusResult
 
 MOST_COLUMNS = 60
 _NO_WEIGHT = 1e-7  # of the largest: an interior-point method never reaches zero
@@ -31,7 +31,7 @@ _SOLVED = {"Solved", "AlmostSolved"}
 
 def learn_ball(
     Z: Array, y: Array, cost: Array, C: float, *, tol: float, max_iter: int
-) -> tuple[Learned, float]:
+) -> tuple[MarginRadiusResult, float]:
     """Minimise the margin-radius objective of the exact ball over the weights.
 
     Parameters
@@ -51,7 +51,7 @@ def learn_ball(
 
     Returns
     -------
-    learned : Learned
+    learned : MarginRadiusResult
         The weights and the exact machine at them; its value is that of problem (6).
     squared_radius : float
         R_m^2 at these weights.
@@ -77,11 +77,13 @@ def learn_ball(
 
 def _learned(
     Z: Array, y: Array, m: Array, machine: Any, value: float, bound: float, n_iter: int, tol: float
-) -> Learned:
+) -> MarginRadiusResult:
     beta, coef = machine.alpha * y, np.sqrt(m) * machine.coef
-    point = Point(m, value, beta, coef, machine.intercept, (beta @ Z) ** 2, machine.violators)
+    point = WeightedPoint(
+        m, value, beta, coef, machine.intercept, (beta @ Z) ** 2, machine.violators
+    )
     gap = max(0.0, (value - bound) / value) if value > 0 else 0.0
-    return Learned(point, gap, n_iter, 1, "converged" if gap <= tol else "stalled")
+    return MarginRadiusResult(point, gap, n_iter, 1, "converged" if gap <= tol else "stalled")
 
 
 def _clarabel() -> Any:

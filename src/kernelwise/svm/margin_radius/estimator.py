@@ -8,7 +8,6 @@ rho(mu) = sum_k mu_k R_k^2 bounds the squared radius; R_k is half the range of c
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -17,19 +16,21 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
-from sklearn.utils.validation import check_is_fitted
 
 from ..._parameters import Interval, Options
-from ..._threads import n_threads, run, single_blas
-from ..._typing import Array, Codes, Index
+from ..._threads import run, single_blas
+from ..._typing import Array
 from ...kernels import Kernel, Linear
-from ..base.estimator import BaseLearnedSVC
-from ..base.predictor import Machines
+from ...qp import Solution
+from ..base.estimator import BaseLearnedSVC, InputRules
+from ..base.kernel_spec import KernelSpec
+from ..base.predictor import Predictor, SupportVectors, predictor_of
+from ..base.task import FitTask, Fitted
 from .ball import learn_ball
-from .machine import Machine
-from .problem import Columns, Point, Problem
+from .machine import WeightedMachine
+from .problem import Columns, Problem, WeightedPoint
 from .solver import learn
-from .space import Space
+from .space import ExplicitSpace
 
 _KERNELS = {"linear", "poly", "rbf", "laplacian", "matern32", "matern52"}
 
@@ -216,11 +217,11 @@ class MarginRadiusSVC(BaseLearnedSVC):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _accepts_sparse(self) -> bool:
-        return False  # the columns are centred, and half ranges are of all entries
+    def _input_rules(self) -> InputRules:
+        return InputRules()  # the columns are centred, and half ranges are of all entries
 
-    def _validate_fit(self, X: Any, y: Any) -> tuple[Any, Any]:
-        if isinstance(self.kernel, Kernel) and (self._is_function() or self.kernel.reads_values):
+    def _check_input(self, X: Any, y: Any) -> tuple[Any, Any]:
+        if not KernelSpec.of(self).reads_rows:
             raise ValueError(
                 f"kernel={self.kernel!r} does not take rows of numbers; use a kernel that does, or "
                 "give the components of its empirical map as X."
@@ -230,96 +231,92 @@ class MarginRadiusSVC(BaseLearnedSVC):
                 f"p={self.p!r} has no meaning with radius='ball', whose objective does not change "
                 "with the scale of the weights; use p=1, or another radius."
             )
-        return super()._validate_fit(X, y)
+        return super()._check_input(X, y)
 
-    def _resolve_kernel(self, X: Any, weights: Array) -> Kernel:
-        return Linear() if self.kernel is None else super()._resolve_kernel(X, weights)
+    def _kernel(self, X: Any, sample_weight: Array) -> Kernel:
+        return Linear() if self.kernel is None else super()._kernel(X, sample_weight)
 
-    def _hinge_kernel(self) -> Kernel | None:
-        return None  # squared slack
-
-    def _fit_machines(self, X: Any, Y: Codes, weights: Array, classes: Index) -> Machines:
-        kernel = None if self.kernel is None else self.kernel_
+    def _fit_machines(self, task: FitTask) -> Fitted:
+        kernel = None if self.kernel is None else task.kernel
+        task.progress.begin(task.n_machines)
         with single_blas():
-            self._space = Space.of(X, kernel, self.degree, self.unit_norm)
-            table = self._space.apply(X)
+            space = ExplicitSpace.of(task.X, kernel, self.degree, self.unit_norm)
+            table = space.apply(task.X)
             columns = Columns.of(table, own_units=self.radius != "paper")
-            Z, starts = columns.apply(table), self._starts(columns, Y)
+            Z, starts = columns.apply(table), _starts(task, columns)
 
-            def fit_one(j: int) -> Machine:
-                def work() -> Machine:
-                    return self._fit_one(j, Z, columns, Y[:, j], weights, starts[j])
+            def fit_one(j: int) -> WeightedMachine:
+                with task.progress.task("machine"):
+                    return self._fit_one(task, j, Z, columns, starts[j])
 
-                return self._as_task("machine", j, work)
-
-            machines = run(fit_one, range(Y.shape[1]), n_threads(self.n_jobs))
-        self._last_start = columns.kept, [machine.start for machine in machines]
-        self._keep(machines)
+            machines = run(fit_one, range(task.n_machines), task.threads)
         solutions = [machine.solution for machine in machines]
-        members = [np.arange(X.shape[0])] * len(machines)
-        return Machines.of(Linear(), X, solutions, members, classes)
+        vectors = SupportVectors.of(task.X, solutions, task.members, task.classes)
+        predictor = Predictor(
+            vectors=SupportVectors(vectors.support, vectors.rows[:, :0], vectors.coef),
+            intercept=np.array([solution.nu[0] for solution in solutions]),
+            kernels=(),
+            features=space.steps,
+            linear=np.array([machine.coef for machine in machines]).T,
+            loss="squared",
+        )
+        return Fitted(
+            predictor,
+            solutions,
+            vectors=vectors,
+            attributes=self._attributes(machines),
+            warnings=_warnings(solutions, self.tol),
+            last=(columns.kept, [machine.start for machine in machines]),
+        )
 
     def _fit_one(
-        self, j: int, Z: Array, columns: Columns, codes: Codes, cost: Array, start: Array | None
-    ) -> Machine:
+        self, task: FitTask, j: int, Z: Array, columns: Columns, start: Array | None
+    ) -> WeightedMachine:
         """Learn the weights of one machine."""
-        y = codes.astype(np.float64)
+        y, cost = task.Y[:, j].astype(np.float64), task.cost_factor
         if self.radius == "ball":
             learned, squared_radius = learn_ball(
                 Z, y, cost, self.C, tol=self.tol, max_iter=self.max_iter
             )
-            return Machine.of(learned, columns, squared_radius, per_unit=False)
+            return WeightedMachine.of(learned, columns, squared_radius, per_unit=False)
         problem = Problem(Z, columns.ridge(self.C), y, cost)
 
-        def report(step: int, point: Point) -> None:
-            if self.verbose:
-                print(
-                    f"[kernelwise.MarginRadiusSVC] machine {j + 1}, step {step}: gap "
-                    f"{point.gap(self.p):.3g}, {np.count_nonzero(point.weights)} columns"
+        def report(step: int, point: WeightedPoint) -> None:
+            if task.progress.prints:
+                task.progress.line(
+                    f"machine {j + 1}, step {step}: gap {point.gap(self.p):.3g}, "
+                    f"{np.count_nonzero(point.weights)} columns"
                 )
 
         learned = learn(
             problem, p=self.p, tol=self.tol, max_iter=self.max_iter, start=start, report=report
         )
         squared_radius = float(learned.point.weights @ problem.ridge) * self.C
-        return Machine.of(learned, columns, squared_radius, per_unit=self.radius == "paper")
+        return WeightedMachine.of(learned, columns, squared_radius, per_unit=self.radius == "paper")
 
-    def _starts(self, columns: Columns, Y: Codes) -> Sequence[Array | None]:
-        """Return where the last fit ended, if it was of the same columns and machines."""
-        kept, starts = getattr(self, "_last_start", (None, []))
-        same = self.warm_start and kept is not None and np.array_equal(kept, columns.kept)
-        return starts if same and len(starts) == Y.shape[1] else [None] * Y.shape[1]
-
-    def _keep(self, machines: Sequence[Machine]) -> None:
-        """Set the attributes that other classifiers do not have."""
+    def _attributes(self, machines: Sequence[WeightedMachine]) -> dict[str, Any]:
+        """Return the fitted attributes that other classifiers do not have."""
         weights = np.array([machine.weights for machine in machines])
-        self.feature_weights_ = weights[0] if len(machines) == 1 else weights
-        self.support_features_ = np.flatnonzero(weights.any(axis=0))
-        self.column_coef_ = np.array([machine.coef for machine in machines])
-        self.radius_ = np.array([machine.radius for machine in machines])
-        self.objective_ = np.array([machine.objective for machine in machines])
-        self.duality_gap_ = np.array([machine.solution.gap for machine in machines])
-        self.n_solves_ = sum(machine.n_solves for machine in machines)
-        self._margins = np.array([machine.margin for machine in machines])
-        self._shares = np.array([machine.shares for machine in machines])
+        attributes = {
+            "feature_weights_": weights[0] if len(machines) == 1 else weights,
+            "support_features_": np.flatnonzero(weights.any(axis=0)),
+            "column_coef_": np.array([machine.coef for machine in machines]),
+            "radius_": np.array([machine.radius for machine in machines]),
+            "margin_": np.array([machine.margin for machine in machines]),
+            "objective_": np.array([machine.objective for machine in machines]),
+            "duality_gap_": np.array([machine.solution.gap for machine in machines]),
+            "n_solves_": sum(machine.n_solves for machine in machines),
+            "n_iter_": max(machine.solution.n_iter for machine in machines),
+            "_shares_": np.array([machine.shares for machine in machines]),
+        }
         if self.kernel is None:
             kernels = [Linear(weights=own) for own in weights]
-            self.kernel_ = kernels[0] if len(kernels) == 1 else kernels
-
-    def _store(self, machines: Machines, classes: Index, counted: Index) -> None:
-        super()._store(machines, classes, counted)
-        self.margin_ = self._margins
-        self.n_iter_ = int(machines.certificate.n_iter.max())
-
-    def _decision_values(self, X: Any) -> Array:
-        with single_blas():
-            values: Array = self._space.apply(X) @ self.column_coef_.T + self.intercept_
-        return values
+            attributes["kernel_"] = kernels[0] if len(kernels) == 1 else kernels
+        return attributes
 
     @property
     def coef_(self) -> Array:
         """Coefficients of the features; an attribute only where these are the columns."""
-        check_is_fitted(self)
         if not self._space.is_input:
             raise AttributeError(
                 "coef_ is of the features; with a degree or a kernel use column_coef_."
@@ -329,12 +326,15 @@ class MarginRadiusSVC(BaseLearnedSVC):
     @property
     def feature_importances_(self) -> Array:
         """What each feature can add to a decision value, of sum one; not for kernels."""
-        check_is_fitted(self)
         if self._space.is_of_kernel:
             raise AttributeError(
                 "feature_importances_ is of the features; with a kernel the columns are components."
             )
-        return self._space.inputs(self._shares.mean(axis=0))
+        return self._space.inputs(self._shares_.mean(axis=0))
+
+    @property
+    def _space(self) -> ExplicitSpace:
+        return ExplicitSpace(predictor_of(self).features)
 
     def C_path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None) -> Bunch:
         """Fit along a path of costs, from the smallest up, each from the weights before.
@@ -353,8 +353,8 @@ class MarginRadiusSVC(BaseLearnedSVC):
         Returns
         -------
         path : Bunch
-            Arrays with one entry a cost, in ascending order: ``C``, ``n_features`` (columns with a
-            weight), ``objective`` and ``n_solves``; and the fitted ``estimators``.
+            Arrays with one entry per cost, in ascending order: ``C``, ``n_features`` (columns
+            with a weight), ``objective`` and ``n_solves``; and the fitted ``estimators``.
 
         Examples
         --------
@@ -369,7 +369,7 @@ class MarginRadiusSVC(BaseLearnedSVC):
         for C in costs:
             model = clone(self).set_params(C=float(C), warm_start=True)
             if estimators:
-                model._last_start = estimators[-1]._last_start
+                model._last_fit_ = estimators[-1]._last_fit_
             estimators.append(model.fit(X, y, sample_weight=sample_weight))
         return Bunch(
             C=costs,
@@ -379,16 +379,24 @@ class MarginRadiusSVC(BaseLearnedSVC):
             estimators=estimators,
         )
 
-    def _warn_unless_converged(self, machines: Machines, tol: float) -> None:
-        short = np.flatnonzero(machines.certificate.status != "converged")
-        if len(short):
-            worst = short[np.argmax(machines.certificate.gap[short])]
-            warnings.warn(
-                f"{len(short)} of {len(machines.intercept)} machine(s) did not converge: the "
-                f"largest relative duality gap is {machines.certificate.gap[worst]:.3g} (the "
-                f"tolerance is tol={tol:g}) after {machines.certificate.n_iter[worst]} steps "
-                f"({machines.certificate.status[worst]}). The model is usable but not optimal. "
-                "Lower C, or raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+
+def _starts(task: FitTask, columns: Columns) -> Sequence[Array | None]:
+    """Return where the last fit ended, if it was of the same columns and machines."""
+    kept, starts = (None, []) if task.last is None else task.last
+    same = kept is not None and np.array_equal(kept, columns.kept)
+    return starts if same and len(starts) == task.n_machines else [None] * task.n_machines
+
+
+def _warnings(solutions: Sequence[Solution], tol: float) -> list[tuple[str, type[Warning]]]:
+    """Return the warning about machines whose duality gap is above the tolerance."""
+    short = [solution for solution in solutions if not solution.converged]
+    if not short:
+        return []
+    worst = max(short, key=lambda solution: solution.gap)
+    text = (
+        f"{len(short)} of {len(solutions)} machine(s) did not converge: the largest relative "
+        f"duality gap is {worst.gap:.3g} (the tolerance is tol={tol:g}) after {worst.n_iter} "
+        f"steps ({worst.status}). The model is usable but not optimal. Lower C, or raise max_iter "
+        "or tol."
+    )
+    return [(text, ConvergenceWarning)]

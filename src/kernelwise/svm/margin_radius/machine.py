@@ -9,11 +9,11 @@ import numpy as np
 from ..._typing import Array
 from ...qp import Solution
 from .problem import Columns
-from .solver import Learned
+from .solver import MarginRadiusResult
 
 
 @dataclass(frozen=True)
-class Machine:
+class WeightedMachine:
     """A fitted machine, in the units of the columns as they are.
 
     Parameters
@@ -50,8 +50,8 @@ class Machine:
 
     @classmethod
     def of(
-        cls, learned: Learned, columns: Columns, squared_radius: float, per_unit: bool
-    ) -> Machine:
+        cls, learned: MarginRadiusResult, columns: Columns, squared_radius: float, per_unit: bool
+    ) -> WeightedMachine:
         """Undo the scaling of the columns.
 
         With z_k = x_k / u_k the kernel sum m_k z_k z_k' is t sum mu_k x_k x_k' of weights

@@ -77,7 +77,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Point:
+class WeightedPoint:
     """The problem at some weights, solved.
 
     Parameters
@@ -154,7 +154,7 @@ class Problem:
         """The number of columns."""
         return self.Z.shape[1]
 
-    def at(self, weights: Array, start: Any = None) -> Point:
+    def at(self, weights: Array, start: Any = None) -> WeightedPoint:
         """Solve the machine at some weights: the L2-SVM with C / sum(m_k R_k^2).
 
         Parameters
@@ -166,7 +166,7 @@ class Problem:
 
         Returns
         -------
-        point : Point
+        point : WeightedPoint
             The solution.
         """
         used = np.flatnonzero(weights)
@@ -176,9 +176,11 @@ class Problem:
         beta, coef = machine.alpha * self.y, np.zeros(self.size)
         coef[used] = roots * machine.coef
         q = (beta @ self.Z) ** 2 + self.ridge * float(beta**2 @ (1 / self.cost))
-        return Point(weights, machine.value, beta, coef, machine.intercept, q, machine.violators)
+        return WeightedPoint(
+            weights, machine.value, beta, coef, machine.intercept, q, machine.violators
+        )
 
-    def hessian(self, point: Point, columns: Index) -> Array:
+    def hessian(self, point: WeightedPoint, columns: Index) -> Array:
         """Compute d2J / dm_k dm_l = V_k'P V_l, on the support rows, for some columns.
 
         V_k = z_k (z_k'b) + r_k b / c;  A = sum m_k z_k z_k' + rho / c;

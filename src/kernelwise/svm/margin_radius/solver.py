@@ -22,7 +22,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import nnls
 
 from ..._typing import Array, Index
-from .problem import Point, Problem
+from .problem import Problem, WeightedPoint
 from .simplex_qp import simplex_qp
 
 _FEW = 200  # columns that a step has in view all at once
@@ -35,12 +35,12 @@ _NO_WEIGHT = 1e-9  # of the largest, for p < 1: the update never reaches zero
 
 
 @dataclass(frozen=True)
-class Learned:
+class MarginRadiusResult:
     """Weights that were learned.
 
     Parameters
     ----------
-    point : Point
+    point : WeightedPoint
         The problem at the weights.
     gap : float
         The relative duality gap.
@@ -52,14 +52,14 @@ class Learned:
         "converged", "max_iter" or "stalled".
     """
 
-    point: Point
+    point: WeightedPoint
     gap: float
     n_iter: int
     n_solves: int
     status: str
 
 
-Report = Callable[[int, Point], Any]
+Report = Callable[[int, WeightedPoint], Any]
 
 
 class _Counter:
@@ -69,7 +69,7 @@ class _Counter:
         self.problem, self.n_solves = problem, 0
         self._violators: Any = None
 
-    def at(self, weights: Array) -> Point:
+    def at(self, weights: Array) -> WeightedPoint:
         self.n_solves += 1
         point = self.problem.at(weights, self._violators)
         self._violators = point.violators
@@ -84,7 +84,7 @@ def learn(
     max_iter: int = 1000,
     start: Array | None = None,
     report: Report | None = None,
-) -> Learned:
+) -> MarginRadiusResult:
     """Minimise J over the weights of lp norm one.
 
     Parameters
@@ -104,7 +104,7 @@ def learn(
 
     Returns
     -------
-    learned : Learned
+    learned : MarginRadiusResult
         The weights and their certificate.
     """
     solver = _Counter(problem)
@@ -124,10 +124,10 @@ def learn(
         point = following
     if p == 1 and status == "converged":
         point = _basic(solver, point, tol)
-    return Learned(point, point.gap(p), n_iter, solver.n_solves, status)
+    return MarginRadiusResult(point, point.gap(p), n_iter, solver.n_solves, status)
 
 
-def _basic(solver: _Counter, point: Point, tol: float) -> Point:
+def _basic(solver: _Counter, point: WeightedPoint, tol: float) -> WeightedPoint:
     """Make at most as many weights as rows, where columns depend on each other.
 
     The decision values of the rows, up to a constant, and rho are linear in the weights at a fixed
@@ -146,7 +146,7 @@ def _basic(solver: _Counter, point: Point, tol: float) -> Point:
     return basic if basic.gap() <= tol else point
 
 
-def _first(solver: _Counter, start: Array | None, p: float) -> Point:
+def _first(solver: _Counter, start: Array | None, p: float) -> WeightedPoint:
     """Solve at the first weights: the given ones, equal ones, or equal ones of the best columns."""
     size = solver.problem.size
     if size == 0:  # nothing varies: an intercept alone, and no gap
@@ -167,7 +167,7 @@ def _norm(weights: Array, p: float) -> float:
     return most * float(((weights / most) ** p).sum() ** (1 / p))
 
 
-def _is_optimal(point: Point, p: float, tol: float) -> bool:
+def _is_optimal(point: WeightedPoint, p: float, tol: float) -> bool:
     if p >= 1 or len(point.weights) == 0:
         return point.gap(p) <= tol
     # Stationary: m_k q_k = m_k^p sum(m q) for every column.
@@ -178,7 +178,7 @@ def _is_optimal(point: Point, p: float, tol: float) -> bool:
 # --- p = 1 ---------------------------------------------------------------------------------------
 
 
-def _in_view(point: Point) -> Index:
+def _in_view(point: WeightedPoint) -> Index:
     """Return the columns of a step: all, or those with a weight and the worst violators."""
     if len(point.weights) <= _FEW:
         return np.arange(len(point.weights))
@@ -188,7 +188,7 @@ def _in_view(point: Point) -> Index:
     return np.sort(np.concatenate([np.flatnonzero(has), worst]))
 
 
-def _newton_step(solver: _Counter, point: Point, p: float) -> Point | None:
+def _newton_step(solver: _Counter, point: WeightedPoint, p: float) -> WeightedPoint | None:
     """Minimise the quadratic model on the simplex, then shorten the step until J falls."""
     columns = _in_view(point)
     H, gradient = solver.problem.hessian(point, columns), -point.q[columns] / 2
@@ -219,7 +219,7 @@ def _lowest_of_cubic(rise: float, slope: float, there: float) -> float:
     return float(np.clip(lowest, 0.1, 0.9))
 
 
-def _is_closer(trial: Point, point: Point) -> bool:
+def _is_closer(trial: WeightedPoint, point: WeightedPoint) -> bool:
     """Tell whether J is the same to rounding and the gap, which is of first order, is smaller."""
     return trial.value <= point.value * (1 + _ROUNDING) and trial.gap() < point.gap() / 2
 
@@ -227,7 +227,7 @@ def _is_closer(trial: Point, point: Point) -> bool:
 # --- p != 1 --------------------------------------------------------------------------------------
 
 
-def _lp_step(solver: _Counter, point: Point, p: float) -> Point | None:
+def _lp_step(solver: _Counter, point: WeightedPoint, p: float) -> WeightedPoint | None:
     """Take a Newton step where it descends, else the alternating update."""
     if p > 1 and len(point.weights) <= 2 * _FEW:
         trial = solver.at(_newton_weights(solver.problem, point, p))
@@ -240,7 +240,7 @@ def _lp_step(solver: _Counter, point: Point, p: float) -> Point | None:
     return trial if trial.value < point.value else None
 
 
-def _newton_weights(problem: Problem, point: Point, p: float) -> Array:
+def _newton_weights(problem: Problem, point: WeightedPoint, p: float) -> Array:
     """Take a Newton step on J(m) + J0 sum(m^p) / p in log m, which has its minimum at norm one."""
     m, J = point.weights, point.value
     power = J * m**p

@@ -3,62 +3,57 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
 from sklearn.preprocessing import PolynomialFeatures
 
 from ..._typing import Array
 from ...kernels import Kernel
 from ...kernels.empirical import EmpiricalMap
+from ..base.steps import Products, Step, UnitNorm, apply_all
 
 
 @dataclass(frozen=True)
-class Space:
+class ExplicitSpace:
     """How rows become columns that get weights.
 
     Parameters
     ----------
-    map : PolynomialFeatures, EmpiricalMap or None
-        What makes the columns; None where they are the inputs.
-    unit_norm : bool
-        Whether each row is then divided by its norm.
+    steps : tuple of Step
+        Products of the columns or components of a kernel, if any; then rows of unit norm, if asked
+        for.
     """
 
-    map: Any
-    unit_norm: bool
+    steps: tuple[Step, ...]
 
     @classmethod
-    def of(cls, X: Array, kernel: Kernel | None, degree: int, unit_norm: bool) -> Space:
+    def of(cls, X: Array, kernel: Kernel | None, degree: int, unit_norm: bool) -> ExplicitSpace:
         """Make the space of training rows."""
+        steps: list[Step] = []
         if kernel is not None:
-            return cls(EmpiricalMap.of(kernel, X), unit_norm)
-        if degree == 1:
-            return cls(None, unit_norm)
-        return cls(PolynomialFeatures(degree, include_bias=False).fit(X), unit_norm)
+            steps.append(EmpiricalMap.of(kernel, X))
+        elif degree > 1:
+            steps.append(Products(PolynomialFeatures(degree, include_bias=False).fit(X)))
+        return cls((*steps, UnitNorm()) if unit_norm else tuple(steps))
 
     @property
     def is_input(self) -> bool:
         """Whether the columns are the inputs, as they are or with rows of unit norm."""
-        return self.map is None
+        return all(isinstance(step, UnitNorm) for step in self.steps)
 
     @property
     def is_of_kernel(self) -> bool:
         """Whether the columns are components of a kernel, and no input's own."""
-        return isinstance(self.map, EmpiricalMap)
+        return any(isinstance(step, EmpiricalMap) for step in self.steps)
 
     def apply(self, X: Array) -> Array:
         """Return the columns of rows."""
-        if self.map is not None:
-            X = self.map.apply(X) if self.is_of_kernel else self.map.transform(X)
-        if self.unit_norm:
-            norms = np.linalg.norm(X, axis=1, keepdims=True)
-            X = X / np.where(norms > 0, norms, 1.0)
-        return X
+        columns: Array = apply_all(self.steps, X)
+        return columns
 
     def inputs(self, shares: Array) -> Array:
         """Divide the shares of the columns among the inputs that they are made of."""
-        if self.is_input:
-            return shares
-        powers = self.map.powers_
-        return shares @ (powers / powers.sum(axis=1, keepdims=True))
+        for step in self.steps:
+            if isinstance(step, Products):
+                powers = step.transformer.powers_
+                return shares @ (powers / powers.sum(axis=1, keepdims=True))
+        return shares

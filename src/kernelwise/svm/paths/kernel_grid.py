@@ -39,9 +39,9 @@ class KernelGrid:
     sigma: Array | None
 
     @classmethod
-    def of(cls, svc: Any, X: Any, counts: Array) -> KernelGrid:
+    def of(cls, svc: Any, kernel: Kernel, X: Any, counts: Array) -> KernelGrid:
         """Read the parameters of an estimator, for these rows and how often each counts."""
-        kernel, name = svc.kernel_, svc.parameter
+        name = svc.parameter
         if name is None:
             if svc.values is not None or svc.widths is not None:
                 raise ValueError("parameter=None walks C alone; values and widths must be None.")

@@ -39,12 +39,20 @@ def solver_of(svc: Any, n: int, C: float, *, n_machines: int = 0) -> Any:
     )
 
 
-def solve_chosen(svc: Any, X: Any, Y: Codes, weights: Array, starts: list[Array]) -> list[Solution]:
+def solve_chosen(
+    svc: Any,
+    kernel: Any,
+    C: float,
+    X: Any,
+    Y: Codes,
+    weights: Array,
+    starts: list[Array],
+) -> list[Solution]:
     """Solve the machines of an estimator's chosen kernel and C on all rows."""
     n, k = Y.shape
-    codes, kernel, C = Y.astype(np.float64), svc.kernel_, svc.C_
+    codes = Y.astype(np.float64)
     problem = Problem(codes, weights, weights, svc._has_bias(), partial(solver_of, svc, n))
-    solver, K = solver_of(svc, n, C, n_machines=k), _gram(svc, X, k)
+    solver, K = solver_of(svc, n, C, n_machines=k), _gram(svc, kernel, X, k)
 
     def solve_one(j: int) -> Solution:
         qp = problem.qp(K, codes[:, j], C, kernel.is_psd)
@@ -54,9 +62,9 @@ def solve_chosen(svc: Any, X: Any, Y: Codes, weights: Array, starts: list[Array]
     return run(solve_one, range(k), n_threads(svc.n_jobs))
 
 
-def _gram(svc: Any, X: Any, n_machines: int) -> Any:
+def _gram(svc: Any, kernel: Any, X: Any, n_machines: int) -> Any:
     """Return the chosen kernel's matrix of all rows, stored where it is small or shared."""
-    n, threads, kernel = X.shape[0], n_threads(svc.n_jobs), svc.kernel_
+    n, threads = X.shape[0], n_threads(svc.n_jobs)
     given = isinstance(kernel, FunctionKernel | Precomputed)
     shared = n_machines > 1 or n <= svc.max_rows or svc.solver == "adatron"
     if given or (shared and 8 * n * n <= allowance(svc.cache_size)):

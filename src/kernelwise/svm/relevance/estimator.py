@@ -12,7 +12,6 @@ and the bound with the RBF kernel.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -24,22 +23,21 @@ from sklearn.utils import check_random_state
 
 from ..._memory import allowance
 from ..._parameters import Interval, Options
-from ..._sklearn import naming_imputation
 from ..._threads import n_threads, single_blas
-from ..._typing import Array, Codes, Index
+from ..._typing import Array, Index
 from ...criteria import DualObjective, Objective
 from ...kernels import Kernel
 from ...kernels.pairwise import PairwiseKernel
 from ...outer import Step
 from ...qp import SMO, Solution
 from ..base.column_scaling import Scaling
-from ..base.estimator import BaseLearnedSVC
-from ..base.forecast import duration, forecast
-from ..base.imputation import column_means, fill
-from ..base.predictor import Machines
+from ..base.estimator import BaseLearnedSVC, InputRules
+from ..base.predictor import Predictor
+from ..base.progress import FitProgress
+from ..base.steps import MeanFill
+from ..base.task import FitTask, Fitted
 from ..paths.kernel_grid import DistinctRows
 from .steps import (
-    COSTS,
     FACTORS,
     KERNELS,
     Chosen,
@@ -52,9 +50,6 @@ from .steps import (
     with_an_equal_share,
 )
 from .tables import columns_of, history
-
-_SMALL = 800  # rows of a path that never take long
-_LONG = 10.0  # seconds that are worth a word before they begin
 
 
 class RelevanceSVC(BaseLearnedSVC):
@@ -92,8 +87,8 @@ class RelevanceSVC(BaseLearnedSVC):
     n_jobs : int, default=None
         Threads, for the kernel and over the machines; None is one.
     verbose : bool or "auto", default="auto"
-        Whether to print a line a step. "auto" prints one line to stderr where the fit is going to
-        take more than 10 seconds: how long, and why.
+        Whether to print a line per step. "auto" shows the running step on stderr once the fit has
+        taken two seconds.
     callback : callable, default=None
         Called with a `kernelwise.outer.Step` after each evaluation of the bound; returning True
         ends the learning, and the best weights so far are used.
@@ -239,197 +234,144 @@ class RelevanceSVC(BaseLearnedSVC):
         self.callback = callback
         self.random_state = random_state
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing == "impute"
-        return tags
+    def _input_rules(self) -> InputRules:
+        return InputRules(nan=self.missing == "impute")
 
-    def _accepts_sparse(self) -> bool:
-        return False
-
-    def _checks(self) -> dict[str, Any]:
-        finite = "allow-nan" if self.missing == "impute" else True
-        return super()._checks() | {"ensure_all_finite": finite}
-
-    def _validate_fit(self, X: Any, y: Any) -> tuple[Any, Any]:
-        with naming_imputation():
-            return super()._validate_fit(X, y)
-
-    def _resolve_kernel(self, X: Any, weights: Array) -> Kernel:
+    def _kernel(self, X: Any, sample_weight: Array) -> Kernel:
         return KERNELS[self.kernel]()
 
-    def _hinge_kernel(self) -> Kernel | None:
-        return super()._hinge_kernel() if self._rows_as_given else None
-
-    def _n_tasks(self, Y: Codes) -> int | None:
-        n_kernels, n_members = (2, 3) if self.ensemble else (1, 1)
-        return n_kernels * self.max_iter + n_members * (len(FACTORS) + 1)
-
-    def _fit_machines(self, X: Any, Y: Codes, weights: Array, classes: Index) -> Machines:
-        counts = weights / self.class_weight_[classes]
-        self.means_ = column_means(X, counts) if self.missing == "impute" else None
-        X = fill(X, self.means_)
+    def _fit_machines(self, task: FitTask) -> Fitted:
+        Y, classes, counts = task.Y, task.classes, task.sample_weight
+        imputer = MeanFill.of(task.X, counts) if self.missing == "impute" else None
+        X = task.X if imputer is None else imputer.apply(task.X)
         random_state = check_random_state(self.random_state)
-        kinds = DistinctRows.of(self.kernel_, X, classes, counts)
-        self._rows_as_given = self.means_ is None and len(kinds.first) == len(X)
+        kinds = DistinctRows.of(task.kernel, X, classes, counts)
         scaling = Scaling.of(X[kinds.first], kinds.counts, self.standardize)
         on_path = kinds.at_most(self.path_rows, classes, random_state)
         taught = on_path.at_most(self.weight_rows, classes, random_state)
-        self._forecast(X, Y, len(on_path.first), len(taught.first))
-        of = partial(Rows.of, X, Y, classes, scaling=scaling, class_weight=self.class_weight_)
+        class_weight = task.labels.class_weight
+        of = partial(Rows.of, X, Y, classes, scaling=scaling, class_weight=class_weight)
         rows = of(kinds=on_path)
-        self._tasks = 0
+        n_kernels, n_members = (2, 3) if self.ensemble else (1, 1)
+        task.progress.begin(n_kernels * self.max_iter + n_members * (len(FACTORS) + 1))
         with single_blas():
             few = rows if taught is on_path else of(kinds=taught)
-            learned = self._learn(few, scaling, random_state)
-            chosen = [self._choose(rows, *member) for member in learned.members.items()]
-            self._store_learned(learned, scaling)
-            self._store_chosen(list(learned.members), chosen, scaling)
+            learned = self._learn(task, few, scaling, random_state)
+            chosen = [
+                self._choose(rows, name, kernel, task.progress)
+                for name, kernel in learned.members.items()
+            ]
             solutions: Any = [each.machines for each in chosen]
             if on_path is not kinds:
                 place = kinds.kind[on_path.first]
-                solutions = self._solve_everywhere(of(kinds=kinds), chosen, place)
-                self.n_solves_ += sum(len(own) for own in solutions)
-        return self._gather(X, solutions, classes, kinds.first)
+                solutions = self._solve_everywhere(of(kinds=kinds), chosen, place, task.progress)
+        attributes = self._learned_attributes(learned, scaling)
+        attributes |= self._chosen_attributes(learned, chosen, scaling)
+        if on_path is not kinds:
+            attributes["n_solves_"] += sum(len(own) for own in solutions)
+        attributes["means_"] = None if imputer is None else imputer.means
+        flat = [solution for own in solutions for solution in own]
+        kernels = attributes["kernel_"] if self.ensemble else [attributes["kernel_"]]
+        of_machines = [k for k, own in zip(kernels, solutions, strict=True) for _ in own]
+        predictor = Predictor.of(
+            task, flat, kernels=of_machines, members=[kinds.first] * len(flat), rows=X
+        )
+        predictor = replace(
+            predictor,
+            before=() if imputer is None else (imputer,),
+            n_members=len(chosen),
+            merged=len(kinds.first) < len(X),
+        )
+        thetas = {name: minimum.theta for name, minimum in learned.minima.items()}
+        last = (scaling.columns, thetas) if self.warm_start else None
+        return Fitted(predictor, flat, attributes=attributes, last=last)
 
-    def _learn(self, rows: Rows, scaling: Scaling, random_state: Any) -> Learned:
+    def _learn(self, task: FitTask, rows: Rows, scaling: Scaling, random_state: Any) -> Learned:
         """Learn the weights of each member."""
-        columns, last = getattr(self, "_last_fit", (np.empty(0), None))
-        if not self.warm_start or not np.array_equal(columns, scaling.columns):
+        columns, last = (np.empty(0), None) if task.last is None else task.last
+        if not np.array_equal(columns, scaling.columns):
             last = None
-        watch, threads = partial(_Watched, self), n_threads(self.n_jobs)
-        teacher = Teacher(self._solver(), self.max_iter, threads, self.callback, watch)
+        watch = partial(_Watched, task.progress)
+        teacher = Teacher(self._solver(), self.max_iter, task.threads, task.progress.stops, watch)
         return learn(self.kernel, self.ensemble, rows, teacher, random_state, last)
 
-    def _choose(self, rows: Rows, name: str, kernel: PairwiseKernel) -> Chosen:
+    def _choose(
+        self, rows: Rows, name: str, kernel: PairwiseKernel, progress: FitProgress
+    ) -> Chosen:
         """Choose the width and C of a member."""
 
-        def told(work: Callable[[], Any]) -> Any:
-            points = self._task(f"{name}: width", work)
-            if self._tells:
-                best = min(points, key=lambda point: point.order)
-                score = "cannot win" if np.isnan(best.score) else f"best score {best.score:.4g}"
-                self._say(f"{name}: factor {best.value:g}, {score}")
+        def reported(work: Callable[[], Any]) -> Any:
+            with progress.task(f"{name}: width"):
+                points = work()
+            best = min(points, key=lambda point: point.order)
+            score = "cannot win" if np.isnan(best.score) else f"best score {best.score:.4g}"
+            progress.line(f"{name}: factor {best.value:g}, {score}")
             return points
 
-        return choose(kernel, rows, self._solver(), n_threads(self.n_jobs), told)
+        return choose(kernel, rows, self._solver(), n_threads(self.n_jobs), reported)
 
     def _solve_everywhere(
-        self, rows: Rows, chosen: list[Chosen], place: Index
+        self, rows: Rows, chosen: list[Chosen], place: Index, progress: FitProgress
     ) -> list[Sequence[Solution]]:
         """Solve the machines of each member on all rows; the path had those at ``place``."""
-        solutions = []
+        solutions: list[Sequence[Solution]] = []
         for each in chosen:
             starts = np.zeros((len(each.machines), len(rows.X)))
             starts[:, place] = [machine.beta for machine in each.machines]
-            work = partial(
-                DualObjective(C=each.C, threads=n_threads(self.n_jobs)).machines,
-                each.kernel,
-                rows.X,
-                rows.Y,
-                weights=rows.price,
-                solver=self._solver(),
-                start=list(starts),
-            )
-            solutions.append(self._task("machines", work))
+            objective = DualObjective(C=each.C, threads=n_threads(self.n_jobs))
+            with progress.task("machines"):
+                found = objective.machines(
+                    each.kernel,
+                    rows.X,
+                    rows.Y,
+                    weights=rows.price,
+                    solver=self._solver(),
+                    start=list(starts),
+                )
+            solutions.append(found)
         return solutions
-
-    def _gather(
-        self, X: Array, solutions: Sequence[Sequence[Solution]], classes: Index, rows: Index
-    ) -> Machines:
-        """Return the machines of all members side by side, each with its kernel."""
-        flat = [solution for own in solutions for solution in own]
-        kernels = self.kernel_ if self.ensemble else [self.kernel_]
-        machines = Machines.of(kernels[0], X, flat, [rows] * len(flat), classes)
-        if len(kernels) == 1:
-            return machines
-        own = (kernel for kernel, some in zip(kernels, solutions, strict=True) for _ in some)
-        return replace(machines, own_kernels=tuple(own))
-
-    def _decisions(self, X: Any) -> Array:
-        with naming_imputation():
-            return super()._decisions(X)
-
-    def _decision_values(self, X: Any) -> Array:
-        values = super()._decision_values(fill(X, self.means_))
-        n_members = len(self.members_)
-        return values.reshape(len(X), n_members, -1).mean(axis=1) if n_members > 1 else values
 
     def _solver(self) -> SMO:
         memory = allowance(self.cache_size, n_threads(self.n_jobs))
         return SMO(tol=self.tol, memory=memory, budget=0.0)
 
-    def _store_learned(self, learned: Learned, scaling: Scaling) -> None:
-        """Set what was learned, and what was seen on the way."""
-        shares = learned.shares(scaling)
-        self.feature_importances_ = shares / shares.sum()
-        self.selected_features_ = with_an_equal_share(shares)
-        self.history_ = history(learned.minima, scaling)
-        thetas = {name: minimum.theta for name, minimum in learned.minima.items()}
-        if self.warm_start:
-            self._last_fit = scaling.columns, thetas
+    def _learned_attributes(self, learned: Learned, scaling: Scaling) -> dict[str, Any]:
+        """Return what was learned, and how."""
+        shares, table = learned.shares(scaling), history(learned.minima, scaling)
+        return {
+            "feature_importances_": shares / shares.sum(),
+            "selected_features_": with_an_equal_share(shares),
+            "history_": table,
+            "n_iter_": len(table["value"]),
+        }
 
-    def _store_chosen(self, names: list[str], chosen: list[Chosen], scaling: Scaling) -> None:
-        """Set what was chosen for each member."""
-        self.members_ = names
+    def _chosen_attributes(
+        self, learned: Learned, chosen: list[Chosen], scaling: Scaling
+    ) -> dict[str, Any]:
+        """Return what was chosen for each member."""
+        names = list(learned.members)
         kernels = [normalised(each.kernel, scaling) for each in chosen]
         costs, gammas = [each.C for each in chosen], [kernel.gamma for kernel in kernels]
-        self.kernel_ = kernels if self.ensemble else kernels[0]
-        self.C_ = np.array(costs) if self.ensemble else costs[0]
-        self.gamma_ = np.array(gammas) if self.ensemble else gammas[0]
         weights = [scaling.comparable(each.kernel) for each in chosen]
-        self.feature_weights_ = np.mean(weights, axis=0)
         points = ((name, p) for name, each in zip(names, chosen, strict=True) for p in each.points)
-        self.path_ = columns_of(points)
-        on_the_way = len(self.history_["value"]) * (len(chosen[0].machines) + 1)  # and the ball
-        self.n_solves_ = on_the_way + sum(each.n_solves for each in chosen)
-
-    def _store(self, machines: Machines, classes: Index, counted: Index) -> None:
-        super()._store(machines, classes, counted)
-        self.n_iter_ = len(self.history_["value"])
-
-    def _task(self, name: str, work: Callable[[], Any]) -> Any:
-        self._tasks += 1
-        return self._as_task(name, self._tasks - 1, work)
-
-    @property
-    def _tells(self) -> bool:
-        return bool(self.verbose) and self.verbose != "auto"
-
-    def _say(self, text: str) -> None:
-        print(f"[kernelwise.{type(self).__name__}] {text}")
-
-    def _forecast(self, X: Array, Y: Codes, on_path: int, taught: int) -> None:
-        """Say how long the fit is going to take, where that is long."""
-        if not self.verbose or on_path < _SMALL:
-            return
-        names = sorted(KERNELS) if self.ensemble else [self.kernel]
-        members = [self.kernel, *names] if self.ensemble else names
-        seconds = forecast(
-            X,
-            Y.shape[1],
-            learned=[KERNELS[name]() for name in names],
-            members=[KERNELS[name]() for name in members],
-            evaluations=self.max_iter,
-            points=len(FACTORS) * len(COSTS),
-            taught=taught,
-            on_path=on_path,
-            memory=self._solver().memory,
-        )
-        if seconds > _LONG:
-            print(
-                f"[kernelwise.{type(self).__name__}] about {duration(seconds)} for {len(X)} rows: "
-                f"weights from {taught} of them, width and C from {on_path}, the machines from "
-                "all. Fewer weight_rows or path_rows, or ensemble=False, take less.",
-                file=sys.stderr,
-            )
+        n_evaluations = sum(len(minimum.history) for minimum in learned.minima.values())
+        on_the_way = n_evaluations * (len(chosen[0].machines) + 1)  # and the ball
+        return {
+            "members_": names,
+            "kernel_": kernels if self.ensemble else kernels[0],
+            "C_": np.array(costs) if self.ensemble else costs[0],
+            "gamma_": np.array(gammas) if self.ensemble else gammas[0],
+            "feature_weights_": np.mean(weights, axis=0),
+            "path_": columns_of(points),
+            "n_solves_": on_the_way + sum(each.n_solves for each in chosen),
+        }
 
 
 class _Watched:
-    """An objective, each evaluation of which is a task that is told of."""
+    """An objective, each evaluation of which is a reported task."""
 
-    def __init__(self, svc: RelevanceSVC, name: str, objective: Objective) -> None:
-        self._svc, self._name, self._objective = svc, name, objective
+    def __init__(self, progress: FitProgress, name: str, objective: Objective) -> None:
+        self._progress, self._name, self._objective = progress, name, objective
 
     @property
     def n_iter(self) -> int:
@@ -438,7 +380,7 @@ class _Watched:
 
     def __call__(self, theta: Array) -> tuple[float, Array]:
         """Evaluate value and gradient."""
-        value, gradient = self._svc._task(f"{self._name}: step", lambda: self._objective(theta))
-        if self._svc._tells:
-            self._svc._say(f"{self._name}: step {self._objective.n_solves}, bound {value:.6g}")
+        with self._progress.task(f"{self._name}: step"):
+            value, gradient = self._objective(theta)
+        self._progress.line(f"{self._name}: step {self._objective.n_solves}, bound {value:.6g}")
         return value, gradient

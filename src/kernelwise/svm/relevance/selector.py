@@ -19,8 +19,8 @@ from ..._threads import n_threads, single_blas
 from ..._typing import Array, Index
 from ...qp import SMO
 from ..base.column_scaling import Scaling
-from ..base.imputation import column_means, fill
 from ..base.multiclass import one_vs_rest
+from ..base.steps import MeanFill
 from ..paths.kernel_grid import DistinctRows
 from .steps import KERNELS, Rows, Teacher, learn, with_an_equal_share
 
@@ -168,7 +168,7 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
 
     def _shares(self, X: Array, classes: Index, counts: Array) -> Array:
         """Return what each column adds to a distance; an equal share is one."""
-        X = fill(X, column_means(X, counts) if self.missing == "impute" else None)
+        X = MeanFill.of(X, counts).apply(X) if self.missing == "impute" else X
         random_state = check_random_state(self.random_state)
         kinds = DistinctRows.of(KERNELS[self.kernel](), X, classes, counts)
         scaling = Scaling.of(X[kinds.first], kinds.counts, self.standardize)

@@ -17,6 +17,7 @@ from ..._memory import allowance
 from ..._sklearn import MultimetricScorer, Scorer, check_method_params, safe_split, score
 from ..._typing import Index
 from ...kernels import Precomputed
+from ..base.kernel_spec import KernelSpec
 from ..svc import SVC
 from .fold_model import FoldProblem, FoldSVC, as_fold_model
 from .grams import SharedGrams, has_a_ridge, largest_coarse_bound
@@ -99,12 +100,17 @@ class Evaluator:
 
     def _prepare(self, task: Task, checked: dict[Any, Any]) -> None:
         model = task.group.model
-        if type(model) is not SVC or model.probability != "deprecated" or model._is_function():
+        if (
+            type(model) is not SVC
+            or model.probability != "deprecated"
+            or KernelSpec.of(model).is_function
+        ):
             return
         try:
-            key = (model._accepts_sparse(), model._is_precomputed())
+            spec = KernelSpec.of(model)
+            key = (spec.accepts_sparse, spec.is_precomputed)
             if key not in checked:
-                X, y = model._validate_fit(self.X, self.y)
+                X, y = model._check_input(self.X, self.y)
                 checked[key] = model._take(X, self._order), y[self._order], _names(model)
             X, y, names = checked[key]
             model.__dict__.update(names)

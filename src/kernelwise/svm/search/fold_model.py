@@ -11,9 +11,12 @@ import numpy as np
 from ..._typing import Array, Codes, Index
 from ...kernels import Kernel
 from ...qp import Solution
-from ..base.kernel_spec import resolve_kernel
-from ..base.multiclass import members_of
-from ..base.predictor import Machines
+from ..base.estimator import common_attributes
+from ..base.kernel_spec import KernelSpec
+from ..base.multiclass import ONE_VS_ONE, Multiclass, members_of
+from ..base.predictor import Predictor
+from ..base.progress import FitProgress
+from ..base.task import FitTask, Fitted, Labels
 from ..svc import SVC
 
 
@@ -25,11 +28,12 @@ class FoldSVC(SVC):
 
     _LATE: ClassVar[frozenset[str]] = frozenset(
         {
-            "_machines",
+            "_predictor_",
             "certificate_",
             "dual_coef_",
             "fit_status_",
             "intercept_",
+            "margin_",
             "n_iter_",
             "n_support_",
             "support_",
@@ -62,7 +66,10 @@ class FoldSVC(SVC):
             return getattr(self, name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def _warn_unless_converged(self, machines: Machines, tol: float) -> None:
+    def _fitted_scheme(self) -> Multiclass:
+        return ONE_VS_ONE
+
+    def _warn(self, fitted: Fitted, certificate: Any) -> None:
         """Say nothing: a search says it once for all its fits."""
 
 
@@ -106,20 +113,19 @@ class FoldProblem:
     @classmethod
     def of(cls, model: SVC, X: Any, y: Array, train: Index, sample_weight: Any) -> FoldProblem:
         """Set up what a fit of the training rows alone would solve."""
-        fold = as_fold_model(model)
-        labels = y[train]
-        weights = fold._weights(sample_weight, labels)
-        classes, cost = fold._encode(labels, weights)
-        counted = np.flatnonzero(weights > 0)
-        order = np.argsort(train[counted], kind="stable")  # in runs, where rows lie in runs
-        counted, classes, cost = counted[order], classes[order], cost[order]
-        rows = train[counted]
-        fold.kernel_ = resolve_kernel(fold, _some(fold, X, rows), weights[counted])
-        fold.shape_fit_ = (len(train), len(train) if fold._is_precomputed() else X.shape[1])
+        fold, spec = as_fold_model(model), KernelSpec.of(model)
+        labels = Labels.of(y[train], sample_weight, fold.class_weight)
+        # In runs, where rows lie in runs.
+        labels = labels.in_order(np.argsort(train[labels.rows], kind="stable"))
+        rows = train[labels.rows]
+        fold.classes_, fold.class_weight_ = labels.names, labels.class_weight
+        fold.kernel_ = spec.resolve(_some(fold, X, rows), labels.sample_weight)
+        fold.shape_fit_ = (len(train), len(train) if spec.is_precomputed else X.shape[1])
         if hasattr(fold, "n_features_in_"):
             fold.n_features_in_ = fold.shape_fit_[1]
-        codes = fold._codes(classes, len(fold.classes_))
-        return cls(fold, X, rows, counted, classes, cost, codes)
+        codes = ONE_VS_ONE.codes(labels.classes, len(labels.names))
+        cost = labels.sample_weight * labels.class_weight[labels.classes]
+        return cls(fold, X, rows, labels.rows, labels.classes, cost, codes)
 
     @property
     def kernel(self) -> Kernel:
@@ -138,11 +144,27 @@ class FoldProblem:
 
         def complete() -> None:
             order = np.argsort(self.counted)  # that of the training rows
+            labels = Labels(
+                model.classes_,
+                self.counted,
+                self.classes,
+                np.ones(len(self.counted)),
+                model.class_weight_,
+            ).in_order(order)
+            task = FitTask(
+                X=model._take(self.X, self.rows[order]),
+                labels=labels,
+                multiclass=ONE_VS_ONE,
+                kernel=self.kernel,
+                progress=FitProgress(model),
+                threads=1,
+                given=(None, None, None),
+            )
             place = np.argsort(order)
-            X, classes = model._take(self.X, self.rows[order]), self.classes[order]
             members = [place[each] for each in self.members]
-            machines = Machines.of(self.kernel, X, solutions, members, classes)
-            model._store(machines, classes, self.counted[order])
+            predictor = Predictor.of(task, solutions, members=members)
+            state = common_attributes(task, Fitted(predictor, solutions))
+            model.__dict__.update({k: v for k, v in state.items() if k in FoldSVC._LATE})
 
         model._late = complete
         return model

@@ -12,6 +12,7 @@ import numpy as np
 from ..._typing import Array, Index
 from ...qp import SMO, DualQP, Solution, c_svc
 from ..base.grams import square_block
+from ..base.progress import FitProgress
 from .fold_model import FoldProblem
 
 _BLOCK_ENTRIES = 4_000_000  # of a kernel block in float64
@@ -100,7 +101,7 @@ class _Machine:
         self._unit: DualQP | None = None  # the problem for C = 1
         self._dtype: Any = None  # that was asked for; a kernel too large for it comes in another
         self._is_psd = problem.kernel.is_psd
-        report = model._reporter(j, problem.codes.shape[1])
+        report = FitProgress.of(model).of_machine(j, problem.codes.shape[1])
         self._solver = SMO(tol=model.tol, max_iter=model.max_iter, exact=False, callback=report)
         self._last: Solution | None = None
         self._C = 0.0

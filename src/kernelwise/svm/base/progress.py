@@ -1,0 +1,141 @@
+"""How a fit reports to whoever listens.
+
+Four listeners, one object: lines that ``verbose`` asks for, the user's ``callback``, scikit-learn's
+callbacks, and a line on stderr where ``verbose="auto"`` and the fit takes over two seconds.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import count
+from time import perf_counter
+from typing import Any
+
+from ...qp import Progress
+
+_PATIENCE = 2.0  # seconds before a fit with verbose="auto" says anything
+_REDRAW = 0.1  # seconds between two updates of a line on a terminal
+
+
+class FitProgress:
+    """Reports the progress of one fit.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The estimator that is fitted: scikit-learn's callbacks receive it.
+    verbose : bool or "auto", default=False
+        Whether to print a line per step to stdout; "auto" shows the running task on stderr once
+        the fit has taken two seconds.
+    callback : callable, default=None
+        Called with each event; a true return value asks the fit to stop.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        verbose: bool | str = False,
+        callback: Callable[[Any], Any] | None = None,
+    ) -> None:
+        self._estimator, self._callback = estimator, callback
+        self._prints = bool(verbose) and verbose != "auto"
+        self._late = _LateLine(type(estimator).__name__) if verbose == "auto" else None
+        self._context: Any = None
+        self._numbers, self._total = count(), 0
+
+    @classmethod
+    def of(cls, estimator: Any) -> FitProgress:
+        """Read the parameters ``verbose`` and ``callback`` of an estimator, where it has them."""
+        verbose = getattr(estimator, "verbose", False)
+        return cls(estimator, verbose, getattr(estimator, "callback", None))
+
+    def begin(self, n_tasks: int | None) -> None:
+        """Announce how many tasks the fit has; None where that is unknown."""
+        self._total = n_tasks or 0
+        if hasattr(self._estimator, "_skl_callbacks"):
+            self._context = self._estimator._init_callback_context(
+                max_subtasks=n_tasks, sequential_subtasks=False
+            )
+            self._context.call_on_fit_task_begin(estimator=self._estimator)
+
+    def end(self) -> None:
+        """Announce that the fit is complete."""
+        if self._context is not None:
+            self._context.call_on_fit_task_end(estimator=self._estimator)
+            self._context = None
+        if self._late is not None:
+            self._late.close()
+
+    @contextmanager
+    def task(self, name: str) -> Iterator[None]:
+        """Report a part of the fit as one task."""
+        number = next(self._numbers)
+        if self._late is not None:
+            self._late.show(name, number, self._total)
+        if self._context is None:
+            yield
+            return
+        task = self._context.subcontext(task_name=name, task_id=number)
+        task.call_on_fit_task_begin(estimator=self._estimator)
+        yield
+        task.call_on_fit_task_end(estimator=self._estimator)
+
+    @property
+    def prints(self) -> bool:
+        """Whether `line` prints anything."""
+        return self._prints
+
+    def line(self, text: str) -> None:
+        """Print a line, where ``verbose`` asks for lines."""
+        if self._prints:
+            print(f"[kernelwise.{type(self._estimator).__name__}] {text}")
+
+    def step(self, event: Any) -> bool:
+        """Pass an event to the user's callback; return whether it asks the fit to stop."""
+        return self._callback is not None and bool(self._callback(event))
+
+    @property
+    def stops(self) -> Callable[[Any], bool] | None:
+        """The function `step`, or None where nobody listens."""
+        return None if self._callback is None else self.step
+
+    def of_machine(self, machine: int, n_machines: int) -> Callable[[Progress], bool] | None:
+        """Return a listener for the solver of one machine; None where nobody listens."""
+        if self._callback is None:
+            return None
+        return lambda event: self.step(replace(event, machine=machine, n_machines=n_machines))
+
+
+class _LateLine:
+    """A line on stderr about the task under way, once a fit has taken two seconds.
+
+    On a terminal the line is rewritten; elsewhere a new line appears each time the elapsed time
+    has doubled, so that a log file stays short.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name, self._start, self._next = name, perf_counter(), _PATIENCE
+        self._shown = 0  # characters of the line on the terminal
+
+    def show(self, task: str, number: int, total: int) -> None:
+        """Show the task, if it is time to."""
+        seconds = perf_counter() - self._start
+        if seconds < self._next:
+            return
+        done = f"step {number + 1} of at most {total}" if total else f"step {number + 1}"
+        text = f"[kernelwise.{self._name}] {seconds:.0f} s: {task} ({done})"
+        if sys.stderr.isatty():
+            self._next = seconds + _REDRAW
+            print("\r" + text.ljust(self._shown), end="", file=sys.stderr, flush=True)
+            self._shown = len(text)
+        else:
+            self._next = 2 * seconds
+            print(text, file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Clear the line of a terminal."""
+        if self._shown:
+            print("\r" + " " * self._shown + "\r", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,179 @@
+"""Steps that turn the rows a user gives into the rows or features that a machine reads.
+
+Each step is a small immutable object with ``apply(X)``. A predictor holds them, so that
+prediction and every export read the same thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..._sklearn import safe_indexing
+from ..._typing import Array, Index
+
+
+class Step(Protocol):
+    """A map from rows to rows."""
+
+    def apply(self, X: Any) -> Any:
+        """Return what the rows become."""
+
+
+def apply_all(steps: Sequence[Step], X: Any) -> Any:
+    """Apply one step after the other."""
+    for step in steps:
+        X = step.apply(X)
+    return X
+
+
+@dataclass(frozen=True)
+class MeanFill:
+    """Replaces NaN by the means of the training rows.
+
+    Parameters
+    ----------
+    means : ndarray of shape (n_features,)
+        The value for each column.
+    """
+
+    means: Array
+
+    @classmethod
+    def of(cls, X: Array, sample_weight: Array) -> MeanFill:
+        """Take the weighted mean of each column over the rows that have it; zero where none has."""
+        known = ~np.isnan(X)
+        share = sample_weight @ known
+        total = sample_weight @ np.where(known, X, 0.0)
+        return cls(np.divide(total, share, out=np.zeros(X.shape[1]), where=share > 0))
+
+    def apply(self, X: Array) -> Array:
+        """Return the rows without NaN; the same array where there is none."""
+        missing = np.isnan(X)
+        return np.where(missing, self.means, X) if missing.any() else X
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Keeps some columns.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (n_columns,)
+        Their numbers.
+    """
+
+    columns: Index
+
+    def apply(self, X: Any) -> Any:
+        """Return these columns, contiguous in memory."""
+        rows = safe_indexing(X, self.columns, axis=1)
+        return np.ascontiguousarray(rows) if isinstance(rows, np.ndarray) else rows
+
+
+@dataclass(frozen=True)
+class Products:
+    """Adds products of the columns.
+
+    Parameters
+    ----------
+    transformer : PolynomialFeatures
+        The fitted transformer that makes them.
+    """
+
+    transformer: Any
+
+    def apply(self, X: Array) -> Array:
+        """Return the columns and their products."""
+        products: Array = self.transformer.transform(X)
+        return products
+
+
+@dataclass(frozen=True)
+class UnitNorm:
+    """Divides each row by its norm; a row of zeros stays."""
+
+    def apply(self, X: Array) -> Array:
+        """Return the rows with norm one."""
+        norms = np.linalg.norm(X, axis=1, keepdims=True)
+        return X / np.where(norms > 0, norms, 1.0)
+
+
+@dataclass(frozen=True)
+class TransformerFeatures:
+    """Features that a fitted transformer makes.
+
+    Parameters
+    ----------
+    transformer : transformer
+        The fitted transformer.
+    width : int
+        The number of features.
+    """
+
+    transformer: Any
+    width: int
+
+    def apply(self, X: Any) -> Array:
+        """Return the features of rows."""
+        return as_features(self.transformer.transform(X), X.shape[0], self.width)
+
+
+@dataclass(frozen=True)
+class FunctionFeatures:
+    """Features that a user's function makes.
+
+    Parameters
+    ----------
+    function : callable
+        Maps rows to features.
+    width : int or None
+        The number of features; None accepts any.
+    """
+
+    function: Callable[[Any], Any]
+    width: int | None = None
+
+    def apply(self, X: Any) -> Array:
+        """Return the features of rows."""
+        return as_features(self.function(X), X.shape[0], self.width)
+
+
+@dataclass(frozen=True)
+class ColumnFeatures:
+    """Features that are columns of the table.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (n_columns,)
+        Their numbers.
+    """
+
+    columns: Index
+
+    def apply(self, X: Any) -> Array:
+        """Return the columns as finite, dense numbers."""
+        return as_features(safe_indexing(X, self.columns, axis=1), X.shape[0])
+
+
+def as_features(values: Any, n_rows: int, width: int | None = None) -> Array:
+    """Check features from a transformer or function: finite numbers, one row per row of X."""
+    try:
+        dense = values.toarray() if sp.issparse(values) else values
+        features = np.array(dense, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise ValueError("bias_features must give numbers, one column per feature.") from None
+    wanted = f"({n_rows}, {'n_bias_features' if width is None else width})"
+    if features.ndim != 2 or len(features) != n_rows or width not in (None, features.shape[1]):
+        raise ValueError(
+            f"bias_features must give an array of shape {wanted}; got {features.shape}."
+        )
+    if not np.isfinite(features).all():
+        raise ValueError(
+            "bias_features gives NaN or infinite values; they must be finite for every row."
+        )
+    return features

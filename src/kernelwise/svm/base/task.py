@@ -1,0 +1,224 @@
+"""What a method receives to fit, and what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.utils import column_or_1d, compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+
+from ..._sklearn import check_sample_weight
+from ..._typing import Array, Codes, Index
+from ...kernels import FunctionKernel, Kernel
+from ...qp import Solution
+from .multiclass import Multiclass, members_of
+from .predictor import Predictor, SupportVectors
+from .progress import FitProgress
+from .warm_start import WarmStart, row_keys
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The classes of the rows that count: those of positive sample weight.
+
+    Parameters
+    ----------
+    names : ndarray of shape (n_classes,)
+        The classes in order.
+    rows : ndarray of shape (n,)
+        The rows of the given table that count.
+    classes : ndarray of shape (n,)
+        The number of each row's class.
+    sample_weight : ndarray of shape (n,)
+        Their sample weights.
+    class_weight : ndarray of shape (n_classes,)
+        The weights of the classes.
+    """
+
+    names: Array
+    rows: Index
+    classes: Index
+    sample_weight: Array
+    class_weight: Array
+
+    @classmethod
+    def of(cls, y: Any, sample_weight: Any, class_weight: Any) -> Labels:
+        """Check labels and weights; rows of weight zero count as absent."""
+        y = column_or_1d(y, warn=True)
+        weights = _sample_weights(sample_weight, y)
+        rows = np.flatnonzero(weights)
+        y, weights = y[rows], weights[rows]
+        try:
+            if y.dtype.kind not in "biuSU":  # those are classes whatever their values
+                check_classification_targets(y)
+            names, classes = np.unique(y, return_inverse=True)
+        except TypeError as error:
+            raise TypeError("y mixes labels of several types; make them all strings.") from error
+        if len(names) < 2:
+            raise ValueError(
+                "The number of classes has to be greater than one; got "
+                f"{len(names)} class among the samples of positive weight."
+            )
+        of_class = _class_weights(class_weight, names, y, weights)
+        return cls(names, rows, classes, weights, of_class)
+
+    def in_order(self, order: Index) -> Labels:
+        """Return the same rows in another order."""
+        rows, classes, weights = self.rows[order], self.classes[order], self.sample_weight[order]
+        return Labels(self.names, rows, classes, weights, self.class_weight)
+
+    def by_class(self) -> Labels:
+        """Return the rows class by class, where there are more than two classes.
+
+        The rows of a one-vs-one machine then lie close together in memory.
+        """
+        if len(self.names) == 2:
+            return self
+        return self.in_order(np.argsort(self.classes, kind="stable"))
+
+
+def _sample_weights(sample_weight: Any, y: Array) -> Array:
+    """Check the sample weights; negative ones count as zero, as in scikit-learn."""
+    if sample_weight is None:
+        return np.ones(len(y))
+    try:
+        weights = check_sample_weight(sample_weight, len(y))
+    except ValueError as error:
+        if "could not convert" not in str(error):
+            raise
+        raise ValueError("sample_weight must be numbers, one per row.") from error
+    weights = np.maximum(weights, 0)
+    if not weights.any():
+        raise ValueError("Invalid input - all samples have zero or negative weights.")
+    return weights
+
+
+def _class_weights(class_weight: Any, names: Array, y: Array, sample_weight: Array) -> Array:
+    """Return the weight of each class; "balanced" counts the sample weights."""
+    if class_weight is None:
+        return np.ones(len(names))
+    try:
+        weights: Array = compute_class_weight(
+            class_weight, classes=names, y=y, sample_weight=sample_weight
+        )
+    except ValueError as error:
+        if "could not convert" not in str(error):
+            raise
+        raise ValueError("class_weight must give a number for each class.") from error
+    if not (weights > 0).all():
+        raise ValueError("class_weight must be positive for every class.")
+    return weights
+
+
+@dataclass(frozen=True)
+class FitTask:
+    """Everything that a method needs to fit its machines.
+
+    Parameters
+    ----------
+    X : {ndarray, sparse matrix} of shape (n, d)
+        The rows that count, class by class where there are more than two classes.
+    labels : Labels
+        Their classes and weights.
+    multiclass : Multiclass
+        How several classes become machines of two.
+    kernel : Kernel
+        The kernel that the parameters describe.
+    progress : FitProgress
+        Where the fit reports to.
+    threads : int
+        Threads that the fit may use.
+    given : tuple
+        The checked arguments of ``fit``: X, y and sample_weight, in the user's order.
+    feature_names : ndarray of shape (d,) or None, default=None
+        The names of the columns.
+    warm_start : bool, default=False
+        Whether the next fit starts from the end of this one.
+    last : object, default=None
+        What the last fit returned as `Fitted.last`, where this one starts warm.
+    """
+
+    X: Any
+    labels: Labels
+    multiclass: Multiclass
+    kernel: Kernel
+    progress: FitProgress
+    threads: int
+    given: tuple[Any, Any, Any]
+    feature_names: Any = None
+    warm_start: bool = False
+    last: Any = None
+
+    @property
+    def classes(self) -> Index:
+        """The number of each row's class."""
+        return self.labels.classes
+
+    @property
+    def sample_weight(self) -> Array:
+        """The sample weight of each row."""
+        return self.labels.sample_weight
+
+    @cached_property
+    def cost_factor(self) -> Array:
+        """The factor of C for each row: sample weight times class weight."""
+        return self.labels.sample_weight * self.labels.class_weight[self.labels.classes]
+
+    @cached_property
+    def Y(self) -> Codes:
+        """The code matrix, one column per machine."""
+        return self.multiclass.codes(self.labels.classes, len(self.labels.names))
+
+    @property
+    def n_machines(self) -> int:
+        """The number of machines."""
+        return self.Y.shape[1]
+
+    @cached_property
+    def members(self) -> list[Index]:
+        """The rows of each machine."""
+        return members_of(self.Y)
+
+    def warm(self) -> WarmStart:
+        """Return the starts of the machines, found by the contents of the rows."""
+        names = self.multiclass.machine_names(self.labels.names)
+        sign = self.multiclass.sign_of_first(len(self.labels.names))
+        keys = None
+        if self.warm_start and isinstance(self.kernel, FunctionKernel):
+            keys = np.arange(self.X.shape[0], dtype=np.uint64)
+        elif self.warm_start:
+            keys = row_keys(self.X)
+        return WarmStart(keys, self.Y, names, sign, self.last)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """Everything that a method returns.
+
+    Parameters
+    ----------
+    predictor : Predictor
+        The machines, as they predict.
+    solutions : sequence of Solution
+        The solved problems, whose certificates are reported.
+    vectors : SupportVectors, default=None
+        The support vectors to report; None for those of the predictor.
+    attributes : mapping, default={}
+        Fitted attributes of this method; they replace the ones that all classifiers have.
+    warnings : sequence of tuple, default=None
+        Texts and categories of warnings; None for the usual one about machines that did not
+        converge.
+    last : object, default=None
+        Where the next fit starts, if it starts warm.
+    """
+
+    predictor: Predictor
+    solutions: Sequence[Solution]
+    vectors: SupportVectors | None = None
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    warnings: Sequence[tuple[str, type[Warning]]] | None = None
+    last: Any = None
