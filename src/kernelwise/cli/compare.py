@@ -2,46 +2,28 @@
 
 from __future__ import annotations
 
+from . import options
 from .console import Session, guarded
 from .messages import show_cost, show_notes, show_target
-from .options import (
-    AsJson,
-    Balanced,
-    Data,
-    Drop,
-    Folds,
-    Format,
-    Keep,
-    MethodName,
-    Positive,
-    Quiet,
-    Repeats,
-    Seed,
-    TargetName,
-    TestSize,
-    fit_options,
-    forbid_both,
-    split_options,
-)
 from .tables import scores_table
 
 
 @guarded
 def compare(
-    data: Data,
-    target: TargetName,
-    method: MethodName = "relevance",
-    drop: Drop = None,
-    keep: Keep = None,
-    positive: Positive = None,
-    balanced: Balanced = False,
-    cv: Folds = None,
-    repeats: Repeats = 2,
-    test_size: TestSize = None,
-    format: Format = None,
-    seed: Seed = 0,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    data: options.Data,
+    target: options.TargetName,
+    method: options.MethodName = "relevance",
+    drop: options.Drop = None,
+    keep: options.Keep = None,
+    positive: options.Positive = None,
+    balanced: options.Balanced = False,
+    cv: options.Folds = None,
+    repeats: options.Repeats = 2,
+    test_size: options.TestSize = None,
+    format: options.Format = None,
+    seed: options.Seed = 0,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Compare all methods on a table.
 
@@ -52,17 +34,17 @@ def compare(
     from ..evaluation import evaluate, methods
     from ..tabular import check_target, read_table
 
-    forbid_both(cv, test_size)
+    options.forbid_both(cv, test_size)
     session = Session(quiet, as_json)
     frame = read_table(data, format=format)
     classes = check_target(frame, target, positive=positive)
-    options = fit_options(drop, keep, balanced, seed)
+    settings = options.fit_options(drop, keep, balanced, seed)
     show_target(session, classes, balanced)
-    how = split_options(len(classes.y), cv, test_size) | {"repeats": repeats}
-    show_cost(session, frame, classes, list(methods()), how, **options)
+    how = options.split_options(len(classes.y), cv, test_size) | {"repeats": repeats}
+    show_cost(session, frame, classes, list(methods()), how, **settings)
     with session.progress() as progress:
         evaluation = evaluate(
-            frame, classes, method, against="all", **how, **options, progress=progress
+            frame, classes, method, against="all", **how, **settings, progress=progress
         )
     show_notes(session, evaluation)
     session.show(scores_table(evaluation))

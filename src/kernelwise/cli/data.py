@@ -9,8 +9,8 @@ from rich import box
 from rich.table import Table
 
 from .._files import write_text
+from . import options
 from .console import Session, check_outputs, guarded
-from .options import AsJson, CsvOut, Force, Quiet, SetName
 
 if TYPE_CHECKING:
     from ..datasets.registry import Spec
@@ -24,7 +24,7 @@ data = typer.Typer(
 
 @data.command("list")
 @guarded
-def list_sets(as_json: AsJson = False, quiet: Quiet = False) -> None:
+def list_sets(as_json: options.AsJson = False, quiet: options.Quiet = False) -> None:
     """List the data sets, with their sizes."""
     from ..datasets import list_datasets
 
@@ -44,7 +44,9 @@ def list_sets(as_json: AsJson = False, quiet: Quiet = False) -> None:
 
 @data.command()
 @guarded
-def show(name: SetName, as_json: AsJson = False, quiet: Quiet = False) -> None:
+def show(
+    name: options.SetName, as_json: options.AsJson = False, quiet: options.Quiet = False
+) -> None:
     """Show the facts of a data set."""
     from ..datasets import list_datasets, where
 
@@ -58,7 +60,12 @@ def show(name: SetName, as_json: AsJson = False, quiet: Quiet = False) -> None:
 
 @data.command()
 @guarded
-def fetch(name: SetName, out: CsvOut = None, quiet: Quiet = False, force: Force = False) -> None:
+def fetch(
+    name: options.SetName,
+    out: options.CsvOut = None,
+    quiet: options.Quiet = False,
+    force: options.Force = False,
+) -> None:
     """Write a data set as CSV.
 
     The classes are in the column "target".

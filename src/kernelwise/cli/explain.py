@@ -8,8 +8,8 @@ import numpy as np
 from rich import box
 from rich.table import Table
 
+from . import options
 from .console import Session, guarded, require_model_file
-from .options import AsJson, Model, Quiet
 from .tables import weights_table
 
 _N_POINTS = 5  # points of a path that are shown
@@ -18,7 +18,9 @@ _NUMBERS = ("C_", "gamma_", "eta_", "criterion_value_", "dual_objective_", "loo_
 
 
 @guarded
-def explain(model: Model, as_json: AsJson = False, quiet: Quiet = False) -> None:
+def explain(
+    model: options.Model, as_json: options.AsJson = False, quiet: options.Quiet = False
+) -> None:
     """Show what a model has learned.
 
     This includes its score, bound, support vectors, the best points of its path, and the weights.

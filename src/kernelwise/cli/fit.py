@@ -6,31 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from . import options
 from .console import Session, check_outputs, guarded
 from .messages import show_cost, show_notes, show_target
-from .options import (
-    AsJson,
-    Balanced,
-    Calibrate,
-    Data,
-    Drop,
-    Folds,
-    Force,
-    Format,
-    Keep,
-    MethodName,
-    ModelOut,
-    Positive,
-    Quiet,
-    ReportOut,
-    Seed,
-    Stability,
-    TargetName,
-    TestSize,
-    fit_options,
-    forbid_both,
-    split_options,
-)
 from .tables import columns_table, scores_table, weights_table
 
 if TYPE_CHECKING:
@@ -41,24 +19,24 @@ if TYPE_CHECKING:
 
 @guarded
 def fit(
-    data: Data,
-    target: TargetName,
-    method: MethodName = "relevance",
-    out: ModelOut = None,
-    report: ReportOut = None,
-    stability: Stability = 10,
-    proba: Calibrate = False,
-    drop: Drop = None,
-    keep: Keep = None,
-    positive: Positive = None,
-    balanced: Balanced = False,
-    cv: Folds = None,
-    test_size: TestSize = None,
-    format: Format = None,
-    seed: Seed = 0,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    force: Force = False,
+    data: options.Data,
+    target: options.TargetName,
+    method: options.MethodName = "relevance",
+    out: options.ModelOut = None,
+    report: options.ReportOut = None,
+    stability: options.Stability = 10,
+    proba: options.Calibrate = False,
+    drop: options.Drop = None,
+    keep: options.Keep = None,
+    positive: options.Positive = None,
+    balanced: options.Balanced = False,
+    cv: options.Folds = None,
+    test_size: options.TestSize = None,
+    format: options.Format = None,
+    seed: options.Seed = 0,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+    force: options.Force = False,
 ) -> None:
     """Fit a model to a table and evaluate it.
 
@@ -71,34 +49,36 @@ def fit(
     from ..io import save
     from ..tabular import check_target, column_weights, describe_columns, read_table
 
-    forbid_both(cv, test_size)
+    options.forbid_both(cv, test_size)
     session = Session(quiet, as_json)
     check_outputs([out, report], force)
     frame = read_table(data, format=format)
     classes = check_target(frame, target, positive=positive)
     if proba:
         check_probabilities(classes, balanced)
-    options = fit_options(drop, keep, balanced, seed)
-    columns = describe_columns(frame, target, drop=options["drop"], keep=options["keep"])
+    settings = options.fit_options(drop, keep, balanced, seed)
+    columns = describe_columns(frame, target, drop=settings["drop"], keep=settings["keep"])
     session.say(f"{len(frame)} rows, {len(frame.columns)} columns")
     session.say(columns_table(columns))
     show_target(session, classes, balanced)
-    how = split_options(len(classes.y), cv, test_size)
+    how = options.split_options(len(classes.y), cv, test_size)
     extra = _extra_fits(method, proba, balanced, stability if report else 0)
-    show_cost(session, frame, classes, compared_methods(method), how, extra_fits=extra, **options)
+    show_cost(session, frame, classes, compared_methods(method), how, extra_fits=extra, **settings)
     with session.progress() as progress:
         evaluation = evaluate(
-            frame, classes, method, columns=columns, **how, **options, progress=progress
+            frame, classes, method, columns=columns, **how, **settings, progress=progress
         )
     with session.busy("fitting all rows"), session.showing_warnings():
-        model = fit_table(frame, classes, method, proba=proba, **options)
+        model = fit_table(frame, classes, method, proba=proba, **settings)
     evaluation = replace(evaluation, weights=tuple(column_weights(model)))
     _show_results(session, evaluation)
     if out is not None:
         save(model, out, summary=_summary(evaluation, proba, balanced))
     if report is not None:
+        from ..report import write_report
+
         varied = _stability(session, frame, classes, model, stability, seed)
-        _write_report(evaluation, report, model, out, varied)
+        write_report(evaluation, report, model=model, model_file=out, stability=varied)
     _show_files(session, evaluation, out, report)
 
 
@@ -155,18 +135,6 @@ def _stability(
             verbose=False,
             callback=lambda done, of: progress(done, of, "resamples"),
         )
-
-
-def _write_report(
-    evaluation: Evaluation,
-    path: Path,
-    model: Any,
-    model_file: Path | None,
-    stability: WeightStability | None,
-) -> None:
-    from ..report import write_report
-
-    write_report(evaluation, path, model=model, model_file=model_file, stability=stability)
 
 
 def _show_results(session: Session, evaluation: Evaluation) -> None:

@@ -157,7 +157,7 @@ Experiments = Annotated[
 ]
 ListAll = Annotated[bool, typer.Option("--list", help="List the experiments with their CPU time.")]
 Quick = Annotated[bool, typer.Option("--quick", help="Run a small version of a few minutes.")]
-Splits = Annotated[
+NumberOfSplits = Annotated[
     int | None,
     typer.Option(
         "--repeats", metavar="N", min=1, help="Number of random splits instead of the paper's."

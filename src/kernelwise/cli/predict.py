@@ -8,21 +8,21 @@ from typing import Any
 import typer
 
 from .._files import write_text
+from . import options
 from .console import Session, check_outputs, guarded, require_model_file
-from .options import AsJson, Copied, CsvOut, Data, Force, Format, Model, Proba, Quiet
 
 
 @guarded
 def predict(
-    model: Model,
-    data: Data,
-    proba: Proba = False,
-    out: CsvOut = None,
-    keep: Copied = None,
-    format: Format = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    force: Force = False,
+    model: options.Model,
+    data: options.Data,
+    proba: options.Proba = False,
+    out: options.CsvOut = None,
+    keep: options.Copied = None,
+    format: options.Format = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+    force: options.Force = False,
 ) -> None:
     """Predict the class of each row of a table."""
     from ..tabular import read_table

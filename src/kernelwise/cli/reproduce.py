@@ -9,25 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 
 from .._text import duration
+from . import options
 from .console import Session, guarded
-from .options import (
-    AsJson,
-    Backend,
-    DataDir,
-    Experiments,
-    Fresh,
-    HtmlOut,
-    Jobs,
-    ListAll,
-    MarkdownOut,
-    Only,
-    Quick,
-    Quiet,
-    Render,
-    ResultsDir,
-    Seed,
-    Splits,
-)
 
 if TYPE_CHECKING:
     from ..experiments import Experiment, Outcome, Scale
@@ -37,22 +20,22 @@ _MAX_FAILURES = 3  # failures that are shown; the result file has them all
 
 @guarded
 def reproduce(
-    names: Experiments = None,
-    list_all: ListAll = False,
-    quick: Quick = False,
-    repeats: Splits = None,
-    only: Only = None,
-    jobs: Jobs = 1,
-    backend: Backend = None,
-    seed: Seed = 0,
-    results: ResultsDir = Path("kernelwise-results"),
-    data_dir: DataDir = None,
-    fresh: Fresh = False,
-    render: Render = False,
-    html: HtmlOut = None,
-    markdown: MarkdownOut = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    names: options.Experiments = None,
+    list_all: options.ListAll = False,
+    quick: options.Quick = False,
+    repeats: options.NumberOfSplits = None,
+    only: options.Only = None,
+    jobs: options.Jobs = 1,
+    backend: options.Backend = None,
+    seed: options.Seed = 0,
+    results: options.ResultsDir = Path("kernelwise-results"),
+    data_dir: options.DataDir = None,
+    fresh: options.Fresh = False,
+    render: options.Render = False,
+    html: options.HtmlOut = None,
+    markdown: options.MarkdownOut = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Repeat the experiments of the papers.
 

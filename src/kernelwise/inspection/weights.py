@@ -17,7 +17,7 @@ from ..svm.base.predictor import predictor_of
 
 
 @dataclass(frozen=True)
-class Weights:
+class FeatureWeights:
     """Absolute weights, one row per machine, with the names of features and machines."""
 
     values: Array
@@ -60,7 +60,7 @@ def like(X: Any, rows: Array) -> Any:
 
 def read_weights(
     model: Any, *, attribute: str = "auto", feature_names: Any = None, columns: Any = None
-) -> Weights:
+) -> FeatureWeights:
     """Read the weights of a fitted model.
 
     ``feature_names`` are the names of the weighted features, ``columns`` those of the columns of
@@ -78,7 +78,9 @@ def read_weights(
     selected = getattr(final, "selected_features_", None)
     if selected is None or len(selected) != d:
         selected = None
-    return Weights(values, [str(name) for name in names], _machine_names(final, values), selected)
+    return FeatureWeights(
+        values, [str(name) for name in names], _machine_names(final, values), selected
+    )
 
 
 def _values(final: Any, attribute: str) -> Array:
