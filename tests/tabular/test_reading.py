@@ -2,6 +2,8 @@
 
 import gzip
 import io
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -212,3 +214,9 @@ def test_a_spreadsheet_of_windows_with_decimal_commas_and_thousands():
 def test_thousands_in_quotation_marks_are_no_decimals():
     frame = read('loan,late\n"1,234",0\n"12,345",1\n999,2\n')
     assert frame["loan"].tolist() == ["1,234", "12,345", "999"]
+
+
+def test_reading_does_not_wait_for_scikit_learn():
+    code = "import sys\nfrom kernelwise.tabular import read_table\nprint('sklearn' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

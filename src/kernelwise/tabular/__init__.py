@@ -1,13 +1,18 @@
 """Tables with columns of all kinds: read a file, describe its columns, encode them as numbers."""
 
-from .._models import final_estimator as machine_of
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from .._on_demand import on_demand
 from .columns import Column, describe_columns
-from .encoder import TableEncoder
 from .errors import TableError
 from .labels import Target, check_target
-from .pipeline import Weight, column_weights
 from .reading import read_table
+
+if TYPE_CHECKING:
+    from .encoder import TableEncoder
+    from .pipeline import Weight, column_weights, machine_of
 
 # Names that live in `kernelwise.evaluation`, which imports this package.
 _EVALUATION = (
@@ -38,4 +43,13 @@ __all__ = [
     *_EVALUATION,
 ]
 
-__getattr__ = on_demand(__name__, dict.fromkeys(_EVALUATION, ".evaluation"))
+# Imported on first use: reading a table does not wait for scikit-learn.
+_HOMES = {"TableEncoder": "encoder"} | dict.fromkeys(
+    ("Weight", "column_weights", "machine_of"), "pipeline"
+)
+
+__getattr__ = on_demand(__name__, _HOMES | dict.fromkeys(_EVALUATION, ".evaluation"))
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
