@@ -67,7 +67,7 @@ def test_kernels_of_one_kind_and_weights_are_of_one_family():
     family = KernelFamily(RBF(gamma=2.0), rows())
     assert_allclose(family.gram(Matern32(gamma=0.5)), Matern32(gamma=0.5)(rows()), atol=4e-7)
     for other in (Linear(), RBF(weights=WEIGHTS)):
-        with pytest.raises(ValueError, match="not made of what this family holds"):
+        with pytest.raises(ValueError, match="does not belong to this family"):
             family.gram(other)
 
 

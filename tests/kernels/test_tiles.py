@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.kernels import RBF, Laplacian, LazyGram
-from kernelwise.kernels.stationary import _WIDEST
+from kernelwise.kernels.fill import _WIDEST
 
 TYPES = {np.float32: 3e-7, np.float64: 4e-16}  # with the largest error of an entry
 both_types = pytest.mark.parametrize("dtype", TYPES)
@@ -116,7 +116,7 @@ def test_weights_next_to_nothing_are_nothing(kernel, dtype):
     X = np.random.default_rng(2).normal(size=(40, 6))
     tiny = np.array([1e-300, 1e-45, 1e-40, 1e-33, 1e-31, 1.0])
     own = kernel(1.0, tiny)
-    left, right = own._sides(X, X, dtype)
+    left, right = own.term.sides(own, X, X, dtype)
     least = np.finfo(dtype).tiny
     for side in (left, right):
         assert ((side == 0) | (np.abs(side) > least)).all()

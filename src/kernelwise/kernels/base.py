@@ -1,11 +1,11 @@
-"""What every kernel is: an immutable value, called, differentiated, added and multiplied."""
+"""The base of all kernels: immutable values that are called, differentiated, added, multiplied."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from .._typing import Array, Index, Matrix, RowReader
 from .cotangent import Cotangent
 
-BLOCK_ROWS = 128  # a block of this height stays in the second-level cache for n of some thousands
+BLOCK_ROWS = 128  # rows of a block that stays in the second-level cache for some thousand columns
 
 
 def check_rows(X: Matrix, name: str = "X") -> Matrix:
@@ -57,7 +57,7 @@ class Kernel(ABC):
 
     @property
     def is_psd(self) -> bool:
-        """Whether the kernel is positive semi-definite for certain."""
+        """Whether the kernel is known to be positive semi-definite."""
         return True
 
     @property
@@ -78,7 +78,7 @@ class Kernel(ABC):
         dtype: Any = np.float64,
         K: Array | None = None,
     ) -> dict[str, Any]:
-        """Carry the cotangent of a criterion over to the kernel's parameters.
+        """Pull the cotangent of a criterion back to the kernel's parameters.
 
         Parameters
         ----------
@@ -89,13 +89,13 @@ class Kernel(ABC):
         dtype : dtype, default=numpy.float64
             The precision of the work; float32 halves its cost where float32 can hold the distances.
         K : ndarray of shape (n, n), default=None
-            ``kernel(X)`` where it is at hand; kernels whose slope it tells need not compute it.
+            ``kernel(X)`` where it is known, which saves time for kernels exp(-t).
 
         Returns
         -------
         gradient : dict
             The derivative by each differentiable parameter, under its name in ``get_params``.
-            Where ``weights`` is None, its gradient is the one at weights of one.
+            Where ``weights`` is None, its gradient is taken at weights of one.
         """
         X = check_rows(X)
         cotangent = Cotangent.of(dK)
@@ -111,12 +111,12 @@ class Kernel(ABC):
     def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any, K: Array | None) -> dict[str, Any]:
         return {}
 
-    #: Whether the slope is minus the value, as it is of exp(-t).
-    _decays = False
+    #: Whether k = exp(-t) for one weighted sum t, so that the slope is minus the value.
+    is_exponential: ClassVar[bool] = False
 
     def _slopes_of(self, K: Array | None, rows: Index) -> Array | None:
-        """Return the block of K that tells the slopes of some rows, where it does."""
-        if K is None or not self._decays:
+        """Return the block of K for some rows, where its entries are minus the slopes."""
+        if K is None or not self.is_exponential:
             return None
         from .._blocks import square_block
 
@@ -131,7 +131,7 @@ class Kernel(ABC):
         X : {array-like, sparse matrix} of shape (n, d)
             The rows.
         dtype : dtype
-            The type of the entries that the solver wants.
+            The precision of the entries.
         threads : int, default=1
             Threads that fill rows.
 
@@ -140,7 +140,7 @@ class Kernel(ABC):
         reader : RowReader
             Fills rows of the kernel into the solver's memory.
         """
-        from .gram import GatheringReader
+        from .fill import GatheringReader
 
         return GatheringReader(lambda rows: self(X[rows], X), X.shape[0])
 
@@ -198,7 +198,7 @@ class Kernel(ABC):
         return replace(self, **own)
 
     def __reduce__(self) -> Any:
-        # Made anew, so that its arrays are read-only again.
+        # Constructed again, so that its arrays are read-only.
         return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     def __sklearn_clone__(self) -> Kernel:

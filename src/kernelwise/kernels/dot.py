@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from .._typing import Array
-from .bilinear import DotKernel
-from .pairwise import check_number
+from .pairwise import DotKernel, check_number
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -21,7 +19,7 @@ class Linear(DotKernel):
     gamma : float, default=1.0
         The scale; scikit-learn's linear kernel has 1.
     weights : array-like of shape (d,), default=None
-        One weight a feature, not negative; None is ones.
+        One weight per feature, not negative; None means ones.
 
     Examples
     --------
@@ -36,9 +34,6 @@ class Linear(DotKernel):
     def slope(self, t: Array) -> Array:
         return np.ones_like(t)
 
-    def _finish(self, T: Array) -> None:
-        pass  # the dot product is the kernel
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Polynomial(DotKernel):
@@ -49,7 +44,7 @@ class Polynomial(DotKernel):
     gamma : float, default=1.0
         The scale of the dot product.
     weights : array-like of shape (d,), default=None
-        One weight a feature, not negative; None is ones.
+        One weight per feature, not negative; None means ones.
     degree : int, default=3
         The degree, not negative.
     coef0 : float, default=0.0
@@ -65,7 +60,7 @@ class Polynomial(DotKernel):
     degree: int = 3
     coef0: float = 0.0
 
-    _has_constant = True
+    has_constant = True
 
     def __post_init__(self) -> None:
         """Check the parameters and freeze the weights."""
@@ -77,7 +72,7 @@ class Polynomial(DotKernel):
 
     @property
     def is_psd(self) -> bool:
-        """Whether the kernel is positive semi-definite for certain."""
+        """Whether the kernel is known to be positive semi-definite."""
         return self.coef0 >= 0
 
     def profile(self, t: Array) -> Array:
@@ -87,9 +82,6 @@ class Polynomial(DotKernel):
         if self.degree == 0:
             return np.zeros_like(t)
         return self.degree * (t + self.coef0) ** int(self.degree - 1)
-
-    def _gradient(self, contraction: Array, weights: Array, total: float) -> dict[str, Any]:
-        return {**super()._gradient(contraction, weights, total), "coef0": total}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,7 +93,7 @@ class Sigmoid(DotKernel):
     gamma : float, default=1.0
         The scale of the dot product.
     weights : array-like of shape (d,), default=None
-        One weight a feature, not negative; None is ones.
+        One weight per feature, not negative; None means ones.
     coef0 : float, default=0.0
         The constant.
 
@@ -114,7 +106,7 @@ class Sigmoid(DotKernel):
 
     coef0: float = 0.0
 
-    _has_constant = True
+    has_constant = True
 
     def __post_init__(self) -> None:
         """Check the parameters and freeze the weights."""
@@ -123,7 +115,7 @@ class Sigmoid(DotKernel):
 
     @property
     def is_psd(self) -> bool:
-        """Whether the kernel is positive semi-definite for certain."""
+        """Whether the kernel is known to be positive semi-definite."""
         return False
 
     def profile(self, t: Array) -> Array:
@@ -131,6 +123,3 @@ class Sigmoid(DotKernel):
 
     def slope(self, t: Array) -> Array:
         return 1 - np.tanh(t + self.coef0) ** 2
-
-    def _gradient(self, contraction: Array, weights: Array, total: float) -> dict[str, Any]:
-        return {**super()._gradient(contraction, weights, total), "coef0": total}

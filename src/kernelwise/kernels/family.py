@@ -1,9 +1,10 @@
-"""Kernels that differ in their profile or their gamma alone, made from one matrix.
+"""Families of kernels that differ only in profile or gamma, computed from one matrix.
 
-Squared distances, L1 distances and dot products do not depend on gamma, nor on whether RBF, Matern
-or anything else is made of them:
+Squared distances, L1 distances and dot products do not depend on gamma or the profile:
 
     K(gamma) = profile(gamma T),   T = sum_k w_k term(x_k, z_k)   computed once
+
+The gamma at which a search over such a family starts is here as well.
 """
 
 from __future__ import annotations
@@ -16,16 +17,18 @@ import scipy.sparse as sp
 
 from .._threads import run, single_blas
 from .._typing import Array, Matrix
-from .base import Kernel
-from .bilinear import SquaredDistanceKernel
-from .gram import fill_rows
-from .pairwise import BLOCK_ROWS, PairwiseKernel
+from .base import BLOCK_ROWS, Kernel
+from .fill import apply_profile, fill_rows
+from .pairwise import PairwiseKernel
+from .sides import SquaredDistances
+from .stationary import Laplacian
 
-_LARGEST_FLOAT32 = 1e37  # with room for sums of a few
+_LARGEST_FLOAT32 = 1e37  # largest value kept in float32, with room for sums of a few
+_SAMPLE = 200  # rows whose mutual distances suffice to find the typical one
 
 
 def family_of(kernel: Kernel) -> Hashable | None:
-    """Name what the kernel is made of: kernels of the same name share one matrix.
+    """Return the key of the family of a kernel: kernels with equal keys share one matrix.
 
     Parameters
     ----------
@@ -35,28 +38,27 @@ def family_of(kernel: Kernel) -> Hashable | None:
     Returns
     -------
     name : hashable or None
-        The kind of the term and the weights of the features; None for a kernel of another form.
+        The kind of sum and the weights of the features; None for a kernel of another form.
     """
     if not isinstance(kernel, PairwiseKernel):
         return None
-    # The class that says what t is made of; kernels below it differ in what they make of t.
-    owner = next(cls for cls in type(kernel).__mro__ if "_sides" in vars(cls))
-    return owner, None if kernel.weights is None else kernel.weights.tobytes()
+    weights = None if kernel.weights is None else kernel.weights.tobytes()
+    return type(kernel.term), weights
 
 
 class KernelFamily:
-    """The distances or dot products of some rows, from which kernels of any gamma are made.
+    """The distances or dot products of some rows, for kernels of any gamma.
 
     Parameters
     ----------
     kernel : PairwiseKernel
-        A kernel of the family, with the largest gamma that is going to be asked for.
+        A kernel of the family, with the largest gamma that will be needed.
     X : {array-like, sparse matrix} of shape (n, d)
         The rows.
     dtype : dtype, default=numpy.float32
-        The type in which the matrix is kept. It is computed in float64, so that float32 rounds
-        each t by 6e-8 of itself and moves no kernel by more than float32 does anyway; where
-        float32 cannot hold it, it is kept in float64.
+        The precision in which the matrix is kept. It is computed in float64, so that float32 rounds
+        each t by a relative 6e-8, which is no worse than a kernel in float32; values that float32
+        cannot hold are kept in float64.
     threads : int, default=1
         Threads that compute it.
 
@@ -82,27 +84,27 @@ class KernelFamily:
         self, kernel: PairwiseKernel, X: Matrix, dtype: Any = np.float32, threads: int = 1
     ) -> None:
         self.name = family_of(kernel)
-        self.X, _, _ = kernel._check_pair(X, None)
+        self.X, _, _ = kernel.check_pair(X, None)
         self._threads = threads
         self._gamma = kernel.gamma if kernel.gamma > 0 else 1.0
         wide = self.X.astype(np.float64, copy=False)
         source = kernel.with_params(gamma=self._gamma)
         assert isinstance(source, PairwiseKernel)
-        left, right = source._sides(wide, wide, np.float64)
+        left, right = source.term.sides(source, wide, wide, np.float64)
         largest = _largest(left)
         if not largest < _LARGEST_FLOAT32:
             dtype = np.float64
         self.T = np.empty((wide.shape[0], wide.shape[0]), dtype=dtype)
-        positive = isinstance(source, SquaredDistanceKernel)
+        squared = isinstance(source.term, SquaredDistances)
 
         def compute(first: int, last: int, column: int) -> None:
             block = np.empty((last - first, len(self.T) - column))
-            source._terms(left[first:last], right[:, column:], block)
-            if positive:  # rounding; a kernel that clips by itself leaves it here
+            source.term.fill(left[first:last], right[:, column:], block)
+            if squared:  # rounding may leave squares below zero
                 np.maximum(block, 0, out=block)
             self.T[first:last, column:] = block
 
-        mirrors = not sp.issparse(left) and source.costs_a_copy(left.shape[1])
+        mirrors = not sp.issparse(left) and source.term.costs_a_copy(left.shape[1])
         with single_blas():
             fill_rows(self.T, 0, len(self.T), compute, mirrors=mirrors, threads=threads)
 
@@ -122,7 +124,7 @@ class KernelFamily:
             The kernel matrix.
         """
         if family_of(kernel) != self.name:
-            raise ValueError(f"kernel={kernel!r} is not made of what this family holds.")
+            raise ValueError(f"kernel={kernel!r} does not belong to this family.")
         diag = kernel.diag(self.X)
         if not np.abs(diag).max(initial=0.0) < _LARGEST_FLOAT32:
             dtype = np.float64
@@ -132,7 +134,7 @@ class KernelFamily:
         def part(start: int) -> None:
             rows = slice(start, start + BLOCK_ROWS)
             np.multiply(self.T[rows], K.dtype.type(ratio), out=K[rows])
-            kernel._finish(K[rows])
+            apply_profile(kernel, K[rows])
 
         run(part, range(0, len(K), BLOCK_ROWS), self._threads)
         np.fill_diagonal(K, diag)
@@ -140,6 +142,50 @@ class KernelFamily:
 
 
 def _largest(side: Matrix) -> float:
-    """Return a bound for the entries of t, from the side that they are made of."""
+    """Return an upper bound of the entries of t, from their left side."""
     squares = side.multiply(side) if sp.issparse(side) else side * side
     return float(np.max(squares.sum(axis=1), initial=0.0))
+
+
+def typical_gamma(kernel: PairwiseKernel, X: Array, random_state: Any) -> float:
+    """Return the gamma at which typical rows are one unit apart.
+
+    Parameters
+    ----------
+    kernel : Laplacian or SquaredDistanceKernel
+        The kernel; its weights are used, its gamma is not.
+    X : ndarray of shape (n, d)
+        The rows.
+    random_state : RandomState
+        Selects 200 rows where there are more.
+
+    Returns
+    -------
+    gamma : float
+        The inverse of the median distance of some rows for the Laplacian, and of the sum of the
+        columns' variances for kernels of squares; 1 where all rows are equal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.kernels import RBF, Laplacian
+    >>> from kernelwise.kernels.family import typical_gamma
+    >>> X, rng = np.array([[0.0, 0.0], [1.0, 1.0]]), np.random.RandomState(0)
+    >>> typical_gamma(Laplacian(), X, rng), typical_gamma(RBF(), X, rng)
+    (1.0, 2.0)
+    """
+    weights = np.ones(X.shape[1]) if kernel.weights is None else kernel.weights
+    if isinstance(kernel, Laplacian):
+        some = X if len(X) <= _SAMPLE else X[random_state.permutation(len(X))[:_SAMPLE]]
+        size = _middle_distance(kernel.with_params(gamma=1.0), some)
+    else:
+        size = float(weights @ X.var(axis=0))
+    return 1 / size if size > 0 else 1.0
+
+
+def _middle_distance(kernel: Any, X: Array) -> float:
+    """Return the median distance, of a row to itself included, or the mean if that is zero."""
+    left, right = kernel.term.sides(kernel, X, X, np.float64)
+    distances = np.empty((len(X), len(X)))
+    kernel.term.fill(left, right, distances)
+    return float(np.median(distances)) or float(distances.mean())

@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from .._typing import Array, Matrix
-from .bilinear import SquaredDistanceKernel, scaled_pair
-from .l1 import L1Kernel
-from .pairwise import GRADIENT_REACH, PairwiseKernel, middle
-
-_WIDEST = 510  # features up to which a tile at a time is no slower than a product of matrices
-_PANEL_BYTES = 2**19  # of the columns that are packed at a time, half of a second-level cache
-_MOST_PANELS = 16  # of them: the block that is made of more would not fit beside them
-
-
-def _exp_of_minus(T: Array) -> None:
-    from ._compiled import exp_of_minus_rows
-
-    exp_of_minus_rows(T)
+from .._typing import Array
+from .pairwise import L1Kernel, SquaredDistanceKernel
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,7 +19,7 @@ class RBF(SquaredDistanceKernel):
     gamma : float, default=1.0
         The inverse width: gamma = 1 / (2 sigma^2).
     weights : array-like of shape (d,), default=None
-        One weight a feature, not negative; None is ones.
+        One weight per feature, not negative; None means ones.
 
     Examples
     --------
@@ -45,41 +31,13 @@ class RBF(SquaredDistanceKernel):
            [0.6065, 1.    ]])
     """
 
-    _decays = True
+    is_exponential = True
 
     def profile(self, t: Array) -> Array:
         return np.exp(-t)
 
     def slope(self, t: Array) -> Array:
         return -np.exp(-t)
-
-    def _terms(self, left: Matrix, right: Matrix, out: Array) -> None:
-        PairwiseKernel._terms(self, left, right, out)  # the exponential clips by itself
-
-    def _finish(self, T: Array) -> None:
-        _exp_of_minus(T)
-
-    def _tile_rows(self, X: Matrix, Y: Matrix, dtype: Any) -> tuple[Array, Array] | None:
-        d = X.shape[1]
-        if sp.issparse(X) or sp.issparse(Y) or d > _WIDEST:
-            return None
-        root = np.sqrt(self._scales(d))
-        return scaled_pair(X, Y, middle(Y), root, dtype, GRADIENT_REACH)
-
-    def fill_tiles(
-        self, left: Array, other: Array, K: Array, first: int, last: int, stop: int
-    ) -> None:
-        from ._compiled import BYTES, TILE_ROWS, TILE_VECTORS, gauss
-
-        lines, lanes = left.shape[1] - 1, BYTES // K.itemsize
-        count = max(1, min(_MOST_PANELS, _PANEL_BYTES // (BYTES * TILE_VECTORS * lines)))
-        panels = np.empty((count * lines, TILE_VECTORS * lanes), dtype=K.dtype)
-        tile, sharp = np.empty((2, TILE_ROWS * TILE_VECTORS, lanes), dtype=K.dtype)
-        gauss(left, other, K, first, last, stop, panels, tile, sharp)
-
-    def _differentiate(self, T: Array) -> None:
-        _exp_of_minus(T)
-        np.negative(T, out=T)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,7 +51,7 @@ class Matern32(SquaredDistanceKernel):
     gamma : float, default=1.0
         The inverse squared length scale.
     weights : array-like of shape (d,), default=None
-        One weight a feature, not negative; None is ones.
+        One weight per feature, not negative; None means ones.
 
     Examples
     --------
@@ -121,7 +79,7 @@ class Matern52(SquaredDistanceKernel):
     gamma : float, default=1.0
         The inverse squared length scale.
     weights : array-like of shape (d,), default=None
-        One weight a feature, not negative; None is ones.
+        One weight per feature, not negative; None means ones.
 
     Examples
     --------
@@ -148,7 +106,7 @@ class Laplacian(L1Kernel):
     gamma : float, default=1.0
         The inverse width.
     weights : array-like of shape (d,), default=None
-        One weight a feature, not negative; None is ones.
+        One weight per feature, not negative; None means ones.
 
     Examples
     --------
@@ -157,13 +115,10 @@ class Laplacian(L1Kernel):
     array([[0.0498]])
     """
 
-    _decays = True
+    is_exponential = True
 
     def profile(self, t: Array) -> Array:
         return np.exp(-t)
 
     def slope(self, t: Array) -> Array:
         return -np.exp(-t)
-
-    def _finish(self, T: Array) -> None:
-        _exp_of_minus(T)

@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 
 from kernelwise import SVC, RelevanceSVC
 from kernelwise.kernels import RBF, Laplacian
-from kernelwise.kernels.widths import typical_gamma
+from kernelwise.kernels.family import typical_gamma
 from tests.criteria import cone
 from tests.svm.adaptive_kernel.test_adaptive_kernel import (
     codes_of,

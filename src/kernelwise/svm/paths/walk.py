@@ -22,7 +22,7 @@ from ..._threads import run
 from ..._typing import Array
 from ...kernels import FunctionKernel, Kernel, LazyGram, Precomputed
 from ...kernels.family import KernelFamily, family_of
-from ...kernels.pairwise import to_single
+from ...kernels.fill import to_single
 from ...outer import Stop, path
 from ...qp import Solution
 from ..base.grams import symmetric

@@ -13,8 +13,8 @@ from ..._typing import Array, Codes, Index
 from ...criteria import Objective, RadiusMargin
 from ...discrimination import energy, log_relevance
 from ...kernels import RBF, Laplacian
+from ...kernels.family import typical_gamma
 from ...kernels.pairwise import PairwiseKernel
-from ...kernels.widths import typical_gamma
 from ...outer import LBFGS, LogPositive, Minimum, minimize
 from ...qp import SMO, Solution
 from ...qp.precision import dtype_for

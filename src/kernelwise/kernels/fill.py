@@ -1,0 +1,266 @@
+"""Filling kernel matrices: by blocks of rows, by tiles, and by halves that are mirrored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .._threads import run
+from .._typing import Array, Index, Matrix, RowReader
+from .base import BLOCK_ROWS
+from .sides import GRADIENT_REACH, SquaredDistances, middle
+
+if TYPE_CHECKING:
+    from .pairwise import PairwiseKernel
+
+_LEAST_SINGLE = 1e-26  # float32 kernel value that counts as zero, far above subnormal products
+_ENTRIES_PER_CALL = 20_000_000  # matrix entries per call of compiled code, which ignores Ctrl-C
+_WIDEST = 510  # number of features up to which tiles are no slower than a matrix product
+_PANEL_BYTES = 2**19  # bytes of columns packed at a time, half of a second-level cache
+_MOST_PANELS = 16  # limit on packed panels: the block of more would not fit into the cache as well
+
+
+def fill(kernel: PairwiseKernel, left: Matrix, right: Matrix, out: Array) -> None:
+    """Write the kernel of prepared sides into ``out``.
+
+    Parameters
+    ----------
+    kernel : PairwiseKernel
+        The kernel.
+    left : {ndarray, sparse matrix} of shape (n, q)
+        Rows of the left side.
+    right : {ndarray, sparse matrix} of shape (q, m)
+        Columns of the right side.
+    out : ndarray of shape (n, m)
+        Overwritten by the kernel.
+    """
+    if left.dtype == out.dtype:
+        fill_sums(kernel, left, right, out)
+        apply_profile(kernel, out)
+    else:  # the sides are in a higher precision than the result
+        wide = np.empty(out.shape, dtype=left.dtype)
+        fill_sums(kernel, left, right, wide)
+        apply_profile(kernel, wide)
+        to_single(wide, out)
+
+
+def fill_sums(kernel: PairwiseKernel, left: Matrix, right: Matrix, out: Array) -> None:
+    """Write t into ``out``, clipped at zero where the profile needs that."""
+    kernel.term.fill(left, right, out)
+    if isinstance(kernel.term, SquaredDistances) and not kernel.is_exponential:
+        np.maximum(out, 0, out=out)  # the compiled exponential clips by itself
+
+
+def apply_profile(kernel: PairwiseKernel, T: Array) -> None:
+    """Turn t into the kernel, in place."""
+    if kernel.is_exponential:
+        from ._compiled import exp_of_minus_rows
+
+        exp_of_minus_rows(T)
+        return
+    values = kernel.profile(T)
+    if values is not T:
+        T[...] = values
+
+
+def apply_slope(kernel: PairwiseKernel, T: Array) -> None:
+    """Turn t into the slope, in place."""
+    if kernel.is_exponential:
+        apply_profile(kernel, T)
+        np.negative(T, out=T)
+    else:
+        T[...] = kernel.slope(T)
+
+
+def to_single(wide: Array, out: Array) -> None:
+    """Round to float32, with zeros in place of subnormal numbers, which slow every product down.
+
+    Parameters
+    ----------
+    wide : ndarray
+        The values.
+    out : ndarray
+        Overwritten by them.
+    """
+    out[...] = wide
+    out[np.abs(wide) < _LEAST_SINGLE] = 0
+
+
+def kernel_matrix(kernel: PairwiseKernel, X: Matrix, Y: Matrix | None, dtype: Any) -> Array:
+    """Compute the kernel between the rows of X and of Y; without Y, of X and itself."""
+    other = X if Y is None else Y
+    out = np.empty((X.shape[0], other.shape[0]), dtype=dtype)
+    if Y is None and not sp.issparse(X):
+        open_reader(kernel, X, dtype, 1).fill(out, 0, len(out))
+    else:
+        _fill_between(kernel, X, other, out)
+    if Y is None:
+        np.fill_diagonal(out, kernel.diag(X))
+    return out
+
+
+def _fill_between(kernel: PairwiseKernel, X: Matrix, Y: Matrix, out: Array) -> None:
+    rows = tile_rows(kernel, X, Y, out.dtype)
+    if rows is not None:
+        fill_tiles(*rows, out, 0, len(out), 0)
+        return
+    left, right = kernel.term.sides(kernel, X, Y, out.dtype)
+    for start in range(0, left.shape[0], BLOCK_ROWS):
+        block = slice(start, start + BLOCK_ROWS)
+        fill(kernel, left[block], right, out[block])
+
+
+def open_reader(kernel: PairwiseKernel, X: Array, dtype: Any, threads: int) -> RowReader:
+    """Open the kernel of dense rows for reading row by row."""
+    rows = tile_rows(kernel, X, X, dtype)
+    if rows is not None:
+        return TileReader(rows[0], threads)
+    return PairwiseReader(kernel, *kernel.term.sides(kernel, X, X, dtype), threads)
+
+
+def tile_rows(
+    kernel: PairwiseKernel, X: Matrix, Y: Matrix, dtype: Any
+) -> tuple[Array, Array] | None:
+    """Return both rows as `fill_tiles` takes them; None where it does not apply.
+
+    Tiles are made for the Gaussian kernel of dense rows with few features.
+    """
+    term = kernel.term
+    if not (kernel.is_exponential and isinstance(term, SquaredDistances)):
+        return None
+    if sp.issparse(X) or sp.issparse(Y) or X.shape[1] > _WIDEST:
+        return None
+    return term.rows_around(middle(Y), kernel, X, Y, dtype, GRADIENT_REACH)
+
+
+def fill_tiles(left: Array, other: Array, K: Array, first: int, last: int, stop: int) -> None:
+    """Write the Gaussian kernel of prepared rows to K[first:last], together with its distances.
+
+    Parameters
+    ----------
+    left : ndarray of shape (n, q)
+        The first rows.
+    other : ndarray of shape (m, q)
+        The second rows.
+    K : ndarray of shape (n, m)
+        The matrix.
+    first, last : int
+        The rows to write.
+    stop : int
+        Zero writes whole rows. Otherwise rows are written from the diagonal on, and mirrored
+        across the diagonal up to this column.
+    """
+    from ._compiled import BYTES, TILE_ROWS, TILE_VECTORS, gauss
+
+    lines, lanes = left.shape[1] - 1, BYTES // K.itemsize
+    count = max(1, min(_MOST_PANELS, _PANEL_BYTES // (BYTES * TILE_VECTORS * lines)))
+    panels = np.empty((count * lines, TILE_VECTORS * lanes), dtype=K.dtype)
+    tile, sharp = np.empty((2, TILE_ROWS * TILE_VECTORS, lanes), dtype=K.dtype)
+    gauss(left, other, K, first, last, stop, panels, tile, sharp)
+
+
+class PairwiseReader:
+    """Rows of a kernel of dense features: sums and a profile, written in place.
+
+    Entries below the diagonal are copied from above it where that is cheaper.
+    """
+
+    def __init__(self, kernel: PairwiseKernel, left: Array, right: Array, threads: int = 1) -> None:
+        self._kernel, self._left, self._right = kernel, left, right
+        self._threads = threads
+
+    def swap(self, a: Index, b: Index) -> None:
+        """Exchange the positions ``a`` with the positions ``b``, pair by pair."""
+        both, other = np.concatenate([a, b]), np.concatenate([b, a])
+        self._left[both] = self._left[other]
+        self._right[:, both] = self._right[:, other]
+
+    def fill(self, K: Array, start: int, stop: int) -> None:
+        """Write rows ``start`` to ``stop`` of K in the current order; earlier rows are filled."""
+        kernel, left, right = self._kernel, self._left, self._right
+
+        def compute(first: int, last: int, column: int) -> None:
+            fill(kernel, left[first:last], right[:, column:], K[first:last, column:])
+
+        mirrors = kernel.term.costs_a_copy(left.shape[1])
+        fill_rows(K, start, stop, compute, mirrors=mirrors, threads=self._threads)
+
+
+class TileReader:
+    """Rows of a Gaussian kernel made by tiles, which fill both sides of the diagonal at once."""
+
+    def __init__(self, rows: Array, threads: int = 1) -> None:
+        self._rows, self._threads = rows, threads
+
+    def swap(self, a: Index, b: Index) -> None:
+        """Exchange the positions ``a`` with the positions ``b``, pair by pair."""
+        both, other = np.concatenate([a, b]), np.concatenate([b, a])
+        self._rows[both] = self._rows[other]
+
+    def fill(self, K: Array, start: int, stop: int) -> None:
+        """Write rows ``start`` to ``stop`` of K in the current order; earlier rows are filled."""
+        height = BLOCK_ROWS
+        if self._threads == 1:
+            height = max(height, _ENTRIES_PER_CALL // max(1, K.shape[1]))
+
+        def part(first: int) -> None:
+            last = min(first + height, stop)
+            fill_tiles(self._rows, self._rows, K, first, last, stop)
+
+        run(part, range(start, stop, height), self._threads)
+        if start > 0:
+            from ._compiled import transpose
+
+            transpose(K[:start, start:stop], K[start:stop, :start])
+
+
+class GatheringReader:
+    """Rows of any kernel: evaluated in the data's own order, then gathered."""
+
+    def __init__(self, rows_of: Callable[[Index], Array], n: int) -> None:
+        self._rows_of, self._order = rows_of, np.arange(n)
+
+    def swap(self, a: Index, b: Index) -> None:
+        """Exchange the positions ``a`` with the positions ``b``, pair by pair."""
+        both, other = np.concatenate([a, b]), np.concatenate([b, a])
+        self._order[both] = self._order[other]
+
+    def fill(self, K: Array, start: int, stop: int) -> None:
+        """Write rows ``start`` to ``stop`` of K in the current order; earlier rows are filled."""
+        for first in range(start, stop, BLOCK_ROWS):
+            last = min(first + BLOCK_ROWS, stop)
+            block = self._rows_of(self._order[first:last])
+            K[first:last] = np.take(block, self._order, axis=1)
+
+
+def fill_rows(
+    K: Array,
+    start: int,
+    stop: int,
+    compute: Callable[[int, int, int], None],
+    *,
+    mirrors: bool,
+    threads: int,
+) -> None:
+    """Fill rows ``start`` to ``stop`` of a symmetric matrix whose earlier rows are filled.
+
+    ``compute(first, last, column)`` writes some rows from a column on. If ``mirrors``, it starts at
+    the diagonal, and entries before are copied from above it.
+    """
+    tasks = range(start, stop, BLOCK_ROWS)
+
+    def make(first: int) -> None:
+        compute(first, min(first + BLOCK_ROWS, stop), first if mirrors else 0)
+
+    def mirror(first: int) -> None:
+        last = min(first + BLOCK_ROWS, stop)
+        transpose(K[:first, first:last], K[first:last, :first])
+
+    run(make, tasks, threads)
+    if mirrors and (start > 0 or len(tasks) > 1):  # the first block has nothing before it
+        from ._compiled import transpose
+
+        run(mirror, tasks, threads)
