@@ -1,4 +1,21 @@
-"""The estimators."""
+"""The classifiers, one file or folder per method.
+
+========================================  ========================  ======================
+paper                                     code                      experiments and page
+========================================  ========================  ======================
+Cristianini, Campbell, Shawe-Taylor 1998  adaptive_kernel.py        adaptive_kernel
+Feature scaling by the dual objective     dual_objective.py         dual_objective
+Wang, Chen, Xue 2011                      feature_discrimination/   feature_discrimination
+Li, Leung, Lee 2007                       generalized_bias/         generalized_bias
+Do, Kalousis, Hilario 2009                margin_radius/            margin_radius
+our own                                   relevance/                relevance (page)
+C-support vector classification           svc.py, search/           svc, search (pages)
+========================================  ========================  ======================
+
+Experiments are folders of `kernelwise.experiments.papers` and pages are ``docs/NAME.md``, with the
+same name. What the methods share is in `base` (the base class, kernels by name, predictors,
+progress) and `paths` (walks over kernels and costs).
+"""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def _weights(sample_weight: Any, X: Any) -> Array:
     n = X.shape[0]
     weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     if weights.shape != (n,):
-        raise ValueError(f"sample_weight must be {n} numbers, one a row of X.")
+        raise ValueError(f"sample_weight must be {n} numbers, one per row of X.")
     return weights
 
 

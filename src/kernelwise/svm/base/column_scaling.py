@@ -1,4 +1,4 @@
-"""Columns brought to one scale for the learning, and kernels brought back to the columns."""
+"""Scaling of the columns for learning, and of kernels back to the unscaled columns."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Scaling:
     columns : ndarray of shape (q,)
         The columns that are used.
     centre : ndarray of shape (q,)
-        What is taken off each.
+        The mean of each column.
     spread : ndarray of shape (q,)
-        What each is divided by.
+        The divisor of each column.
     deviation : ndarray of shape (q,)
         The standard deviation of each.
     n_columns : int
@@ -38,10 +38,10 @@ class Scaling:
 
     @classmethod
     def of(cls, X: Array, counts: Array, standardize: bool) -> Scaling:
-        """Measure the columns, rows counted by their weight; one spread for all without scaling."""
+        """Measure the columns with weighted rows; one spread for all without ``standardize``."""
         deviation = np.sqrt(column_variances(X, counts))
         varying = varying_columns(X)
-        if not varying.any():  # then nothing can be learned, and any columns will do
+        if not varying.any():  # nothing can be learned, so any columns serve
             varying[:] = deviation[:] = True
         columns = np.flatnonzero(varying)
         deviation = deviation[columns]
@@ -61,12 +61,12 @@ class Scaling:
         return (used - self.centre) / self.spread
 
     def in_terms(self, kernel: Any) -> Array:
-        """Return what each used column adds to a distance: its weight times its spread."""
+        """Return the contribution of each used column to a distance: weight times spread."""
         unit: Array = _terms_of(kernel, self.deviation / self.spread) * kernel.weights
         return unit
 
     def comparable(self, kernel: Any) -> Array:
-        """Return what each of all columns adds to a distance, with mean one over those used."""
+        """Return the contributions of all columns to a distance, with mean one over those used."""
         unit = self.in_terms(kernel)
         total = unit.sum()
         return self._everywhere(unit * (len(unit) / total) if total > 0 else unit)
@@ -83,5 +83,5 @@ class Scaling:
 
 
 def _terms_of(kernel: Any, differences: Array) -> Array:
-    """Return what differences of these sizes are in the terms of the kernel."""
+    """Return differences of these sizes in the kernel's own term: plain or squared."""
     return differences if isinstance(kernel, Laplacian) else differences**2

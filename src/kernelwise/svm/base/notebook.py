@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-_MOST = 8  # weights that are shown
+_MOST = 8  # number of weights shown
 # Readable on white and on black; text has the colour that the notebook gives it.
 _BAR = "#0072B2"
 _ROW = "display:grid;grid-template-columns:14em 12em auto;column-gap:.6em;align-items:center"

@@ -23,9 +23,9 @@ from ...qp.squared_hinge import squared_hinge
 from .problem import WeightedPoint
 from .solver import MarginRadiusResult
 
-MOST_COLUMNS = 60
-_NO_WEIGHT = 1e-7  # of the largest: an interior-point method never reaches zero
-_RADIUS_TOL = 1e-10
+MOST_COLUMNS = 60  # largest cone program that is attempted
+_NO_WEIGHT = 1e-7  # weights below this fraction of the largest become zero
+_RADIUS_TOL = 1e-10  # tolerance of the final enclosing ball
 _SOLVED = {"Solved", "AlmostSolved"}
 
 
@@ -41,13 +41,13 @@ def learn_ball(
     y : ndarray of shape (n,)
         Codes -1 and +1.
     cost : ndarray of shape (n,)
-        The c_i, which multiply C.
+        Cost factors c_i of the rows.
     C : float
         The cost of slack.
     tol : float
         The relative duality gap to reach.
     max_iter : int
-        Most iterations of the cone solver.
+        Maximum number of iterations of the cone solver.
 
     Returns
     -------

@@ -72,7 +72,7 @@ class MarginRadiusSVC(BaseLearnedSVC):
     tol : float, default=1e-4
         The relative duality gap to reach; for p < 1 the violation of the stationarity conditions.
     max_iter : int, default=1000
-        Most steps of the learning.
+        Maximum number of steps.
     class_weight : dict or "balanced", default=None
         Weights of the classes; they multiply C.
     warm_start : bool, default=False
@@ -80,21 +80,21 @@ class MarginRadiusSVC(BaseLearnedSVC):
     n_jobs : int, default=None
         Threads over the machines; None is one.
     verbose : bool, default=False
-        Whether to print a line a step.
+        Whether to print a line per step.
 
     Attributes
     ----------
     feature_weights_ : ndarray of shape (n_columns,) or (n_classes, n_columns)
-        The weights mu of the columns as they are, of sum one, most of them exactly zero; one row a
-        machine with several classes. The columns are the features unless degree or kernel say
-        otherwise.
+        The weights mu of the unscaled columns. They sum to one, and most are exactly zero; one row
+        per machine with several classes. The columns are the features unless degree or kernel
+        say otherwise.
     feature_importances_ : ndarray of shape (n_features,)
-        What a column can add to a decision value, ``|w_k| R_k``, scaled to sum one; the mean over
-        machines; products are divided among their features. Not for kernels.
+        The largest contribution of a column to a decision value, ``|w_k| R_k``, scaled to sum one
+        and averaged over machines; products are divided among their features. Not for kernels.
     support_features_ : ndarray of shape (n_used,)
         The columns with a weight in some machine.
     coef_ : ndarray of shape (n_machines, n_features)
-        The coefficients of the features, which hold the weights; only where these are the columns.
+        The coefficients of the features, weights included; only where the columns are features.
     column_coef_ : ndarray of shape (n_machines, n_columns)
         The coefficients of the columns.
     intercept_ : ndarray of shape (n_machines,)
@@ -104,18 +104,18 @@ class MarginRadiusSVC(BaseLearnedSVC):
     margin_ : ndarray of shape (n_machines,)
         The margin ``1 / sqrt(sum w_k^2 / mu_k)`` of each machine.
     objective_ : ndarray of shape (n_machines,)
-        What was minimised, at the weights: the value of equation 8 for "paper", else
+        The objective at the weights: the value of equation 8 for "paper", else
         ``1/2 |w|^2 radius^2 + C/2 sum xi^2``.
     duality_gap_ : ndarray of shape (n_machines,)
-        How far the objective is from its minimum at most, relative to it. For p < 1 a bound that
-        does not vanish.
+        Upper bound of the distance from the objective to its minimum, relative to the objective.
+        For p < 1 the bound does not vanish.
     n_solves_ : int
-        The machines solved at some weights, over all machines.
+        Number of machines solved at intermediate weights.
     n_iter_ : int
-        The steps of the longest learning.
+        Number of steps of the machine that took the most.
     kernel_ : Kernel or list of Kernel
-        The linear kernel with the learned weights, one a machine with several classes; the kernel
-        of the empirical map where there is one.
+        The linear kernel with the learned weights, one per machine with several classes; or the
+        kernel of the empirical map.
     classes_ : ndarray of shape (n_classes,)
         The classes.
     support_ : ndarray of shape (n_support,)
@@ -129,7 +129,7 @@ class MarginRadiusSVC(BaseLearnedSVC):
     fit_status_ : int
         0 when every machine converged, else 1.
     certificate_ : Bunch
-        Arrays ``gap``, ``objective``, ``n_iter`` and ``status``, one entry a machine.
+        Arrays ``gap``, ``objective``, ``n_iter`` and ``status``, one entry per machine.
     class_weight_ : ndarray of shape (n_classes,)
         The weights of the classes.
     shape_fit_ : tuple of int
@@ -325,7 +325,7 @@ class MarginRadiusSVC(BaseLearnedSVC):
 
     @property
     def feature_importances_(self) -> Array:
-        """What each feature can add to a decision value, of sum one; not for kernels."""
+        """Largest contribution of each feature to a decision value, of sum one; not for kernels."""
         if self._space.is_of_kernel:
             raise AttributeError(
                 "feature_importances_ is of the features; with a kernel the columns are components."

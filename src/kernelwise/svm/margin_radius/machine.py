@@ -29,9 +29,9 @@ class WeightedMachine:
     margin : float
         The margin in the space of weighted columns.
     objective : float
-        What was minimised.
+        The objective at the minimum.
     shares : ndarray of shape (d,)
-        |w_k| R_k, of sum one: what each column can add to a decision value.
+        |w_k| R_k scaled to sum one: the largest contribution of each column to a decision value.
     start : ndarray of shape (k,)
         The weights of the scaled columns, from which a similar problem starts.
     n_solves : int

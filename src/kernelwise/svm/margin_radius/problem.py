@@ -3,8 +3,8 @@
     J(m) = max over a >= 0, y'a = 0 of  sum a - 1/2 sum_k m_k q_k(a)
     q_k(a) = (z_k'b)^2 + r_k sum_i a_i^2 / c_i,   b = a * y
 
-A hard-margin machine with one kernel z_k z_k' + r_k / c a column (paper, eq. 8 to 12). J is convex;
-J(t m) = J(m) / t; dJ/dm_k = -q_k / 2; and J = sum a / 2 where a is optimal.
+A hard-margin machine with one kernel z_k z_k' + r_k / c per column (paper, eq. 8 to 12). J is
+convex; J(t m) = J(m) / t; dJ/dm_k = -q_k / 2; and J = sum a / 2 where a is optimal.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class Columns:
     kept : ndarray of shape (k,)
         Which columns vary.
     centre : ndarray of shape (k,)
-        The middle of each one's range. The problem does not change with it; rounding does.
+        The midpoint of each range. It changes nothing but rounding errors.
     radius : ndarray of shape (k,)
         Half of each one's range, R_k.
     unit : ndarray of shape (k,)
-        What each is divided by: R_k ("product"), or the largest of them ("paper").
+        Divisor of each column: R_k ("product"), or the largest R_k ("paper").
     n_columns : int
         The number of all columns.
     """
@@ -70,7 +70,7 @@ class Columns:
         return (self.radius / self.unit) ** 2 / C
 
     def everywhere(self, values: Array) -> Array:
-        """Put values of the columns that vary at their places, zero elsewhere."""
+        """Scatter values of the kept columns to all columns; zero elsewhere."""
         out = np.zeros(self.n_columns)
         out[self.kept] = values
         return out
@@ -141,7 +141,7 @@ class Problem:
     y : ndarray of shape (n,)
         Codes -1 and +1.
     cost : ndarray of shape (n,)
-        The c_i, which multiply C of each row.
+        Cost factors c_i of the rows: sample weight times class weight.
     """
 
     Z: Array

@@ -14,8 +14,8 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from ..._typing import Array
 
-_RIDGE = 1e-11  # of the largest diagonal entry: H is singular where columns depend on each other
-_SLACK = 1e-12  # a multiplier above minus this, relatively, is not negative
+_RIDGE = 1e-11  # ridge relative to the largest diagonal entry: H may be singular
+_SLACK = 1e-12  # relative tolerance on the sign of a multiplier
 
 
 def simplex_qp(H: Array, c: Array, start: Array) -> Array:
@@ -29,7 +29,7 @@ def simplex_qp(H: Array, c: Array, start: Array) -> Array:
     c : ndarray of shape (k,)
         The linear term.
     start : ndarray of shape (k,)
-        A vector of the simplex; what is positive is free at first.
+        A point of the simplex; its positive entries are free at first.
 
     Returns
     -------

@@ -25,13 +25,13 @@ from ..._typing import Array, Index
 from .problem import Problem, WeightedPoint
 from .simplex_qp import simplex_qp
 
-_FEW = 200  # columns that a step has in view all at once
-_MORE = 50  # columns that a step adds where there are more
-_ARMIJO = 1e-4
-_TRIALS = 100  # lengths of a step
-_ROUNDING = 1e-12  # of J, relatively
-_LOG_STEP = 3.0  # most that a Newton step may change the logarithm of a weight
-_NO_WEIGHT = 1e-9  # of the largest, for p < 1: the update never reaches zero
+_FEW = 200  # with at most this many columns, every step considers all of them
+_MORE = 50  # columns added per step where there are more
+_ARMIJO = 1e-4  # share of the predicted decrease that a step must reach
+_TRIALS = 100  # step lengths tried before a step counts as stalled
+_ROUNDING = 1e-12  # relative rounding error of J
+_LOG_STEP = 3.0  # largest change of a log weight in one Newton step
+_NO_WEIGHT = 1e-9  # weights below this fraction of the largest become zero (p < 1)
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def _basic(solver: _Counter, point: WeightedPoint, tol: float) -> WeightedPoint:
 
 
 def _first(solver: _Counter, start: Array | None, p: float) -> WeightedPoint:
-    """Solve at the first weights: the given ones, equal ones, or equal ones of the best columns."""
+    """Solve at the start: given weights, equal weights, or equal weights of the best columns."""
     size = solver.problem.size
     if size == 0:  # nothing varies: an intercept alone, and no gap
         return solver.at(np.empty(0))
@@ -211,7 +211,7 @@ def _newton_step(solver: _Counter, point: WeightedPoint, p: float) -> WeightedPo
 def _lowest_of_cubic(rise: float, slope: float, there: float) -> float:
     """Return where in [0.1, 0.9] a cubic is lowest, by its slopes at 0 and 1 and the rise between.
 
-    J has a pole where a weight that is needed is zero; the slope there tells how near it is.
+    J has a pole where a weight that is needed is zero; the slope shows how near it is.
     """
     middle = slope + there - 3 * rise
     root = float(np.sqrt(max(0.0, middle**2 - slope * there)))
@@ -220,7 +220,7 @@ def _lowest_of_cubic(rise: float, slope: float, there: float) -> float:
 
 
 def _is_closer(trial: WeightedPoint, point: WeightedPoint) -> bool:
-    """Tell whether J is the same to rounding and the gap, which is of first order, is smaller."""
+    """Return whether J is equal up to rounding and the gap has at least halved."""
     return trial.value <= point.value * (1 + _ROUNDING) and trial.gap() < point.gap() / 2
 
 
