@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from kernelwise._text import duration
 from kernelwise.experiments import ExperimentError, run
 from kernelwise.experiments.engine.runner import chosen, plan
 from kernelwise.experiments.engine.store import ResultFile
@@ -90,7 +89,7 @@ def measure(args: argparse.Namespace) -> int:
             ahead = plan(suite, tasks, done)
             print(
                 f"{suite.name}: {len(ahead.todo)} of {len(tasks)} cases to do, about "
-                f"{duration(ahead.seconds)} of CPU", file=sys.stderr, flush=True,
+                f"{_minutes(ahead.seconds)} of CPU", file=sys.stderr, flush=True,
             )  # fmt: skip
             outcome = run(
                 suite, args.results, scale=scale, only=args.only,
@@ -117,12 +116,16 @@ def render(args: argparse.Namespace) -> None:
             print(suite.section(found))
 
 
+def _minutes(seconds: float) -> str:
+    return f"{seconds / 60:.0f} min"
+
+
 def print_list(suites: Sequence[Suite]) -> None:
     """Print names, numbers of cases, CPU times and titles."""
     for suite in suites:
         tasks = suite.tasks(suite.scale())
-        seconds = duration(sum(map(suite.cost, tasks)))
-        print(f"{suite.name:24} {len(tasks):5d} cases {seconds:>8}   {suite.title}")
+        cpu = _minutes(sum(map(suite.cost, tasks)))
+        print(f"{suite.name:24} {len(tasks):5d} cases {cpu:>8}   {suite.title}")
 
 
 def main(argv: Sequence[str] | None = None) -> None:

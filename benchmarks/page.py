@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernelwise._files import write_text
 from kernelwise.experiments import Drawing, ExperimentError
 from kernelwise.experiments.engine.figures import save
 from kernelwise.experiments.engine.store import Results
@@ -47,8 +46,9 @@ class Page:
             )
         for drawing in self.drawings(results):
             save(drawing, folder / self._image(drawing))
+        folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{self.name}.md"
-        write_text(path, self.text(results))
+        path.write_text(self.text(results), encoding="utf-8")
         return path
 
     def drawings(self, results: Mapping[str, Results]) -> list[Drawing]:

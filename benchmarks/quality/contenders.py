@@ -44,7 +44,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Contender:
+class NamedEstimator:
     """A label for the tables, and a factory; `ours` compiles at its first fit."""
 
     label: str
@@ -80,16 +80,16 @@ def _boosting(setting: Setting) -> Any:
     return HistGradientBoostingClassifier(max_iter=steps, random_state=setting.seed)
 
 
-def _ours(label: str, estimator: Callable[..., Any], **parameters: object) -> Contender:
-    return Contender(label, lambda setting: estimator(**parameters), ours=True)
+def _ours(label: str, estimator: Callable[..., Any], **parameters: object) -> NamedEstimator:
+    return NamedEstimator(label, lambda setting: estimator(**parameters), ours=True)
 
 
-CONTENDERS: dict[str, Contender] = {
-    PLAIN: Contender("`SVC()`", lambda setting: SVC()),
-    GRID: Contender("`GridSearchCV(SVC)` of 45 points", _grid),
-    "kbest_grid": Contender("`SelectKBest` + `SVC` of 45 points", _kbest_grid),
-    FOREST: Contender("`RandomForestClassifier(300)`", _forest),
-    BOOSTING: Contender("`HistGradientBoostingClassifier()`", _boosting),
+CONTENDERS: dict[str, NamedEstimator] = {
+    PLAIN: NamedEstimator("`SVC()`", lambda setting: SVC()),
+    GRID: NamedEstimator("`GridSearchCV(SVC)` of 45 points", _grid),
+    "kbest_grid": NamedEstimator("`SelectKBest` + `SVC` of 45 points", _kbest_grid),
+    FOREST: NamedEstimator("`RandomForestClassifier(300)`", _forest),
+    BOOSTING: NamedEstimator("`HistGradientBoostingClassifier()`", _boosting),
     "adaptive": _ours("`AdaptiveKernelSVC()`", AdaptiveKernelSVC),
     "dual": _ours("`DualObjectiveSVC()`", DualObjectiveSVC),
     "radius_margin": _ours(

@@ -31,7 +31,7 @@ def _percent(part: float | None) -> str:
     return "" if part is None else f"{100 * part:.1f}"
 
 
-class Growth(Suite):
+class ManyRows(Suite):
     """Fits of more and more rows."""
 
     name = "quality-growth"

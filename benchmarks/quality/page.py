@@ -12,7 +12,7 @@ from ..targets import Rows
 from .accuracy import Accuracy
 from .cost import Cost
 from .figures import noise_figure
-from .growth import Growth
+from .growth import ManyRows
 from .names import ENSEMBLE, FEWEST_ROWS, FOREST, GRID, SEEDS, SINGLE
 from .summaries import by_set, gains, speed_up
 from .targets import TARGETS
@@ -99,7 +99,7 @@ PAGE = Page(
     title="Accuracy of RelevanceSVC",
     opening=_opening,
     picture=_picture,
-    suites=(Accuracy(), Cost(), Growth(), Truth(), Stability()),
+    suites=(Accuracy(), Cost(), ManyRows(), Truth(), Stability()),
     how=_HOW,
     targets=TARGETS,
 )

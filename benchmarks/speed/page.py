@@ -51,6 +51,7 @@ $ make bench                                           # all, on an otherwise id
 $ make bench BENCH_ARGS="speed-fit speed-predict"      # some suites
 $ make bench BENCH_ARGS="speed --fresh"                # measure again what is finished
 $ make bench BENCH_ARGS="speed --render"               # only this page, from benchmarks/results
+$ make bench BENCH_ARGS="--against PYTHON"             # against that interpreter's kernelwise
 ```
 """
 

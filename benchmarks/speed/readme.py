@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from kernelwise._files import write_text
 from kernelwise.experiments.engine.store import Results
 
 from ..text import factor, seconds, table
@@ -17,7 +16,7 @@ def write(path: Path, results: Mapping[str, Results]) -> None:
     text = path.read_text(encoding="utf-8")
     renewed = with_block(text, block(results["speed-fit"])) if "speed-fit" in results else text
     if renewed != text:
-        write_text(path, renewed)
+        path.write_text(renewed, encoding="utf-8")
 
 
 def with_block(text: str, content: str) -> str:

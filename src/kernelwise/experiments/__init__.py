@@ -1,6 +1,6 @@
-'''Every table and figure of the papers, measured again and set beside the papers' own figures.
+'''Every table and figure of the papers, measured again beside the printed figures.
 
-``kernelwise reproduce`` runs what is registered here, writes one result file an experiment, and
+``kernelwise reproduce`` runs the registered experiments, writes one result file for each, and
 renders tables, figures and pages from these files alone. A paper is a folder in ``papers``, found
 by being there. This is a whole one::
 
@@ -26,7 +26,7 @@ by being there. This is a whole one::
         description = "Accuracy of ... The paper leaves open ...; here ..."
         repeats = {"full": 100, "quick": 5, "smoke": 1}
         seconds = 0.5  # CPU, one task; or override cost(task)
-        datasets = ("iris", "glass")  # looked at before any work
+        datasets = ("iris", "glass")  # checked before any work
         seed_keys = ("dataset", "repeat")  # not the variant: all variants get the same split
 
         def tasks(self, scale: Scale) -> list[Task]:
@@ -59,12 +59,12 @@ by being there. This is a whole one::
             ...
             return [Drawing("gain", "The gain in accuracy of each data set.", figure)]
 
-The rules: everything a result depends on is in the task (plain values) or comes from the seed;
-``run`` is stateless and uses one thread; ``summarise`` and ``figures`` take whatever rows there
-are (an interrupted run, ``--only``), so means of nothing must not fail: `against` and `Spread.of`
-take empty lists, and a `Check` with the value None is "open". Rows are the entries of task and
-result in one dictionary, and "cpu". Numbers in remarks are computed from the rows. Raise
-``protocol`` when old results stop being comparable.
+Everything that a result depends on is in the task (plain values) or comes from the seed. ``run`` is
+stateless and uses one thread. ``summarise`` and ``figures`` take whatever rows exist (after an
+interrupted run, or with ``--only``), so means of nothing must not fail: `against` and `Spread.of`
+take empty lists, and a `Check` with the value None is "open". A row has the entries of task and
+result, and "cpu". Numbers in remarks are computed from the rows. Raise ``protocol`` when old
+results stop being comparable.
 '''
 
 from .engine.errors import ExperimentError

@@ -1,4 +1,4 @@
-"""Splits, nested searches and tests that the papers' protocols are made of."""
+"""Splits, nested searches and statistical tests of the papers' protocols."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from scipy import stats
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_split
 
+from .._typing import Array
+
 Index = NDArray[np.intp]
 
 
@@ -21,8 +23,17 @@ class Verdict(NamedTuple):
     pvalue: float
 
 
+class Split(NamedTuple):
+    """Training and test rows with their classes."""
+
+    X: Array
+    y: Any
+    X_test: Array
+    y_test: Any
+
+
 def random_split(n: int, test: float, seed: int, y: ArrayLike | None = None) -> tuple[Index, Index]:
-    """Return training and test rows of a random split, by class where y is given.
+    """Return training and test rows of a random split, stratified if y is given.
 
     Parameters
     ----------
@@ -31,7 +42,7 @@ def random_split(n: int, test: float, seed: int, y: ArrayLike | None = None) -> 
     test : float
         The fraction of test rows; their number is rounded down.
     seed : int
-        Of the split.
+        Seed of the split.
     y : array-like, default=None
         Classes, in whose proportions to split.
 
@@ -56,9 +67,9 @@ def folds(y: ArrayLike, n_folds: int, seed: int) -> list[tuple[Index, Index]]:
     y : array-like
         Classes.
     n_folds : int
-        How many.
+        Number of folds.
     seed : int
-        Of the shuffle.
+        Seed of the shuffle.
 
     Returns
     -------
@@ -78,14 +89,14 @@ def search(
     n_folds: int,
     seed: int,
 ) -> GridSearchCV:
-    """Choose parameters by folds within the given rows, and fit them on all of these.
+    """Choose parameters by folds within the given rows, and refit on all of them.
 
     Ties go to the candidate that comes first: write each list of the grid in order of preference.
 
     Parameters
     ----------
     estimator : estimator
-        A classifier, or a pipeline that ends in one: what is fitted is fitted inside the folds.
+        A classifier, or a pipeline that ends in one; it is fitted inside the folds.
     grid : dict
         Values by parameter.
     X : array-like
@@ -93,9 +104,9 @@ def search(
     y : array-like
         Their classes.
     n_folds : int
-        Of the inner validation.
+        Number of inner folds.
     seed : int
-        Of its shuffle.
+        Seed of the shuffle.
 
     Returns
     -------
@@ -133,7 +144,7 @@ def nested(
     inner : int
         The number of inner folds.
     seed : int
-        Of both.
+        Seed of both.
 
     Yields
     ------
@@ -153,15 +164,15 @@ def mcnemar(first: ArrayLike, second: ArrayLike) -> Verdict:
     Parameters
     ----------
     first : array-like of bool
-        Where the first is right.
+        Whether the first is right on each row.
     second : array-like of bool
-        Where the second is right.
+        Whether the second is right on each row.
 
     Returns
     -------
     verdict : Verdict
-        The rows that only the second has right minus those that only the first has, and the
-        two-sided p.
+        The number of rows that only the second classifies correctly minus those that only the
+        first does, and the two-sided p.
 
     Examples
     --------
@@ -181,7 +192,7 @@ def signed_rank(first: ArrayLike, second: ArrayLike) -> Verdict:
     Parameters
     ----------
     first : array-like
-        One value a pair.
+        One value per pair.
     second : array-like
         The other.
 
@@ -205,7 +216,7 @@ def paired_t(first: ArrayLike, second: ArrayLike) -> Verdict:
     Parameters
     ----------
     first : array-like
-        One value a pair.
+        One value per pair.
     second : array-like
         The other.
 

@@ -7,7 +7,6 @@ from sklearn.svm import SVC
 from kernelwise.experiments.papers.adaptive_kernel.selection import grid_of
 from kernelwise.experiments.papers.adaptive_kernel.tables import (
     PROBLEMS,
-    Split,
     chosen,
     counts,
     split_of,
@@ -15,6 +14,7 @@ from kernelwise.experiments.papers.adaptive_kernel.tables import (
     walk,
     widths_of,
 )
+from kernelwise.experiments.protocol import Split
 from kernelwise.svm import AdaptiveKernelSVC
 
 

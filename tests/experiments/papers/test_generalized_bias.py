@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import mutual_info_score
 
 from kernelwise.experiments.papers.generalized_bias import newsgroups as news
-from kernelwise.experiments.papers.generalized_bias.images import Images, images, near
+from kernelwise.experiments.papers.generalized_bias.images import images, near
 from kernelwise.experiments.papers.generalized_bias.machines import (
     CONTROL,
     FEATURES,
@@ -20,6 +20,7 @@ from kernelwise.experiments.papers.generalized_bias.machines import (
 )
 from kernelwise.experiments.papers.generalized_bias.stability import FIXED, Stability
 from kernelwise.experiments.papers.generalized_bias.tables import NEIGHBOURS, Coil20, inner_parts
+from kernelwise.experiments.protocol import Split
 from kernelwise.kernels import RBF
 from kernelwise.svm import SVC
 
@@ -109,7 +110,7 @@ def test_features_of_inner_folds_do_not_know_the_labels_held_out(data_dir):
     parts = inner_parts(split, 3, seed=0)
     assert sum(len(part.y_test) for part in parts) == len(split.y)
     part, every = parts[0], np.vstack([split.X, split.X_test])
-    wrong = Images(part.X, part.y, part.X_test, np.roll(part.y_test, 1))
+    wrong = Split(part.X, part.y, part.X_test, np.roll(part.y_test, 1))
     again = near(wrong, every, 3).part
     assert_array_equal(again.F, part.F)
     assert_array_equal(again.F_test, part.F_test)
@@ -137,7 +138,7 @@ def test_claims_on_figure_1_are_counted():
     assert counts["SVM-GB similar to 3 neighbours"] == ["0 of 4", "0 of 4"]
     assert counts["SVM-GB better than SVM"] == ["3 of 4", "4 of 4"]
     assert counts["SVM-GB better than control"] == ["0 of 4", "0 of 4"]
-    assert "6 images a class: -1.0, -6.0, -5.0" in summary.remarks[0]
+    assert "6 images per class: -1.0, -6.0, -5.0" in summary.remarks[0]
     assert "differ on 8 of 800" in summary.remarks[-1]
     assert len(COIL.figures(rows)[0].figure.axes) == 2
 

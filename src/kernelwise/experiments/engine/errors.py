@@ -1,7 +1,7 @@
-"""What can go wrong with an experiment and is the user's to mend."""
+"""The error of experiments that the user can fix."""
 
 from __future__ import annotations
 
 
 class ExperimentError(Exception):
-    """A wrong name, folder, file or setting: one line that says what to do about it."""
+    """A wrong name, folder, file or setting, in one line that says what to do."""

@@ -1,4 +1,4 @@
-"""The reproduction as one HTML page that needs no other file."""
+"""The reproduction as a self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def write_html(sections: Sequence[Section], path: Path) -> None:
 
 
 def _prose(text: str) -> Any:
-    """Return a text with what stands between backticks as code."""
+    """Return a text with the parts between backticks marked as code."""
     from markupsafe import Markup, escape
 
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))

@@ -1,4 +1,4 @@
-"""The reproduction as one Markdown page, with its pictures in a folder beside it."""
+"""The reproduction as a Markdown page, with its pictures in a folder beside it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .tables import Table
 _INTRODUCTION = """\
 # Reproduction of the papers
 
-What the papers print, what `kernelwise reproduce` measures, and where the two differ. ± is the
-standard error of a mean over the repeats. This page is made from result files, by
+The figures printed in the papers, those that `kernelwise reproduce` measures, and where the two
+differ. ± is the standard error of a mean over the repeats. This page is rendered from result files:
 
 ```console
 $ kernelwise reproduce
@@ -24,14 +24,14 @@ $ kernelwise reproduce --render --markdown {path}
 
 
 def write_markdown(sections: Sequence[Section], path: Path) -> None:
-    """Write the page, and its pictures to ``images/`` and the page's name beside it.
+    """Write the page, and its pictures to ``images/PAGE`` beside it.
 
     Parameters
     ----------
     sections : sequence of Section
         See `kernelwise.experiments.sections`.
     path : Path
-        Of the page.
+        Path of the page.
     """
     parts = [_INTRODUCTION.format(path=path.name)]
     for section in sections:

@@ -1,4 +1,4 @@
-"""Progress on the terminal: a bar of rich where there is one, else a line now and then."""
+"""Progress on the terminal: a bar if rich is installed, otherwise a line now and then."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 from ..._text import duration
 
 _EVERY = 10.0  # seconds between plain lines
-_ENOUGH = 0.1  # of the work, to tell from it how long the rest takes
+_ENOUGH = 0.1  # share of the work from which the rest is estimated
 
 
 class Progress:
-    """Tells how much of the expected work is done, and how long the rest takes.
+    """Shows how much of the expected work is done, and how long the rest takes.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class Progress:
 
     def _say(self) -> None:
         text = self._text()
-        if self._spent > _ENOUGH * self._total:  # before that, most of it was starting up
+        if self._spent > _ENOUGH * self._total:  # before that, most time went into starting up
             passed = time.monotonic() - self._begin
             text += f", about {duration(passed * (self._total / self._spent - 1))} left"
         print(text, file=sys.stderr, flush=True)

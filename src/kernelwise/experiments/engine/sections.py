@@ -1,4 +1,4 @@
-"""What is shown of each experiment, read from the result files alone."""
+"""Sections of the pages, read from the result files alone."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from .tables import Cell, Check, Column, Drawing, Spread, Summary
 
 @dataclass(frozen=True)
 class Section:
-    """An experiment with what was measured.
+    """An experiment with its results.
 
     Parameters
     ----------
     experiment : Experiment
         Which.
     results : Results
-        What its file says.
+        The contents of its file.
     n_tasks : int
-        How many tasks the full scale has.
+        Number of tasks at the full scale.
     """
 
     experiment: Experiment
@@ -43,7 +43,7 @@ class Section:
 
     @property
     def status(self) -> str:
-        """How much was measured, with what and on what."""
+        """Number of tasks, CPU time, versions and machine."""
         rows, head = self.results.rows, self.results.header
         done = f"{len(rows)} of {self.n_tasks} tasks"
         if head["scale"] != "full":
@@ -60,14 +60,14 @@ class Section:
         if warned := sum("warnings" in row for row in rows):
             parts.insert(1, f"{warned} with warnings")
         if others := len(self.results.others):
-            parts.append(f"gone on with by other code or on another machine ({others} times)")
+            parts.append(f"continued with other code or on another machine ({others} times)")
         return "; ".join(parts) + "."
 
 
 def sections(
     experiments: Sequence[Experiment], folder: Path, scale: str = "full"
 ) -> tuple[list[Section], list[str]]:
-    """Return the sections for which there are result files, and the names of the other experiments.
+    """Return the sections of experiments with results, and the names of the others.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def sections(
 
 
 def cell_text(cell: Cell, column: Column) -> str:
-    """Return a cell as text: the decimals are the column's."""
+    """Return a cell as text, with the decimals of the column."""
     if cell is None:
         return "-"
     if isinstance(cell, str):

@@ -1,4 +1,4 @@
-"""Seeds and names of tasks, from what is in them: neither order nor selection matters."""
+"""Seeds and keys of tasks, made from their entries alone: order and selection do not matter."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..experiment import Experiment, Task
 
 
 def key_of(task: Task) -> str:
-    """Return the task as text, the same for equal tasks."""
+    """Return the task as text; equal tasks have equal text."""
     return json.dumps(task, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 

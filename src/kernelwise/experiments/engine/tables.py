@@ -1,4 +1,4 @@
-"""What an experiment shows: tables, checks, remarks and drawings, as plain data."""
+"""Tables, checks, remarks and drawings of an experiment, as plain data."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Spread:
 
     @classmethod
     def of(cls, values: Any) -> Spread | None:
-        """Return mean and standard error of some values, None without any.
+        """Return mean and standard error of some values, None if there are none.
 
         Parameters
         ----------
@@ -60,9 +60,9 @@ class Column:
     digits : int
         Decimals of its numbers.
     group : str
-        A heading above it, that neighbours may share.
+        A heading above it, which neighbours may share.
     signed : bool
-        Whether positive numbers get a plus.
+        Whether positive numbers get a plus sign.
     """
 
     name: str
@@ -124,14 +124,14 @@ def compared(group: str, digits: int = 2) -> list[Column]:
 
 
 def against(paper: float | None, values: Any) -> list[Cell]:
-    """Return the cells of a comparison: what the paper prints, what we measure, and the difference.
+    """Return the cells of a comparison: printed value, measured values, and difference.
 
     Parameters
     ----------
     paper : float or None
         The paper's figure, None where it prints none.
     values : array-like
-        What was measured, one a repeat.
+        Measured values, one per repeat.
 
     Returns
     -------
@@ -163,11 +163,11 @@ class Check:
     Parameters
     ----------
     name : str
-        What is looked at.
+        The quantity.
     value : float or None
-        What was measured, None where there is too little for a verdict.
+        Measured value, None if there is too little for a verdict.
     relation : {">", "<", ">=", "<="}
-        How it must stand to the limit.
+        Required relation to the limit.
     limit : float
         The target.
     digits : int
@@ -190,7 +190,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Summary:
-    """All that is said of an experiment in words and numbers.
+    """Tables, checks and remarks of an experiment.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ class Drawing:
     name : str
         For the file name: "scatter".
     caption : str
-        What is seen, a sentence or two; also the text for readers who do not see it.
+        One or two sentences on the content; also the alternative text of the picture.
     figure : matplotlib.figure.Figure
         Made by ``matplotlib.figure.Figure(...)``, without pyplot.
     """

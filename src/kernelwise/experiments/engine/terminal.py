@@ -11,11 +11,11 @@ from .sections import Section, cell_text, check_text
 from .tables import Table
 
 _COLOURS = {"met": "green", "missed": "red", "open": "yellow"}
-_ENDLESS = 10_000  # columns, to ask how many a table would like
+_ENDLESS = 10_000  # characters, to measure the natural width of a table
 
 
 def section_view(section: Section) -> Any:
-    """Return a section as something that rich prints.
+    """Return a section as a renderable of rich.
 
     Parameters
     ----------
@@ -44,14 +44,14 @@ def section_view(section: Section) -> Any:
 
 
 def _style() -> dict[str, Any]:
-    """Return what makes eight columns of numbers fit 80 characters."""
+    """Return the style in which eight columns of numbers fit 80 characters."""
     from rich import box
 
     return {"box": box.SIMPLE_HEAD, "padding": (0, 1, 0, 0), "pad_edge": False}
 
 
 class _TableView:
-    """A table of results; where it is too wide, headings are broken and columns stand closer."""
+    """A table of results; if it is too wide, headings wrap and columns stand closer."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -106,7 +106,7 @@ def _checks(rows: Sequence[tuple[str, str, str, str]]) -> Any:
 
 
 def list_facts(experiment: Experiment) -> dict[str, Any]:
-    """Return what there is to know of an experiment before it is run.
+    """Return name, title, number of tasks and cost of an experiment.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def list_facts(experiment: Experiment) -> dict[str, Any]:
 
 
 def list_view(experiments: Sequence[Experiment]) -> Any:
-    """Return the experiments with the CPU time they take, each title below its name.
+    """Return a list of experiments with their CPU times, each title below its name.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Width and C on the way against a grid search on the same points."""
+"""Width and C along a path, against a grid search over the same points."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def grid_of(X: Array) -> dict[str, list[float]]:
 
 
 def choosers(X: Array, seed: int) -> dict[str, Any]:
-    """Return what is compared, all with the same widths and costs."""
+    """Return the contenders, all with the same widths and costs."""
     inner = StratifiedKFold(5, shuffle=True, random_state=seed)
     return {
         "span": AdaptiveKernelSVC(),
@@ -63,7 +63,7 @@ def choosers(X: Array, seed: int) -> dict[str, Any]:
 
 @cache
 def _warm_up() -> None:
-    """Let all methods load what is compiled: once in a process, and untimed."""
+    """Let all methods load compiled code: once per process, and untimed."""
     X, y = np.random.default_rng(0).normal(size=(60, 4)), np.arange(60) % 2
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -76,16 +76,16 @@ class Selection(Experiment):
     """Error and CPU time of the span path, of the bound, and of cross-validation."""
 
     name = "adaptive-kernel-selection"
-    title = "Adaptive kernel: width and C on the way against a grid search"
+    title = "Adaptive kernel: width and C along a path against a grid search"
     paper = PAPER
     description = (
         "Ten sets, random splits with 20 % test rows by class; missing values and scales from the "
-        "training part. All choose among the same 55 points: eleven widths, the root of the "
-        "summed variances times 2^-2 to 2^3, and C from 0.1 to 1000. span: `AdaptiveKernelSVC()`, "
-        "which judges a point by its leave-one-out estimate; cv: the same path judged by five "
-        "folds on a shared kernel; bound: the paper's choice, a hard margin and the widths alone; "
-        "SVCSearchCV and scikit-learn's GridSearchCV: five folds. Several classes are one-vs-rest "
-        "in `AdaptiveKernelSVC` and one-vs-one in the searches."
+        "training part. All methods choose among the same 55 points: eleven widths, 2^-2 to 2^3 "
+        "times the root of the summed variances, and C from 0.1 to 1000. span: "
+        "`AdaptiveKernelSVC()`, which selects by an estimate of the leave-one-out error; cv: the "
+        "same path, selected by five folds on a shared kernel; bound: the paper's method, a hard "
+        "margin and the widths alone; SVCSearchCV and scikit-learn's GridSearchCV: five folds. "
+        "Several classes are one-vs-rest in `AdaptiveKernelSVC` and one-vs-one in the searches."
     )
     repeats: ClassVar[Mapping[str, int]] = {"full": 10, "quick": 2, "smoke": 1}
     datasets = tuple(SECONDS)
@@ -98,7 +98,7 @@ class Selection(Experiment):
         ]
 
     def cost(self, task: Task) -> float:
-        """Return what a set takes."""
+        """Return the CPU seconds of a set."""
         return SECONDS[task["dataset"]]
 
     def run(self, task: Task, seed: int, data_dir: Path | None) -> Row:
@@ -147,7 +147,7 @@ class Selection(Experiment):
         ]
         note = (
             "± over the sets, each the mean of its splits; p: signed-rank test over the sets; the "
-            "last column says how many times as much CPU GridSearchCV takes."
+            "last column is the CPU time of GridSearchCV divided by that of the method."
         )
         whole = Table("Means over the sets", columns, cells, note)
         shown = [method for method in METHODS if method != "SVCSearchCV"]  # the grid's errors
@@ -201,13 +201,13 @@ def _remarks(sets: Sets) -> list[str]:
     remarks = [
         f"The span path is {_apart(sets, 'span'):+.2f} points of error from GridSearchCV at "
         f"1/{_ratio(sets, 'span'):.0f} of its CPU time; the paper's bound is "
-        f"{_apart(sets, 'bound'):+.2f} points from it: it knows no slack.",
-        f"SVCSearchCV has the test error of GridSearchCV in {same} of {len(runs)} runs, at "
+        f"{_apart(sets, 'bound'):+.2f} points from it, because it allows no slack.",
+        f"SVCSearchCV has the same test error as GridSearchCV in {same} of {len(runs)} runs, at "
         f"1/{_ratio(sets, 'SVCSearchCV'):.1f} of the time.",
     ]
     if two and len(two) < len(sets):
         remarks.append(
-            f"On the {len(two)} sets of two classes alone the span path is "
+            f"On the {len(two)} sets with two classes alone the span path is "
             f"{_apart(two, 'span'):+.2f} points from GridSearchCV."
         )
     return remarks

@@ -16,7 +16,7 @@ from ....svm import AdaptiveKernelSVC
 from ...data import dataset
 from ...engine.tables import Cell, Column, Drawing, Spread, Summary, Table, against, compared
 from ...experiment import Experiment, Row, Scale, Task, register
-from ...protocol import random_split
+from ...protocol import Split, random_split
 
 PAPER = (
     "N. Cristianini, C. Campbell, J. Shawe-Taylor, Dynamically adapting kernels in support vector "
@@ -27,8 +27,8 @@ _USPS_ROWS = 600
 _SOLVERS = {"adatron": "Adatron, no bias", "smo": "SMO, bias"}
 
 
-class Problem(NamedTuple):
-    """A problem of the figures: the widths from, to and by, and the data sets it reads."""
+class WidthProblem(NamedTuple):
+    """A problem of the figures: its widths (from, to, step) and its data sets."""
 
     title: str
     widths: tuple[float, float, float]
@@ -37,12 +37,12 @@ class Problem(NamedTuple):
 
 
 PROBLEMS = {
-    "mirror": Problem("mirror symmetry", (1.0, 10.0, 0.5), (), 3.0),
-    "sonar": Problem("sonar", (0.1, 2.0, 0.1), ("sonar",), 2.2),
-    "breast_cancer_wisconsin": Problem(
+    "mirror": WidthProblem("mirror symmetry", (1.0, 10.0, 0.5), (), 3.0),
+    "sonar": WidthProblem("sonar", (0.1, 2.0, 0.1), ("sonar",), 2.2),
+    "breast_cancer_wisconsin": WidthProblem(
         "breast cancer", (0.05, 1.0, 0.05), ("breast_cancer_wisconsin",), 0.5
     ),
-    "usps": Problem("USPS, 0 and 3", (1.0, 14.0, 1.0), ("usps_train", "usps_test"), 1.3),
+    "usps": WidthProblem("USPS, 0 and 3", (1.0, 14.0, 1.0), ("usps_train", "usps_test"), 1.3),
 }
 
 
@@ -52,17 +52,8 @@ def widths_of(name: str, every: int = 1) -> Array:
     return np.round(np.arange(round(low / step), round(high / step) + 1, every) * step, 10)
 
 
-class Split(NamedTuple):
-    """Training and test rows."""
-
-    X: Array
-    y: Any
-    X_test: Array
-    y_test: Any
-
-
 def split_of(name: str, seed: int, data_dir: Path | None) -> Split:
-    """Return a split of a problem, its columns as they are: the widths are in their units."""
+    """Return a split of a problem, not scaled: the widths are in units of the columns."""
     if name == "mirror":
         X, y = make_mirror_symmetry(_MIRROR_TRAIN + _MIRROR_TEST, _LENGTH, random_state=seed)
         return Split(X[:_MIRROR_TRAIN], y[:_MIRROR_TRAIN], X[_MIRROR_TRAIN:], y[_MIRROR_TRAIN:])
@@ -89,15 +80,16 @@ class Figures(Experiment):
     paper = PAPER
     description = (
         "Hard-margin machines with a Gaussian kernel `exp(-|x - z|^2 / (2 sigma^2))`, from narrow "
-        "to wide, each from the solution before: by the Kernel-Adatron without a bias, as "
-        "the paper prints it, and by SMO with one, as its Lagrangian has it. The bound is "
-        "`R^2 sum(alpha) / m`, with R = 1 and with the radius of the smallest ball.\n\n"
+        "to wide, each started from the solution before: by the Kernel-Adatron without a bias, as "
+        "printed in the paper, and by SMO with a bias, as in its Lagrangian. The bound is `R^2 "
+        "sum(alpha) / m`, with R = 1 and with the radius of the smallest ball.\n\n"
         f"Mirror symmetry: {_MIRROR_TRAIN} training strings of {_LENGTH} signs, {_MIRROR_TEST} "
         "test strings. Sonar: 104 and 104 rows, split at random by class; the paper may have used "
-        "the split by aspect angle, which the public file does not tell. Breast cancer: the 683 "
-        "rows without missing values, grades divided by 10, half of them for the test. USPS: "
-        f"{_USPS_ROWS} training rows drawn from the zeros and threes, tested on all in the test "
-        "file. The paper prints curves and no figures; its sizes of the last two are not given."
+        "the split by aspect angle, which the public file does not contain. Breast cancer: the "
+        "683 rows without missing values, grades divided by 10, half of them for the test. USPS: "
+        f"{_USPS_ROWS} training rows drawn from the zeros and threes, tested on all zeros and "
+        "threes of the test file. The paper shows curves without numbers, and does not give the "
+        "sizes of the last two."
     )
     repeats: ClassVar[Mapping[str, int]] = {"full": 20, "quick": 5, "smoke": 1}
     datasets = ("sonar", "breast_cancer_wisconsin", "usps_train", "usps_test")
@@ -113,7 +105,7 @@ class Figures(Experiment):
         ]
 
     def cost(self, task: Task) -> float:
-        """Return what a problem takes."""
+        """Return the CPU seconds of a problem."""
         return PROBLEMS[task["dataset"]].seconds / task["every"]
 
     def needs(self, task: Task) -> set[str]:
@@ -125,7 +117,7 @@ class Figures(Experiment):
         split = split_of(task["dataset"], seed, data_dir)
         widths = widths_of(task["dataset"], task["every"])
         row: Row = {"sigma": widths, "n_train": len(split.y), "n_test": len(split.y_test)}
-        with warnings.catch_warnings():  # what did not converge is recorded
+        with warnings.catch_warnings():  # convergence is recorded
             warnings.simplefilter("ignore", ConvergenceWarning)
             for solver in _SOLVERS:
                 row |= {f"{solver}_{key}": v for key, v in walk(split, widths, solver).items()}
@@ -134,7 +126,7 @@ class Figures(Experiment):
         return row | {"cv_sigma": folds.sigma_, "cv_error": _error(folds, split)}
 
     def summarise(self, rows: Sequence[Row]) -> Summary:
-        """Return what the bound chooses, and what is best."""
+        """Return the widths that the bound chooses, and the best ones."""
         cells = [
             _choice(mine, name, solver)
             for name, mine in _by_problem(rows).items()
@@ -150,11 +142,12 @@ class Figures(Experiment):
             Column("error", 1, "best"),
         ]
         note = (
-            "Errors in %, ± over the splits. bound, radius: at the width of the least bound of "
+            "Errors in %, ± over the splits. bound, radius: at the width with the lowest bound of "
             "each split, with R = 1 and with the exact radius; 5 folds: at the width chosen by "
-            "cross-validation; best: the width of the least mean test error, which nobody knows."
+            "cross-validation; best: at the width with the lowest mean test error, which is "
+            "unknown in practice."
         )
-        table = Table("What the bound chooses", columns, cells, note)
+        table = Table("Widths chosen by the bound", columns, cells, note)
         return Summary([table], (), _remarks(rows))
 
     def figures(self, rows: Sequence[Row]) -> list[Drawing]:
@@ -223,14 +216,14 @@ def chosen(row: Row, solver: str, criterion: str) -> int:
 
 
 def _at(rows: Sequence[Row], solver: str, criterion: str) -> tuple[list[float], list[float]]:
-    """Return widths and errors where the bound is lowest, one a split."""
+    """Return widths and errors at the lowest bound, one per split."""
     places = [chosen(row, solver, criterion) for row in rows]
     pairs = list(zip(rows, places, strict=True))
     return [row["sigma"][k] for row, k in pairs], [row[f"{solver}_error"][k] for row, k in pairs]
 
 
 def _best(rows: Sequence[Row], solver: str) -> tuple[float, list[float]]:
-    """Return the width of the least mean test error, and the errors there."""
+    """Return the width with the lowest mean test error, and the errors there."""
     k = int(np.argmin(_curve(rows, f"{solver}_error")))
     return float(rows[0]["sigma"][k]), [row[f"{solver}_error"][k] for row in rows]
 
@@ -271,17 +264,18 @@ def _remarks(rows: Sequence[Row]) -> list[str]:
         for name, mine in problems.items()
     ]
     remarks = [
-        "The paper finds the minimum of the bound near that of the error. Width at the bound's "
-        f"minimum against the best, and what it costs (Adatron): {'; '.join(said)}.",
+        "The paper finds the minimum of the bound near that of the error. Width at the minimum of "
+        "the bound against the best width, and the increase of the error (Adatron): "
+        f"{'; '.join(said)}.",
         f"Choosing by the exact radius changes the mean error by at most {max(moved):.1f} points; "
         "the paper sees little need for it.",
-        "At the narrowest width the error with a bias (SMO) is, against that without (Adatron): "
+        "Error at the narrowest width with a bias (SMO) against that without one (Adatron): "
         f"{'; '.join(narrow)}.",
     ]
     if "mirror" in problems:
         low = _best(problems["mirror"], "adatron")[1]
         remarks.append(
-            "The axis of the paper's Figure 1 (mirror symmetry) runs from 4 to 13 %; our least "
+            "The axis of the paper's Figure 1 (mirror symmetry) runs from 4 to 13 %; our lowest "
             f"error is {np.mean(low):.1f} %. The paper does not say how its strings were drawn."
         )
     return remarks
@@ -294,17 +288,17 @@ _TOLERANCES = (0.1, 0.01, 0.001)
 
 @register
 class Iterations(Experiment):
-    """Sweeps of the Adatron on the way from width to width, against a cold start at the last."""
+    """Sweeps of the Adatron along the widths, against a cold start at the last one."""
 
     name = "adaptive-kernel-iterations"
-    title = "Adaptive kernel, section 4: iterations with a warm start and without"
+    title = "Adaptive kernel, section 4: iterations with and without a warm start"
     paper = PAPER
     description = (
-        "The Kernel-Adatron on sonar (104 rows), sigma from 0.1 to 2 by 0.1, each width from the "
-        "solution before: the sweeps to reach a width are those of all widths up to it; cold is "
-        "one run at that width alone. The paper gives neither its step, 1 here, nor how close to 1 "
-        "the margin must be; here a run ends at a largest violation of the optimality "
-        "conditions below tol, so that three values of tol are shown."
+        "The Kernel-Adatron on sonar (104 rows), sigma from 0.1 to 2 by 0.1, each width started "
+        "from the solution before. The sweeps to reach a width are those of all widths up to it; "
+        "cold is one run at that width alone. The paper gives neither its step, 1 here, nor how "
+        "close to 1 the margin must be; here a run ends when the largest violation of the "
+        "optimality conditions is below tol, and three values of tol are shown."
     )
     repeats: ClassVar[Mapping[str, int]] = {"full": 20, "quick": 10, "smoke": 2}
     seconds = 0.15
@@ -326,7 +320,7 @@ class Iterations(Experiment):
         return {"sigma": widths, "warm": sweeps(split, widths, task["tol"]), "cold": cold}
 
     def summarise(self, rows: Sequence[Row]) -> Summary:
-        """Return the four numbers of the paper, and what the whole path costs."""
+        """Return the four numbers of the paper, and the cost of the whole path."""
         cells: list[list[Cell]] = []
         for tol in _TOLERANCES:
             mine = [row for row in rows if row["tol"] == tol]
@@ -347,8 +341,8 @@ class Iterations(Experiment):
             Column("all cold", 0),
         ]
         note = (
-            "Sweeps, ± over the splits. path: all widths up to sigma, each from the one before; "
-            "cold: sigma alone; all cold: all widths up to sigma, each for itself."
+            "Sweeps, ± over the splits. path: all widths up to sigma, each started from the one "
+            "before; cold: sigma alone; all cold: all widths up to sigma, each from scratch."
         )
         table = Table("Iterations to reach a width on sonar", columns, cells, note)
         return Summary([table], (), _iteration_remarks(rows))
@@ -362,7 +356,7 @@ def sweeps(split: Split, widths: Sequence[float] | Array, tol: float) -> Array:
 
 
 def counts(row: Row, width: float) -> tuple[float, float, float]:
-    """Return the sweeps to reach a width warm, cold at it, and cold at all widths up to it."""
+    """Return the sweeps up to a width on the path, cold at it, and cold at all widths up to it."""
     upto = np.asarray(row["sigma"]) < width + 1e-6
     cold = np.asarray(row["cold"])[upto]
     return float(np.asarray(row["warm"])[upto].sum()), float(cold[-1]), float(cold.sum())

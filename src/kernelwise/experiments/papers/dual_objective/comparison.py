@@ -40,7 +40,7 @@ METHODS = {
 
 @cache
 def _warm_up() -> None:
-    """Let all methods load what is compiled: once in a process, and untimed."""
+    """Let all methods load compiled code: once per process, and untimed."""
     X, y = np.random.default_rng(0).normal(size=(60, 4)), np.arange(60) % 3
     for make in METHODS.values():
         make().fit(X, y)
@@ -67,7 +67,7 @@ class Comparison(Experiment):
         return noisy_tasks(scale)
 
     def cost(self, task: Task) -> float:
-        """Return what a set takes: two searches more, about as much as the paper's steps."""
+        """Return the CPU seconds of a set: the searches take about as long as the paper's steps."""
         return 3 * SECONDS[task["dataset"]]
 
     def run(self, task: Task, seed: int, data_dir: Path | None) -> Row:
@@ -123,8 +123,8 @@ class Comparison(Experiment):
             f"With shared weights L-BFGS ends below the paper's 100 steps in {lower} of "
             f"{len(rows)} runs, in 1/{took['shared'] / took['L-BFGS']:.0f} of the time, and is "
             f"{mean['L-BFGS'] - mean['shared']:+.1f} points from them in accuracy.",
-            f"The paper's baseline is a weak one: RBF with gamma = 1 has {mean['RBF']:.1f} % "
-            f"right, `SVC()`, whose gamma comes from the data, {mean['SVC']:.1f} %, "
+            f"The paper's baseline is weak: RBF with gamma = 1 classifies {mean['RBF']:.1f} % "
+            f"correctly, `SVC()`, whose gamma comes from the data, {mean['SVC']:.1f} %, "
             f"{mean['SVC'] - mean['WRBF']:+.1f} points from WRBF, without learning any weight. "
             f"`DualObjectiveSVC()` is {mean['default'] - mean['search']:+.1f} points from the "
             "search.",

@@ -22,7 +22,7 @@ from ...protocol import correlation, random_split, signed_rank
 PAPER = "The paper on feature scaling by the dual objective (WRBF)"
 
 
-class Printed(NamedTuple):
+class Table1Row(NamedTuple):
     """A row of Table 1."""
 
     wrbf: float
@@ -33,13 +33,13 @@ class Printed(NamedTuple):
 
 
 TABLE_1 = {
-    "breast_cancer_wisconsin": Printed(94.4, 89.6, 83400, 84.31, 106.49),
-    "ecoli": Printed(77.0, 71.2, 40200, 216.95, 242.79),
-    "glass": Printed(45.7, 45.1, 25200, 224.49, 225.93),
-    "ionosphere": Printed(63.9, 63.5, 42000, 119.15, 122.23),
-    "iris": Printed(92.1, 89.2, 18000, 58.59, 68.98),
-    "pima": Printed(70.0, 70.0, 91800, 253.21, 253.95),
-    "voting": Printed(67.0, 62.4, 52200, 141.37, 154.13),
+    "breast_cancer_wisconsin": Table1Row(94.4, 89.6, 83400, 84.31, 106.49),
+    "ecoli": Table1Row(77.0, 71.2, 40200, 216.95, 242.79),
+    "glass": Table1Row(45.7, 45.1, 25200, 224.49, 225.93),
+    "ionosphere": Table1Row(63.9, 63.5, 42000, 119.15, 122.23),
+    "iris": Table1Row(92.1, 89.2, 18000, 58.59, 68.98),
+    "pima": Table1Row(70.0, 70.0, 91800, 253.21, 253.95),
+    "voting": Table1Row(67.0, 62.4, 52200, 141.37, 154.13),
 }
 SETS = tuple(TABLE_1)
 _CORRELATION, _Z = 0.646, -5.05  # sections 5.3 and 5.2
@@ -49,7 +49,7 @@ SECONDS = dict(zip(SETS, (0.25, 0.75, 0.5, 0.2, 0.2, 0.25, 0.25), strict=True))
 
 
 def noisy(name: str, noise: str, seed: int, data_dir: Path | None) -> tuple[Array, Any]:
-    """Return a set with as many columns again of another, all of them between -1 and 1 (5.1).
+    """Return a set with as many noise columns from another, all scaled to [-1, 1] (5.1).
 
     The scaling sees the test rows too: the paper's protocol, a leak, kept here alone.
     """
@@ -83,7 +83,7 @@ def paper_machine(**changes: Any) -> DualObjectiveSVC:
 
 
 def sets_of(rows: Sequence[Row]) -> list[str]:
-    """Return the data sets of which there are rows, in the order of the table."""
+    """Return the data sets that have rows, in the order of the table."""
     return [name for name in SETS if any(row["dataset"] == name for row in rows)]
 
 
@@ -108,14 +108,15 @@ class Table1(Experiment):
     title = "Dual objective, Table 1 and Figure 2: WRBF against RBF on 42 noisy sets"
     paper = PAPER
     description = (
-        "Each of 7 sets gets as many columns of each other set as noise: 42 noisy sets, 100 random "
-        "splits each, C = 1, gamma = 1. RBF has equal weights, WRBF those that 100 gradient steps "
-        "of 0.001 on the dual objective lead to.\n\n"
-        "The paper leaves much open. Taken here, because the RBF column comes out: every entry of "
-        "a noise column is a draw of its own; all columns are scaled to [-1, 1] over the whole "
-        "set; 20 % test rows, rounded down; missing values are means; several classes are "
-        "one-vs-rest with weights for each class, and their duals are summed. Negative weights "
-        "are clipped and the printed gradient, twice the true one, is kept."
+        "Each of 7 sets gets as many noise columns as it has, drawn from each of the other sets: "
+        "42 noisy sets with 100 random splits each, C = 1, gamma = 1. RBF has equal weights, WRBF "
+        "the weights after 100 gradient steps of 0.001 on the dual objective.\n\n"
+        "The paper leaves much open. We chose the following because it reproduces the RBF column: "
+        "every entry of a noise column is a separate draw; all columns are scaled to [-1, 1] over "
+        "the whole set; 20 % test rows, rounded down; missing values are replaced by means; "
+        "several classes are one-vs-rest with weights per class, and their duals are summed. "
+        "Negative weights are clipped, and the printed gradient, which is twice the true one, is "
+        "used."
     )
     repeats: ClassVar[Mapping[str, int]] = {"full": 100, "quick": 5, "smoke": 1}
     datasets = SETS
@@ -125,7 +126,7 @@ class Table1(Experiment):
         return noisy_tasks(scale)
 
     def cost(self, task: Task) -> float:
-        """Return what a set takes."""
+        """Return the CPU seconds of a set."""
         return SECONDS[task["dataset"]]
 
     def run(self, task: Task, seed: int, data_dir: Path | None) -> Row:
@@ -165,9 +166,7 @@ class Table1(Experiment):
                     *against(rbf, values_of(rows, name, f"rbf_{key}")),
                 ]
             )
-        return Table(
-            title, columns, cells, "± over all runs of a set, six kinds of noise among them."
-        )
+        return Table(title, columns, cells, "± over all runs of a set, with six kinds of noise.")
 
     def _statistics(self, rows: Sequence[Row]) -> Table:
         columns = [Column("statistic"), Column("paper", 3), Column("ours", 3)]
@@ -209,16 +208,16 @@ class Table1(Experiment):
         return [
             f"The WRBF duals differ from the paper's by {100 * away[low]:+.0f} % ({low}) to "
             f"{100 * away[high]:+.0f} % ({high}): 100 fixed steps are far from the minimum, so the "
-            "value depends on the scale of the gradient, and no one step size gives all rows of "
-            "the table.",
+            "value depends on the scale of the gradient, and no single step size reproduces all "
+            "rows of the table.",
             f"WRBF gains most on {most}: {gains[most]:+.1f} points; it gains on "
             f"{sum(gain > 0 for gain in gains.values())} of {len(gains)} sets. The paper prints a "
-            "gain of 4.8 for voting where its own columns give 4.6.",
+            "gain of 4.8 for voting, although its own columns give 4.6.",
             *_cloud(rows),
-            "The paper names Wilcoxon's test of rank sums; the statistic is of its signed-rank "
-            "test, as the pairs demand.",
+            "The paper names Wilcoxon's rank-sum test; the statistic here is that of the "
+            "signed-rank test, because the values are paired.",
             f"The {len(rows)} runs share 7 data sets, and splits of one set overlap: the paper's p "
-            "values, and ours, take them for independent.",
+            "values and ours treat them as independent.",
         ]
 
     def figures(self, rows: Sequence[Row]) -> list[Drawing]:
@@ -242,15 +241,15 @@ class Table1(Experiment):
         wins = sum(row["wrbf_correct"] > row["rbf_correct"] for row in rows)
         losses = sum(row["wrbf_correct"] < row["rbf_correct"] for row in rows)
         caption = (
-            f"Left, the paper's Figure 2: test rows that RBF and WRBF have right in each of "
-            f"{len(rows)} runs; WRBF has more right in {wins} and fewer in {losses}. Right: what a "
-            "run gains in accuracy against how far its dual objective falls."
+            "Left, the paper's Figure 2: test rows that RBF and WRBF classify correctly in each "
+            f"of {len(rows)} runs; WRBF is better in {wins} and worse in {losses}. Right: the gain "
+            "in accuracy of a run against the reduction of its dual objective."
         )
         return [Drawing("scatter", caption, figure)]
 
 
 def _cloud(rows: Sequence[Row]) -> list[str]:
-    """Name the cloud that the paper sees in its Figure 2."""
+    """Return a remark on the cloud that the paper sees in its Figure 2."""
     mine = [r for r in rows if (r["dataset"], r["noise"]) == ("breast_cancer_wisconsin", "voting")]
     if not mine:
         return []
@@ -262,13 +261,13 @@ def _cloud(rows: Sequence[Row]) -> list[str]:
 
 
 def _fewest_repeats(rows: Sequence[Row]) -> int:
-    """Return the repeats of the noisy set that has fewest, 0 where one has none."""
+    """Return the smallest number of repeats of any noisy set."""
     counts = Counter((row["dataset"], row["noise"]) for row in rows)
     return min(counts.values()) if len(counts) == len(SETS) * (len(SETS) - 1) else 0
 
 
 def _gains(rows: Sequence[Row]) -> tuple[list[float], list[float]]:
-    """Return how far the dual fell, and what was gained in accuracy (section 5.3)."""
+    """Return the reduction of the dual and the gain in accuracy of each run (section 5.3)."""
     reduction = [row["rbf_dual"] - row["wrbf_dual"] for row in rows]
     return reduction, [row["wrbf_accuracy"] - row["rbf_accuracy"] for row in rows]
 
@@ -287,7 +286,7 @@ def _z(rows: Sequence[Row]) -> float:
 
 
 def _rbf_distance(rows: Sequence[Row], name: str) -> tuple[float, float]:
-    """Return how far the RBF column is from the paper's: points of accuracy, per cent of dual."""
+    """Return the distance of the RBF column from the paper's: points, and percent of the dual."""
     accuracy = abs(np.mean(values_of(rows, name, "rbf_accuracy")) - TABLE_1[name].rbf)
     dual = abs(np.mean(values_of(rows, name, "rbf_dual")) / TABLE_1[name].rbf_dual - 1)
     return float(accuracy), float(100 * dual)

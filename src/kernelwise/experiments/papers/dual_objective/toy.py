@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -40,13 +40,12 @@ class Figure1(Experiment):
     title = "Dual objective, Figure 1: decision surfaces of 8 points"
     paper = PAPER
     description = (
-        "Eight points of two classes, of which the x axis tells little. The paper shows the "
+        "Eight points of two classes, which the x axis hardly separates. The paper shows the "
         "surfaces for equal weights and for a y axis four times as important, and gives neither "
-        "the points nor C and gamma: these points were laid out by us so that what it says of "
-        "its own holds, with C = 10 and gamma = 1. An illustration, then, and no confirmation. "
-        "Added: the weights that `DualObjectiveSVC` learns. All weights have the sum 2."
+        "the points nor C and gamma: we placed these points so that the paper's statements hold, "
+        "with C = 10 and gamma = 1. This is an illustration, not a confirmation. We add the "
+        "weights that `DualObjectiveSVC` learns. All weights sum to 2."
     )
-    repeats: ClassVar[Mapping[str, int]] = {"full": 1, "quick": 1, "smoke": 1}
     seconds = 0.05
 
     def tasks(self, scale: Scale) -> list[Task]:
@@ -72,7 +71,7 @@ class Figure1(Experiment):
         }
 
     def summarise(self, rows: Sequence[Row]) -> Summary:
-        """Return what the text says of the figure."""
+        """Return the statements of the text on the figure."""
         by_name = {row["weights"]: row for row in rows}
         columns = [
             Column("weights"),
@@ -115,8 +114,8 @@ class Figure1(Experiment):
         figure.colorbar(image, ax=panels, label="decision value")
         caption = (
             "Decision values of the RBF machine with equal weights, with a y axis four times as "
-            "important, and with learned weights; the line is the boundary, rings are support "
-            "vectors."
+            "important, and with learned weights. The line is the boundary, and rings mark "
+            "support vectors."
         )
         return [Drawing("surfaces", caption, figure)]
 

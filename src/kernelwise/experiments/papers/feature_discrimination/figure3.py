@@ -35,10 +35,10 @@ class Figure3(Experiment):
     paper = PAPER
     description = (
         "C = 1 and sigma = 1 (biomed: 64) as in the paper, random halves by class, columns "
-        "standardised on the training half; eta multiplies the measures as they are, from 1e-3 to "
-        "1e3, which the paper does not say of its figure. By trace a small eta is not SVM but "
-        f"SVM with C times the number of features. A machine has {_MOST_STEPS:,} steps of the "
-        "solver at most."
+        "standardised on the training half; eta multiplies the raw measures, from 1e-3 to 1e3; "
+        "the paper does not give the range of its figure. With trace normalisation a small eta "
+        "does not give the SVM, but the SVM with C times the number of features. A machine takes "
+        f"at most {_MOST_STEPS:,} steps of the solver."
     )
     repeats: ClassVar[Mapping[str, int]] = {"full": 10, "quick": 2, "smoke": 1}
     seconds = 0.8
@@ -56,7 +56,7 @@ class Figure3(Experiment):
         ]
 
     def cost(self, task: Task) -> float:
-        """Return what all eta take."""
+        """Return the CPU seconds for all eta."""
         return self.seconds * task["n_etas"] / 13
 
     def run(self, task: Task, seed: int, data_dir: Path | None) -> Row:
@@ -90,7 +90,7 @@ class Figure3(Experiment):
         return Summary(tables, [], _remarks(rows))
 
     def figures(self, rows: Sequence[Row]) -> list[Drawing]:
-        """Draw a panel for each set and kernel, one figure a normalisation."""
+        """Draw a panel for each set and kernel, one figure per normalisation."""
         return [_curves(rows, kind) for kind in NORMALISATIONS]
 
 
@@ -117,8 +117,8 @@ def _table(rows: Sequence[Row], kernel: str) -> Table:
                 line += [curve[0], max(curve), curve[-1]]
             cells.append(line)
     note = (
-        "Test accuracy at the smallest eta, at the best by the test rows themselves, which is no "
-        "estimate of what a choice reaches, and at the largest."
+        "Test accuracy at the smallest eta, at the best one on the test rows themselves, which is "
+        "too optimistic an estimate, and at the largest."
     )
     return Table(f"Accuracy along eta, %, {KERNELS[kernel]} kernel", columns, cells, note)
 
@@ -135,11 +135,11 @@ def _remarks(rows: Sequence[Row]) -> list[str]:
         distances[kind] = max(each)
     failed = {k: np.mean([row[f"{k}_unconverged"] for row in rows]) for k in NORMALISATIONS}
     return [
-        "The paper says that a small eta comes close to SVM. At the smallest F1 is up to "
-        f"{distances['trace']:.1f} points from SVM by trace, up to {distances['inverse']:.1f} by "
-        "the inverse.",
-        f"{failed['trace']:.0f} % of the machines by trace and {failed['inverse']:.0f} % by the "
-        f"inverse need more than {_MOST_STEPS:,} steps.",
+        "The paper says that a small eta comes close to the SVM. At the smallest eta, F1 is up to "
+        f"{distances['trace']:.1f} points from the SVM with trace normalisation, and up to "
+        f"{distances['inverse']:.1f} with the inverse.",
+        f"{failed['trace']:.0f} % of the machines with trace normalisation and "
+        f"{failed['inverse']:.0f} % with the inverse need more than {_MOST_STEPS:,} steps.",
     ]
 
 

@@ -1,4 +1,4 @@
-"""Feature discrimination (FDSVM): what its experiments share: halves, grids and choices."""
+"""Feature discrimination (FDSVM): splits, grids and searches that its experiments share."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ MEASURES = {"fisher": "F1", "separation": "F2", "efficiency": "F3"}
 TRACE: Mapping[str, Any] = {"eta_units": "raw", "normalization": "trace"}
 INVERSE: Mapping[str, Any] = {"eta_units": "raw", "normalization": "inverse"}
 NORMALISATIONS = {"trace": TRACE, "inverse": INVERSE}
-# Of echocardiogram the paper has .85 where two in three rows are of one class: it kept the months
-# of survival, which tell who is alive.
+# The paper reaches .85 on echocardiogram, where two in three rows are of one class: it must have
+# kept the months of survival, which reveal the class.
 WITH_LEAKS = frozenset({"echocardiogram"})
-MOST_STEPS = 20_000  # of the solver, for a machine of the choice; final machines have no such bound
-_ROUNDING = 9  # decimals of an error, as the estimator's own choice has them
+MOST_STEPS = 20_000  # of the solver per machine of a search; final machines have no bound
+_ROUNDING = 9  # decimals of an error, as in the estimator's own search
 
 
 class Halves(NamedTuple):
-    """A training and a test half, columns standardised on the first."""
+    """A training and a test half, standardised by the training half."""
 
     X: Array
     y: Any
@@ -46,7 +46,7 @@ class Halves(NamedTuple):
 
 
 def halves(name: str, seed: int, data_dir: Path | None, *, leaks: bool = False) -> Halves:
-    """Split a set in halves by class; words, missing cells and scales are the training half's."""
+    """Split a set into halves by class; encoding, imputation and scaling use the training half."""
     data = dataset(name, data_dir, drop_leaks=not leaks)
     train, test = random_split(len(data.y), 0.5, seed, data.y)
     numbers = make_pipeline(data.encoder(), StandardScaler()).fit(data.X[train])
@@ -68,7 +68,7 @@ def sigmas(n: int) -> Array:
 
 
 class Found(NamedTuple):
-    """A point of the choice; the smaller is the better one, as the estimator has it."""
+    """A point of the search; the smaller is the better one, as in the estimator."""
 
     failed: bool
     error: float
@@ -78,7 +78,7 @@ class Found(NamedTuple):
 
     @property
     def given(self) -> dict[str, Any]:
-        """Its C, and its width where the kernel has one, as parameters."""
+        """C, and the width if the kernel has one, as parameters."""
         return {"C": self.C} | ({} if np.isnan(self.gamma) else {"gamma": self.gamma})
 
 
@@ -94,7 +94,7 @@ def best(path: Mapping[str, Array], wanted: Array) -> Found:
 
 
 def tried(part: Halves, **settings: Any) -> tuple[Mapping[str, Array], float]:
-    """Choose for all measures on shared decompositions; return ``path_`` and the CPU seconds."""
+    """Search for all measures on shared decompositions; return ``path_`` and the CPU seconds."""
     model = FeatureDiscriminationSVC(
         importance=list(MEASURES), eta="cv", max_iter=MOST_STEPS, **settings
     )
@@ -112,7 +112,7 @@ def weighted(path: Mapping[str, Array], measure: str, *, or_plain: bool) -> Foun
 
 
 def score(part: Halves, **settings: Any) -> float:
-    """Fit to the training half; return the accuracy on the other, in per cent."""
+    """Fit to the training half; return the accuracy on the other, in percent."""
     model = FeatureDiscriminationSVC(**settings)
     with unconverged_allowed():
         return 100 * float(model.fit(part.X, part.y).score(part.X_test, part.y_test))
@@ -120,7 +120,7 @@ def score(part: Halves, **settings: Any) -> float:
 
 @contextmanager
 def unconverged_allowed() -> Iterator[None]:
-    """Say nothing of machines that stop early: how many do is among the results."""
+    """Hide warnings of machines that stop early: their number is among the results."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         yield

@@ -8,7 +8,7 @@ KERNELS = {"linear": "linear", "rbf": "Gaussian"}
 COLUMNS = ("SVM", "F1", "F2", "F3")
 
 
-class Printed(NamedTuple):
+class Table5Row(NamedTuple):
     """A row of Table 5 for one kernel: SVM, F1, F2 and F3."""
 
     accuracies: tuple[float, ...]
@@ -16,16 +16,16 @@ class Printed(NamedTuple):
     variances: tuple[float, ...]
 
 
-def _read(accuracies: str, variances: str) -> Printed:
+def _read(accuracies: str, variances: str) -> Table5Row:
     cells = accuracies.split()
-    return Printed(
+    return Table5Row(
         tuple(float(cell.rstrip("*")) for cell in cells),
         tuple(cell.endswith("*") for cell in cells),
         tuple(map(float, variances.split())),
     )
 
 
-# Accuracies in per cent, with a star where the t test finds a gain; variances in squared points.
+# Accuracies in percent, starred if the t test finds a gain; variances in squared points.
 _TEXT = {
     "linear": {
         "arrhythmia_normal": ("67.18 69.23* 69.81* 68.71", "9 8 11 15"),
@@ -65,6 +65,6 @@ TABLE_5 = {
     for kernel, table in _TEXT.items()
 }
 SETS = tuple(TABLE_5["linear"])
-# The two last rows: means, and how often a gain is at least a point and how often significant.
+# The last two rows: means, and the numbers of gains of at least one point and of starred ones.
 MEANS = {"linear": (74.83, 77.33, 77.12, 77.48), "rbf": (82.79, 84.29, 84.12, 84.22)}
 CASES = {"linear": ("", "9/8", "10/8", "11/7"), "rbf": ("", "11/10", "11/8", "11/9")}

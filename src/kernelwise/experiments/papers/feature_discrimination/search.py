@@ -1,4 +1,4 @@
-"""Feature discrimination (FDSVM): the paper's search over sigma, C and eta beside two stages."""
+"""Feature discrimination (FDSVM): the paper's search over sigma, C and eta, and two stages."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class FullSearch(Experiment):
     """Accuracy and time of the search over all three parameters, and of two stages."""
 
     name = "feature-discrimination-full-search"
-    title = "Feature discrimination: the full search of three parameters beside two stages"
+    title = "Feature discrimination: the full search of three parameters against two stages"
     paper = PAPER
     description = (
         "The paper chooses sigma (21 values), C and eta (7 each) at once by 5 folds. Here every "
-        "sigma is a task, with all C, eta and measures on one eigendecomposition a fold; for "
-        "each measure the point of least error is taken, on ties the smaller eta, smaller C and "
-        "larger sigma. The two stages choose sigma for the plain machine, then eta and C. Gaussian "
-        "kernel, trace normalisation; random halves, readings and limits as in "
+        "sigma is a task, with all C, eta and measures on one eigendecomposition per fold; for "
+        "each measure the point with the lowest error is taken, and on ties the smaller eta, the "
+        "smaller C and the larger sigma. The two stages choose sigma for the plain machine, then "
+        "eta and C. Gaussian kernel, trace normalisation; random halves, choices and limits as in "
         "`feature-discrimination-table5`, on four of its smaller sets."
     )
     repeats: ClassVar[Mapping[str, int]] = {"full": 5, "quick": 1, "smoke": 1}
@@ -65,7 +65,7 @@ class FullSearch(Experiment):
         ]
 
     def cost(self, task: Task) -> float:
-        """Return what a width takes, or the two stages; less with fewer points."""
+        """Return the CPU seconds of a width, or of two stages, scaled by the number of points."""
         return (1.1 if task["search"] == "full" else 2.0) * (task["n_powers"] / 7) ** 2
 
     def run(self, task: Task, seed: int, data_dir: Path | None) -> Row:
@@ -93,7 +93,7 @@ class FullSearch(Experiment):
                     _of(own, kind, column) for column in MEASURES.values() for kind in _KINDS
                 ]
                 cells.append([name, *map(Spread.of, measured)])
-        note = "Full: sigma, C and eta at once, as in the paper. Splits that are whole alone."
+        note = "Full: sigma, C and eta at once, as in the paper. Only complete splits count."
         accuracies = Table("Test accuracy, %", columns, cells, note)
         return Summary([accuracies, _cost(splits)], _checks(splits), _remarks(splits))
 
@@ -110,7 +110,7 @@ def _chosen(part: Halves, grids: Mapping[str, Any]) -> Row:
 
 
 def _splits(rows: Sequence[Row]) -> Splits:
-    """Return what both searches choose and take, for each split of which all widths are there."""
+    """Return choices and costs of both searches, for each split with results for all widths."""
     groups: dict[tuple[str, int], list[Row]] = {}
     for row in rows:
         groups.setdefault((row["dataset"], row["repeat"]), []).append(row)
@@ -141,7 +141,7 @@ def _of(splits: Sequence[Mapping[str, Any]], kind: str, what: str) -> list[float
 
 
 def _mean_over_measures(splits: Splits, kind: str, what: str = "") -> list[float]:
-    """Return one value a split, the mean of the three measures."""
+    """Return one value per split, the mean of the three measures."""
     return [
         float(np.mean([split[f"{kind}_{column}{what}"] for column in MEASURES.values()]))
         for split in splits.values()
@@ -157,8 +157,11 @@ def _cost(splits: Splits) -> Table:
         if own:
             full, stages = (float(np.mean(_of(own, kind, "seconds"))) for kind in _KINDS)
             cells.append([name, full, stages, full / stages])
-    note = "A split with all three measures; both searches share the eigendecompositions of folds."
-    return Table("Time of the choice", columns, cells, note)
+    note = (
+        "One split with all three measures; both searches share the eigendecompositions of the "
+        "folds."
+    )
+    return Table("Time of the search", columns, cells, note)
 
 
 def _checks(splits: Splits) -> list[Check]:
@@ -184,8 +187,8 @@ def _remarks(splits: Splits) -> list[str]:
     error = "" if gains.error is None else f" ± {gains.error:.1f}"
     inner = {kind: np.mean(_mean_over_measures(splits, kind, "_error")) for kind in _KINDS}
     return [
-        f"Two stages have {gains.mean:+.1f}{error} points of test accuracy against the full "
-        f"search, over {len(splits)} splits and the three measures. On the rows held out in the "
-        f"choice the full search finds an error of {inner['full']:.1f} %, two stages "
+        f"Two stages are {gains.mean:+.1f}{error} points of test accuracy from the full search, "
+        f"over {len(splits)} splits and the three measures. On the rows held out for the choice "
+        f"the full search finds an error of {inner['full']:.1f} %, two stages "
         f"{inner['stages']:.1f} %."
     ]

@@ -37,7 +37,7 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
 }
 _TITLES = {
     "default": "our default: eta in units of the data, inverse normalisation",
-    "inputs": "inputs weighted before the kernel, else our default",
+    "inputs": "inputs weighted before the kernel, otherwise our default",
 }
 _FEWEST = 5  # splits for a verdict
 # CPU seconds of a task with the paper's grids.
@@ -55,19 +55,19 @@ class Table5(Experiment):
     title = "Feature discrimination, Table 5: SVM and FDSVM on 14 sets"
     paper = PAPER
     description = (
-        "Random halves by class, 10 a set. On the training half 5 folds choose sigma among 2^-10, "
-        "..., 2^10 and C among 1e-3, ..., 1e3 for SVM, then eta and C, both among 1e-3, ..., 1e3, "
-        "at that sigma for FDSVM: `FeatureDiscriminationSVC(eta='cv')` in two stages, where the "
-        "paper searches all three at once (`feature-discrimination-full-search` compares them). A "
-        "star marks a gain over SVM with p < 0.05 by the paired t test; CASE counts gains of at "
-        "least a point, and starred ones.\n\n"
-        "Taken here: words, missing cells and scales come from the training half, columns are "
-        "standardised. The paper does not say the two classes of arrhythmia (normal or not), "
+        "Random halves by class, 10 per set. On the training half 5 folds choose sigma among "
+        "2^-10, ..., 2^10 and C among 1e-3, ..., 1e3 for SVM, then eta and C, both among 1e-3, "
+        "..., 1e3, at that sigma for FDSVM: `FeatureDiscriminationSVC(eta='cv')` in two stages, "
+        "whereas the paper searches all three at once (`feature-discrimination-full-search` "
+        "compares them). A star marks a gain over SVM with p < 0.05 by the paired t test; CASE "
+        "counts gains of at least one point, and starred ones.\n\n"
+        "Categories, missing values and scales come from the training half, and columns are "
+        "standardised. The paper does not give the two classes of arrhythmia (normal or not), "
         "automobile and import (symboling > 0; complete rows) and housing (medv > 35). Its "
-        "echocardiogram is read with the columns of survival, which tell the class. The solver "
-        f"has {MOST_STEPS:,} steps for a machine of the choice, and points with a machine that "
-        "needs more come after all others. Added: our default weights, and with the Gaussian "
-        "kernel weights of the inputs."
+        "echocardiogram includes the columns on survival, which reveal the class. The solver "
+        f"takes at most {MOST_STEPS:,} steps for a machine of the search, and points with a "
+        "machine that needs more rank last. We add our default weights and, for the Gaussian "
+        "kernel, weights of the inputs."
     )
     repeats: ClassVar[Mapping[str, int]] = {"full": 10, "quick": 1, "smoke": 1}
     datasets = SETS
@@ -86,7 +86,7 @@ class Table5(Experiment):
         ]
 
     def cost(self, task: Task) -> float:
-        """Return what a set takes, less with fewer points."""
+        """Return the CPU seconds of a set, scaled by the number of points."""
         seconds = _SECONDS[task["kernel"]][SETS.index(task["dataset"])]
         return seconds * (task["n_powers"] / 7) ** 2
 
@@ -130,7 +130,7 @@ def _chosen(part: Halves, variant: str, settings: Mapping[str, Any]) -> tuple[Ro
         f"{variant}_unconverged": 100 * (1 - float(path["converged"].mean())),
     }
     for measure, column in MEASURES.items():
-        # By trace the plain machine is that of another C, and the paper's grid has no eta = 0.
+        # With trace normalisation the plain machine has another C, and the paper's grid no eta = 0.
         found = weighted(path, measure, or_plain=variant != "trace")
         row[f"{variant}_{column}"] = score(
             part,
@@ -166,10 +166,10 @@ def _means(rows: Sequence[Row], keys: Iterable[str]) -> list[float]:
 
 
 def _gains(rows: Sequence[Row], name: str, key: str) -> tuple[float, bool]:
-    """Return what is gained over SVM on a set, and whether the t test finds it a gain."""
+    """Return the gain over the SVM on a set, and whether it is significant by the t test."""
     plain, own = _of(rows, name, "SVM"), _of(rows, name, key)
     gain = float(np.mean(own) - np.mean(plain))
-    # Differences that are all alike have no variance, and no t.
+    # Equal differences have no variance, and so no t.
     some = len(own) > 1 and np.ptp(np.subtract(own, plain)) > 0
     return gain, some and gain > 0 and paired_t(plain, own).pvalue < 0.05
 
@@ -214,7 +214,7 @@ def _accuracies(rows: Sequence[Row], kernel: str) -> Table:
         cells.append([name, *_paired(printed, _ours(rows, name, "trace"))])
     cells.append(["MEAN", *_paired(MEANS[kernel], _means(rows, _keys("trace")))])
     cells.append(["CASE", *_paired(CASES[kernel], _cases(rows, "trace"))])
-    note = "Trace normalisation, as in the paper. MEAN and CASE of ours are of the sets above."
+    note = "Trace normalisation, as in the paper. Our MEAN and CASE are over the sets above."
     return Table(f"Accuracy, %, {KERNELS[kernel]} kernel", _two_each(1), cells, note)
 
 
@@ -250,8 +250,8 @@ def _cost(rows: Sequence[Row]) -> Table:
             keys = ("cpu", "trace_unconverged", "default_unconverged")
             line += [float(np.mean([row[k] for row in own])) if own else None for k in keys]
     note = (
-        f"CPU of a split with all variants; and the points of the choice where a machine "
-        f"needs more than {MOST_STEPS:,} steps, in per cent."
+        "CPU time of a split with all variants, and the share of search points at which a machine "
+        f"needs more than {MOST_STEPS:,} steps, in percent."
     )
     return Table("Cost, and machines that do not converge", columns, cells, note)
 
@@ -291,8 +291,8 @@ def _remarks(rows: Sequence[Row], everything: Sequence[Row]) -> list[str]:
     remarks = [_gain_sentence(rows, kernel) for kernel in KERNELS]
     if below:
         remarks.append(
-            "Some SVM figures of the paper lie below the share of the largest class, so that its "
-            f"gains there are over a machine that failed: {', '.join(below)}."
+            "Some SVM figures of the paper are below the share of the largest class, so its gains "
+            f"there are over a machine that failed: {', '.join(below)}."
         )
     remarks.append(_leak_sentence(everything))
     return [remark for remark in remarks if remark]

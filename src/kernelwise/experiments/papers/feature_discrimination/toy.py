@@ -27,7 +27,7 @@ from .machines import (
 _ETAS = {"F1": 0.1, "F2": 1.0, "F3": 1.0}
 _MEASURED = {"F1": (2.8748, 0.5359), "F2": (-0.2384, -1.0368), "F3": (0.7, 0.01)}
 _FIRST_WEIGHT = {"F1": 0.4418, "F2": 0.3104, "F3": 0.334}
-# Table 3: accuracies of training and test rows in per cent, and seconds to classify the latter.
+# Table 3: accuracies on training and test rows in percent, and seconds to classify the latter.
 _PRINTED = {"SVM": (92, 85, 0.125), "F1": (92, 88, 0.1994)}
 _PRINTED |= {"F2": (92, 88, 0.2031), "F3": (92, 89, 0.1969)}
 _MOST_STEPS = 100_000
@@ -45,17 +45,17 @@ class Toy(Experiment):
     paper = PAPER
     description = (
         "Two classes of 100 points each, normal with unit covariance around (0, 0) and (2, 1), "
-        "half of each for training; linear kernel. The paper shows one draw, here are many. "
-        "It does not say its C: here C = 1. Its eta follow from the ratios in Table 4: 0.1, 1 and "
-        "1 for F1, F2 and F3. Both normalisations of the weights are measured, the paper's trace "
-        f"and the inverse; a machine has at most {_MOST_STEPS:,} steps of the solver. The SVM "
-        "looks for the best direction among all, so that little is left to gain by weights."
+        "half of each for training; linear kernel. The paper shows one draw, here there are many. "
+        "It does not give C; here C = 1. Its values of eta follow from the ratios in Table 4: "
+        "0.1, 1 and 1 for F1, F2 and F3. Both normalisations of the weights are measured, the "
+        f"paper's trace and the inverse; a machine takes at most {_MOST_STEPS:,} steps of the "
+        "solver. The SVM already finds the best direction, so weights have little to gain."
     )
     repeats: ClassVar[Mapping[str, int]] = {"full": 200, "quick": 50, "smoke": 2}
     seconds = 0.6
 
     def tasks(self, scale: Scale) -> list[Task]:
-        """Return one task a draw."""
+        """Return one task per draw."""
         return [{"draw": draw, "n_etas": _ALONG} for draw in range(scale.repeats)]
 
     def run(self, task: Task, seed: int, data_dir: Path | None) -> Row:
@@ -69,12 +69,12 @@ class Toy(Experiment):
                 settings = {"importance": measure, **own}
                 row |= _fit(part, f"{kind}_{column}", eta=_ETAS[column], **settings)
                 row |= _along(part, f"{kind}_{column}", task["n_etas"], settings)
-        if task["draw"] == 0:  # the one that is drawn
+        if task["draw"] == 0:  # the draw of the figure
             row |= {"rows": X[train].round(4), "labels": y[train]}
         return row
 
     def summarise(self, rows: Sequence[Row]) -> Summary:
-        """Return Tables 3 and 4, what happens along eta, and how close all are to SVM."""
+        """Return Tables 3 and 4, the accuracies along eta, and the distances from the SVM."""
         tables = [_accuracies(rows), _weights(rows), _along_eta(rows)]
         checks = [
             Check(
@@ -143,8 +143,9 @@ def _accuracies(rows: Sequence[Row]) -> Table:
                 ]
             )
     note = (
-        f"Accuracies in per cent over {len(rows)} draws, the paper's of one; ms to classify 100 "
-        f"rows, median, where the paper has {', '.join(f'{p[2]:g} s' for p in _PRINTED.values())}."
+        f"Accuracies in percent over {len(rows)} draws, the paper's over one; median time to "
+        "classify 100 rows in ms, for which the paper has "
+        f"{', '.join(f'{p[2]:g} s' for p in _PRINTED.values())}."
     )
     return Table("Table 3: accuracy", columns, cells, note)
 
@@ -160,7 +161,7 @@ def _weights(rows: Sequence[Row]) -> Table:
         across, up = _MEASURED[column]
         weights = [_FIRST_WEIGHT[column], Spread.of(a[:, 0])]
         cells.append([column, across, Spread.of(q[:, 0]), up, Spread.of(q[:, 1]), *weights])
-    note = "Trace normalisation, so that a of y is 1 - a of x."
+    note = "Trace normalisation: a of y is 1 - a of x."
     return Table("Table 4: measures and weights at the paper's eta", columns, cells, note)
 
 
@@ -211,10 +212,11 @@ def _remarks(rows: Sequence[Row]) -> list[str]:
     outside = np.mean([min(row["trace_F2_q"]) < -1 for row in rows])
     return [
         "Gains of F1, F2, F3 over SVM at the paper's eta, points of test accuracy over "
-        f"{len(rows)} draws: {'; '.join(gains)}. The paper's draw has +3, +3, +4; "
-        f"F1 by the inverse gains 3 or more in {100 * best:.0f} % of the draws here.",
+        f"{len(rows)} draws: {'; '.join(gains)}. The paper's draw has +3, +3, +4; F1 with the "
+        f"inverse gains 3 or more in {100 * best:.0f} % of the draws here.",
         f"F1 at eta = 10: {failed['trace']:.0f} % of the machines do not converge in "
-        f"{_MOST_STEPS:,} steps by trace, {failed['inverse']:.0f} % by the inverse.",
+        f"{_MOST_STEPS:,} steps with trace normalisation, {failed['inverse']:.0f} % with the "
+        "inverse.",
         f"F2 is below -1 in {100 * outside:.0f} % of the draws: the paper's -1.0368 is outside the "
         "range of its own formula.",
     ]
@@ -238,8 +240,8 @@ def _lines_figure(row: Row) -> Drawing:
     figure.axes[0].set_ylabel("y")
     figure.axes[0].legend()
     caption = (
-        "Figure 1: the training rows of one draw, and the lines where SVM and FDSVM at the paper's "
-        "eta decide. The more x is preferred, the steeper the line."
+        "Figure 1: the training rows of one draw, and the decision boundaries of SVM and FDSVM at "
+        "the paper's eta. The more weight x has, the steeper the line."
     )
     return Drawing("lines", caption, figure)
 

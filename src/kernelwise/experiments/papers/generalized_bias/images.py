@@ -10,20 +10,12 @@ import numpy as np
 from ...._typing import Array
 from ....transform import GeodesicNeighborFeatures
 from ...data import dataset
+from ...protocol import Split
 from .machines import Part
 
-SIZES = (6, 12, 24, 48)  # images of an object to learn from
-JOINS = (3, 2, 5)  # of the graph; the first is the default of the features
+SIZES = (6, 12, 24, 48)  # training images per object
+JOINS = (3, 2, 5)  # neighbours in the graph; the first is the default of the features
 OBJECTS, SMOKE_OBJECTS = 20, 6
-
-
-class Images(NamedTuple):
-    """Training and test images."""
-
-    X: Array
-    y: Any
-    X_test: Array
-    y_test: Any
 
 
 class Near(NamedTuple):
@@ -34,22 +26,22 @@ class Near(NamedTuple):
     n_islands: int
 
 
-def images(m: int, n_objects: int, data_dir: Path | None) -> Images:
+def images(m: int, n_objects: int, data_dir: Path | None) -> Split:
     """Return the first m images of each object and the others, grey levels in 0..1."""
     data = dataset("coil20", data_dir)
     rows = [np.flatnonzero(data.y == label) for label in np.unique(data.y)[:n_objects]]
     train = np.concatenate([own[:m] for own in rows])
     test = np.concatenate([own[m:] for own in rows])
     X = data.X / 255
-    return Images(X[train], data.y[train], X[test], data.y[test])
+    return Split(X[train], data.y[train], X[test], data.y[test])
 
 
-def near(split: Images, every: Array, joins: int) -> Near:
-    """Return what the three training images nearest along a graph over every image tell."""
+def near(split: Split, every: Array, joins: int) -> Near:
+    """Return features and votes of the three nearest training images along a graph."""
     features = GeodesicNeighborFeatures(3, graph_neighbors=joins, transductive=every)
     F = features.fit_transform(split.X, split.y)
     codes = np.searchsorted(features.classes_, split.y)
-    # The features say which objects are near; a vote needs how many of each.
+    # The features tell which objects are near; a vote needs the number of each.
     _, nearest = features.kneighbors(split.X_test)
     votes = [_majority(row) for row in codes[nearest]]
     F_test = features.transform(split.X_test)
@@ -58,6 +50,6 @@ def near(split: Images, every: Array, joins: int) -> Near:
 
 
 def _majority(codes: Any) -> int:
-    """Return what most neighbours are, on ties the nearest."""
+    """Return the class of most neighbours, on ties of the nearest."""
     counts = np.bincount(codes)
     return int(next(code for code in codes if counts[code] == counts.max()))

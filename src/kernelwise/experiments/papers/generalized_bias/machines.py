@@ -39,7 +39,7 @@ class Part(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """What a machine says of the test rows, and how well it is solved."""
+    """Predictions of a machine for the test rows, and how well it is solved."""
 
     guesses: Any
     right: Any
@@ -49,12 +49,12 @@ class Judged(NamedTuple):
 
     @property
     def accuracy(self) -> float:
-        """Per cent of the test rows."""
+        """Percent of the test rows."""
         return 100 * float(self.right.mean())
 
 
 class Choice(NamedTuple):
-    """The kernel, by its place in the list, and C that have most held-out rows right."""
+    """The kernel, by its place in the list, and C with the most correct held-out rows."""
 
     kernel: int
     C: float
@@ -113,7 +113,7 @@ class Contest:
 
     def _judged(self, model: Any, train: Any, test: Any) -> Judged:
         with warnings.catch_warnings():
-            # Features that separate the rows are what is looked at; the violation is a result.
+            # Features that separate the rows are expected; the violation is among the results.
             warnings.simplefilter("ignore", ConvergenceWarning)
             warnings.simplefilter("ignore", UserWarning)
             model.fit(train, self.part.y)
@@ -127,8 +127,8 @@ class Contest:
         )
 
 
-class Tuned(NamedTuple):
-    """What inner folds choose for each kind of machine, and how well all were solved."""
+class TunedKinds(NamedTuple):
+    """Choices of the inner folds for each kind of machine, and how well all were solved."""
 
     choices: dict[str, Choice]
     violation: float
@@ -137,7 +137,7 @@ class Tuned(NamedTuple):
 
 def tuned(
     parts: Sequence[Part], kernels: Sequence[Kernel], costs: Sequence[float], kinds: Sequence[str]
-) -> Tuned:
+) -> TunedKinds:
     """Choose kernel and C by inner folds for each kind: on ties the first kernel, then C."""
     right = {kind: np.zeros((len(kernels), len(costs))) for kind in kinds}
     worst, n_unsolved = 0.0, 0
@@ -155,7 +155,7 @@ def tuned(
     for kind in kinds:
         first = int(np.argmax(right[kind]))
         choices[kind] = Choice(first // len(costs), costs[first % len(costs)])
-    return Tuned(choices, worst, n_unsolved)
+    return TunedKinds(choices, worst, n_unsolved)
 
 
 def certified(rows: Sequence[Row]) -> list[Check]:

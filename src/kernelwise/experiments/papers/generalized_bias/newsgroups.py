@@ -44,12 +44,12 @@ _SECONDS = dict(zip(SIZES, (1.5, 1.8, 2.5, 4.5, 9.0, 25.0), strict=True))
 
 
 def _runs(n: int, repeats: int) -> int:
-    """Return how many runs a size gets: all, half or three in ten, as they become dear."""
+    """Return the number of runs of a size: all, half or three in ten, as the cost grows."""
     return -(-repeats * (10 if n <= 400 else 5 if n <= 1600 else 3) // 10)
 
 
 def information(X: Any, y: Array) -> Array:
-    """Return the mutual information of each word, there or not, with the class."""
+    """Return the mutual information of the presence of each word with the class."""
     classes = np.unique(y)[None, :] == np.asarray(y)[:, None]
     own = classes.mean(axis=0)
     joint = (X > 0).astype(float).T @ classes / len(y)
@@ -76,7 +76,7 @@ def documents(subset: str, n: int, n_test: int, seed: int, data_dir: Path | None
     )
     words = np.argsort(-information(X[train], y[train]), kind="stable")[:_WORDS]
     counts, new = X[train][:, words], X[test][:, words]
-    # With tol=0 all steps are made: how long rows are looked at does not depend on the split.
+    # With tol=0 all steps are made, whatever the split.
     topics = TopicFeatures(_TOPICS, max_iter=_STEPS, tol=0.0, random_state=seed).fit(counts)
     shares = topics.transform(counts), topics.transform(new)
     return Part(normalize(counts), shares[0], y[train], normalize(new), shares[1], y[test])
@@ -98,18 +98,18 @@ class Newsgroups(Experiment):
     title = "Generalised bias, Figure 3: topics in the bias"
     paper = PAPER
     description = (
-        "The comp, rec, sci and talk groups of 20 newsgroups, bodies only. In each run a random "
-        "training part by class, its 2000 words of the highest mutual information with the group, "
-        "rows of counts at unit length, a linear kernel, and ten topics by pLSA on the training "
-        f"part ({_STEPS} steps), into which the test documents are folded. C among 1, 10, 100 for "
-        "each kind of machine by three inner folds, with the words and topics of the whole "
-        "training part. The paper's own C is not in its text.\n\n"
-        f"The test is on {_TEST:,} random documents of the rest, or all where fewer are left, so "
-        "that folding in stays cheap; the paper takes the rest. Ten runs up to 400 documents, as "
-        "in the paper, five of 800 and 1600, three of 3200. The figure is a drawing and the text "
-        "has no numbers: only its claims can be compared. The control, which the paper does not "
-        "have, is the SVM with the topics in its kernel, `Phi + F F'`: SVM-GB with bias_penalty=1. "
-        "Smaller penalties, at the control's C, lie between both."
+        "The comp, rec, sci and talk groups of 20 newsgroups, bodies only. Each run has a random "
+        "training part by class, its 2000 words with the highest mutual information with the "
+        "group, rows of counts scaled to unit length, a linear kernel, and ten topics by pLSA on "
+        f"the training part ({_STEPS} steps), into which the test documents are folded. C among 1, "
+        "10, 100 for each kind of machine by three inner folds, with the words and topics of the "
+        "whole training part. The paper does not give its C.\n\n"
+        f"The test is on {_TEST:,} random documents of the rest, or on all if fewer are left, so "
+        "that folding in stays cheap; the paper uses the whole rest. Ten runs up to 400 "
+        "documents, as in the paper, five of 800 and 1600, three of 3200. The figure is a drawing "
+        "and the text has no numbers: only its claims can be compared. The control, which the "
+        "paper does not have, is the SVM with the topics in its kernel, `Phi + F F'`: SVM-GB with "
+        "bias_penalty=1. Smaller penalties, at the control's C, lie between the two."
     )
     repeats: ClassVar[Mapping[str, int]] = {"full": 10, "quick": 2, "smoke": 1}
     datasets = ("newsgroups20",)
@@ -133,7 +133,7 @@ class Newsgroups(Experiment):
         ]
 
     def cost(self, task: Task) -> float:
-        """Return what a number of documents takes."""
+        """Return the CPU seconds for a number of documents."""
         return _SECONDS[task["n"]]
 
     def run(self, task: Task, seed: int, data_dir: Path | None) -> Row:
@@ -155,13 +155,13 @@ class Newsgroups(Experiment):
         return row
 
     def summarise(self, rows: Sequence[Row]) -> Summary:
-        """Return accuracies a subset, the penalty, and which claims hold."""
+        """Return accuracies by subset and penalty, and which claims hold."""
         tables = [_accuracies(rows), _gains(rows), _penalties(rows), _claims(rows)]
         checks = [*certified(rows), *_checks(rows)]
         return Summary(tables, checks, _remarks(rows))
 
     def figures(self, rows: Sequence[Row]) -> list[Drawing]:
-        """Draw the accuracies by the number of documents, a panel a subset."""
+        """Draw the accuracies by the number of documents, one panel per subset."""
         return [_figure(rows)]
 
 
@@ -177,7 +177,7 @@ def _by_size(rows: Sequence[Row]) -> dict[int, list[Row]]:
 
 
 def _gain(rows: Sequence[Row], kind: str) -> Spread | None:
-    """Return by how much SVM-GB is better than another machine, in pairs of the same split."""
+    """Return by how much SVM-GB is better than another machine on the same splits."""
     return Spread.of([row[GB] - row[kind] for row in rows])
 
 
@@ -213,7 +213,10 @@ def _gains(rows: Sequence[Row]) -> Table:
         ]
         for n, mine in _by_size(rows).items()
     ]
-    note = "Points of SVM-GB above the others, all subsets; C: the median of the chosen."
+    note = (
+        "Points by which SVM-GB is above the others, over all subsets; C: the median of the "
+        "chosen values."
+    )
     return Table("SVM-GB against the others", columns, cells, note)
 
 
@@ -279,7 +282,7 @@ def _claims(rows: Sequence[Row]) -> Table:
         cells.append([sentence, f"{len(mine) - len(not_so)} of {len(mine)}", shown or "-"])
     columns = [Column("the paper's text"), Column("holds in"), Column("does not in")]
     note = "A case is a subset and a number of documents; means over the runs."
-    return Table("In how many cases it holds", columns, cells, note)
+    return Table("Cases in which the claims hold", columns, cells, note)
 
 
 def _checks(rows: Sequence[Row]) -> list[Check]:

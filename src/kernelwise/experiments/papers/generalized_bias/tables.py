@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
 from ....kernels import RBF
 from ...engine.tables import Cell, Column, Drawing, Spread, Summary, Table
 from ...experiment import Experiment, Row, Scale, Task, register
-from ...protocol import folds
-from .images import JOINS, OBJECTS, SIZES, SMOKE_OBJECTS, Images, images, near
+from ...protocol import Split, folds
+from .images import JOINS, OBJECTS, SIZES, SMOKE_OBJECTS, images, near
 from .machines import (
     CONTROL,
     CONTROL_NOTE,
@@ -30,16 +29,16 @@ GAMMAS, COSTS = (0.001, 0.01, 0.1), (1.0, 100.0)
 KINDS = (SVM, GB, CONTROL)
 NEIGHBOURS = "neighbours"
 _FOLDS = 3
-_NEAR = 2.0  # points: what we take "similar" to mean
-# CPU seconds of a task, by images an object.
+_NEAR = 2.0  # points of accuracy that count as "similar"
+# CPU seconds of a task, by images per object.
 _SECONDS = dict(zip(SIZES, (12.0, 13.0, 15.0, 19.0), strict=True))
 
 
-def inner_parts(split: Images, joins: int, seed: int) -> list[Part]:
-    """Return folds of the training images, whose features do not know the labels held out."""
+def inner_parts(split: Split, joins: int, seed: int) -> list[Part]:
+    """Return folds of the training images, with features that do not use the held-out labels."""
     X, y, every = split.X, split.y, np.vstack([split.X, split.X_test])
     return [
-        near(Images(X[train], y[train], X[held], y[held]), every, joins).part
+        near(Split(X[train], y[train], X[held], y[held]), every, joins).part
         for train, held in folds(y, _FOLDS, seed)
     ]
 
@@ -53,19 +52,18 @@ class Coil20(Experiment):
     paper = PAPER
     description = (
         "COIL-20: 20 objects at 72 angles, the first 6, 12, 24 or 48 images of each for training "
-        "and the others for the test. A feature an object: 1 if it is among the three training "
-        "images nearest along a graph over all images, test images included. Gaussian kernel on "
-        "grey levels in 0..1; gamma among 0.001, 0.01, 0.1 and C among 1, 100, for each kind of "
-        "machine, by three inner folds whose features are made anew. Shuffled folds hold out "
-        "angles between those seen, the test has angles beyond them.\n\n"
+        "and the others for the test. There is one feature per object: 1 if the object is among "
+        "the three nearest training images along a graph over all images, including test images. "
+        "Gaussian kernel on grey levels in 0..1; gamma among 0.001, 0.01, 0.1 and C among 1, 100, "
+        "for each kind of machine, by three inner folds, each with features of its own. Shuffled "
+        "folds hold out angles between those seen, whereas the test has angles beyond them.\n\n"
         "The figure is a drawing without numbers, and the text has none: only its claims can be "
         "compared. It does not say to how many neighbours an image is joined in the graph, on "
-        "which nearly all depends; 3, 2 and 5 are shown, and none was chosen without the test "
-        "images. Images on other islands of the graph rank after all others, by Euclidean "
-        "distance. The control is the SVM with the kernel `Phi + F F'`, the features in the "
-        "kernel: `GeneralizedBiasSVC(bias_penalty=1)`."
+        "which nearly everything depends; 3, 2 and 5 are shown, and none of them was chosen "
+        "without the test images. Images in other components of the graph rank after all others, "
+        "by Euclidean distance. The control is the SVM with the features in its kernel, `Phi + F "
+        "F'`: `GeneralizedBiasSVC(bias_penalty=1)`."
     )
-    repeats: ClassVar[Mapping[str, int]] = {"full": 1, "quick": 1, "smoke": 1}
     datasets = ("coil20",)
     seed_keys = ("m", "repeat")
 
@@ -86,7 +84,7 @@ class Coil20(Experiment):
         ]
 
     def cost(self, task: Task) -> float:
-        """Return what a number of images takes; machines are pairs of objects."""
+        """Return the CPU seconds for a number of images, scaled by the pairs of objects."""
         return _SECONDS[task["m"]] * max(task["n_objects"] / OBJECTS, 0.35) ** 2
 
     def run(self, task: Task, seed: int, data_dir: Path | None) -> Row:
@@ -134,7 +132,7 @@ def _groups(rows: Sequence[Row]) -> dict[tuple[int, int], list[Row]]:
 
 def _accuracies(rows: Sequence[Row]) -> Table:
     columns = [
-        Column("images a class"),
+        Column("images per class"),
         Column("joins", 0),
         Column("islands", 0),
         Column("SVM", 1),
@@ -155,14 +153,14 @@ def _accuracies(rows: Sequence[Row]) -> Table:
         for (joins, m), mine in _groups(rows).items()
     ]
     note = (
-        f"The paper prints no numbers. {CONTROL_NOTE} Kernel share: the part of SVM-GB's training "
-        "decisions that the kernel carries, mean over the pairs of objects."
+        f"The paper prints no numbers. {CONTROL_NOTE} Kernel share: the share of the kernel in "
+        "SVM-GB's decision values on the training rows, mean over the pairs of objects."
     )
     return Table("Figure 1: test accuracy, %", columns, cells, note)
 
 
 def _choices(rows: Sequence[Row]) -> Table:
-    columns = [Column("images a class"), Column("joins", 0)] + [
+    columns = [Column("images per class"), Column("joins", 0)] + [
         Column(name, digits, TITLES[kind])
         for kind in KINDS
         for name, digits in (("gamma", 3), ("C", 0))
@@ -180,11 +178,11 @@ def _choices(rows: Sequence[Row]) -> Table:
         for (joins, m), mine in _groups(rows).items()
     ]
     note = "On ties the smaller gamma, then the smaller C."
-    return Table("What the inner folds choose", columns, cells, note)
+    return Table("Parameters chosen by the inner folds", columns, cells, note)
 
 
 def _claims(rows: Sequence[Row]) -> Table:
-    """Count in how many experiments the sentences of the paper hold, a graph at a time."""
+    """Count the experiments in which the claims of the paper hold, by graph."""
     joins = [each for each in JOINS if any(row["joins"] == each for row in rows)]
     columns = [Column("the paper's text"), *(Column(f"{each} joins") for each in joins)]
     sentences = {
@@ -199,8 +197,8 @@ def _claims(rows: Sequence[Row]) -> Table:
         for each in joins:
             mine = [row for row in rows if row["joins"] == each]
             cells[-1].append(f"{sum(map(holds, mine))} of {len(mine)}")
-    note = f"Similar: {_NEAR:g} points of accuracy or less apart."
-    return Table("In how many experiments it holds", columns, cells, note)
+    note = f"Similar: at most {_NEAR:g} points of accuracy apart."
+    return Table("Experiments in which the claims hold", columns, cells, note)
 
 
 def _remarks(rows: Sequence[Row]) -> list[str]:
@@ -208,7 +206,7 @@ def _remarks(rows: Sequence[Row]) -> list[str]:
     remarks = []
     if default:
         each = "; ".join(
-            f"{m} images a class: {np.mean([r[GB] - r[SVM] for r in mine]):+.1f}, "
+            f"{m} images per class: {np.mean([r[GB] - r[SVM] for r in mine]):+.1f}, "
             f"{np.mean([r[GB] - r[NEIGHBOURS] for r in mine]):+.1f}, "
             f"{np.mean([r[GB] - r[CONTROL] for r in mine]):+.1f}"
             for (_, m), mine in _groups(default).items()
@@ -220,13 +218,13 @@ def _remarks(rows: Sequence[Row]) -> list[str]:
     agree = np.mean([row["as_neighbours"] for row in rows])
     share = np.mean([row["kernel_share"] for row in rows])
     remarks.append(
-        f"SVM-GB says what the three neighbours say of {agree:.1f} % of the test images, and the "
-        f"kernel carries {100 * share:.1f} % of its decisions on the training images."
+        f"SVM-GB agrees with the three neighbours on {agree:.1f} % of the test images, and the "
+        f"kernel contributes {100 * share:.1f} % of its decision values on the training images."
     )
     low, high = (f([row[NEIGHBOURS] for row in rows]) for f in (min, max))
     remarks.append(
-        f"The three neighbours alone have {low:.1f} to {high:.1f} %, by the number of joins and of "
-        "training images. The paper does not give the former."
+        f"The three neighbours alone reach {low:.1f} to {high:.1f} %, depending on the numbers of "
+        "joins and training images. The paper does not give the former."
     )
     differ, of = (sum(row[key] for row in rows) for key in ("control_differs", "n_test"))
     remarks.append(
@@ -250,11 +248,11 @@ def _figure_1(rows: Sequence[Row]) -> Drawing:
         for kind, title in titles.items():
             means = [np.mean([row[kind] for row in mine]) for mine in groups.values()]
             axes.plot(sizes, means, styles[kind], marker=".", label=title)
-        axes.set(title=f"{each} joins", xlabel="training images a class", xticks=sizes)
+        axes.set(title=f"{each} joins", xlabel="training images per class", xticks=sizes)
     figure.axes[0].set_ylabel("test accuracy, %")
     figure.axes[0].legend()
     caption = (
-        "Figure 1: test accuracy by the number of training images, for graphs that join an image "
-        "to so many neighbours."
+        "Figure 1: test accuracy against the number of training images, for graphs with several "
+        "numbers of neighbours per image."
     )
     return Drawing("accuracy", caption, figure)

@@ -18,7 +18,7 @@ from .machines import (
     PAPER,
     STD,
     Right,
-    Tuned,
+    TunedMachine,
     as_signs,
     compare_right,
     errors,
@@ -30,18 +30,18 @@ SETS = ("ionosphere", "sonar", "wdbc", "colon", "leukemia", "central_nervous_sys
 METHODS = ("SVM-RFE", "MR-RFE", "MR-RFE, SVM", "MR once, SVM")
 _COSTS = (0.01, 0.1, 1.0, 10.0, 100.0)
 _FOLDS = 10
-_SHOWN = (1, 2, 4, 8, 16, 32)  # of the table
+_SHOWN = (1, 2, 4, 8, 16, 32)  # sizes in the table
 # CPU seconds of a fold.
 _SECONDS = dict(zip(SETS, (2.6, 2.4, 2.3, 5.8, 4.5, 8.2), strict=True))
 
 
 def sizes_of(d: int) -> list[int]:
-    """Return the numbers of columns to stop at: all, then the powers of two below, down to one."""
+    """Return the sizes at which to stop: all columns, then the powers of two below, down to one."""
     return [d, *(2**k for k in reversed(range(d.bit_length())) if 2**k < d)]
 
 
 def strongest(importances: Array, size: int) -> Index:
-    """Return the columns of largest importance, at most so many, without those that have none."""
+    """Return at most `size` columns of the largest positive importance."""
     order = np.argsort(-importances, kind="stable")[:size]
     return np.sort(order[importances[order] > 0])
 
@@ -52,8 +52,8 @@ class Training:
     def __init__(self, X: Array, y: Array, n_folds: int, seed: int) -> None:
         self.X, self.y, self.n_folds, self.seed = X, y, n_folds, seed
 
-    def fit(self, kind: str, kept: Index) -> Tuned:
-        """Fit a machine to these columns, at the C of inner folds."""
+    def fit(self, kind: str, kept: Index) -> TunedMachine:
+        """Fit a machine to these columns, with C by inner folds."""
         return tuned(
             kind,
             standard_columns,
@@ -64,8 +64,8 @@ class Training:
             seed=self.seed,
         )
 
-    def eliminate(self, kind: str) -> list[tuple[Index, Tuned]]:
-        """Halve the columns again and again: what is kept at each size, and the machine on it."""
+    def eliminate(self, kind: str) -> list[tuple[Index, TunedMachine]]:
+        """Halve the columns repeatedly; return the columns of each size and the machine on them."""
         kept = np.arange(self.X.shape[1])
         model = self.fit(kind, kept)
         stages = [(kept, model)]
@@ -85,16 +85,16 @@ class Elimination(Experiment):
     title = "Margin and radius in recursive feature elimination"
     paper = PAPER
     description = (
-        "The paper proposes its machine for SVM-RFE and measures nothing. Here: ten folds by "
+        "The paper proposes its machine for SVM-RFE but measures nothing. Here: ten folds by "
         "class; all selection, scaling and choice of C within the training part. The columns are "
-        "halved to powers of two, those of least importance leave: `|w_k|` for the SVM with "
-        "squared slack, `feature_importances_` for `MarginRadiusSVC`, whose columns of weight zero "
-        "leave all at once. At each size C is chosen from 0.01 to 100 by inner folds on the "
-        "columns that are left.\n\n"
+        "halved to powers of two by removing those of least importance: `|w_k|` for the SVM with "
+        "squared slack, `feature_importances_` for `MarginRadiusSVC`, whose columns of weight "
+        "zero are removed at once. At each size C is chosen from 0.01 to 100 by inner folds on "
+        "the remaining columns.\n\n"
         "SVM-RFE: the SVM eliminates and predicts. MR-RFE: `MarginRadiusSVC` does both. MR-RFE, "
-        "SVM: its columns, an SVM on them. MR once, SVM: the strongest columns of one "
-        "`MarginRadiusSVC` on all columns, as by `SelectFromModel`, and an SVM on them. A size is "
-        "what is allowed: MR has fewer columns where fewer have a weight."
+        "SVM: an SVM on the columns of MR-RFE. MR once, SVM: an SVM on the strongest columns of "
+        "one `MarginRadiusSVC` on all columns, as by `SelectFromModel`. A size is an upper bound: "
+        "MR has fewer columns if fewer have a weight."
     )
     repeats: ClassVar[Mapping[str, int]] = {"full": 2, "quick": 1, "smoke": 1}
     datasets = SETS
@@ -112,7 +112,7 @@ class Elimination(Experiment):
         ]
 
     def cost(self, task: Task) -> float:
-        """Return what a fold of a set takes."""
+        """Return the CPU seconds of a fold of a set."""
         return _SECONDS[task["dataset"]] * task["inner_folds"] / 5
 
     def run(self, task: Task, seed: int, data_dir: Path | None) -> Row:
@@ -122,7 +122,7 @@ class Elimination(Experiment):
         train, test = folds(y, _FOLDS, seed)[task["fold"]]
         part = Training(X[train], y[train], task["inner_folds"], seed)
         row: Row = {"sizes": sizes_of(X.shape[1])}
-        found: dict[str, list[tuple[Index, Tuned]]] = {}
+        found: dict[str, list[tuple[Index, TunedMachine]]] = {}
         for name, kind in (("SVM-RFE", STD), ("MR-RFE", "product")):
             begin = time.thread_time()
             found[name] = part.eliminate(kind)
@@ -161,16 +161,16 @@ class Elimination(Experiment):
             axes.remove()
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
         caption = (
-            "Test error in per cent against the number of columns that may be kept, for SVM-RFE, "
-            "for recursive elimination with the margin-radius machine, and for its columns with an "
-            "SVM on them."
+            "Test error in percent against the largest number of columns kept, for SVM-RFE, for "
+            "recursive elimination with the margin-radius machine, and for an SVM on the columns "
+            "of the latter."
         )
         return [Drawing("elimination", caption, figure)]
 
 
-def _refitted(part: Training, kept: Sequence[Index]) -> list[tuple[Index, Tuned]]:
-    """Fit an SVM to each selection, once where it is the same as the one before."""
-    stages: list[tuple[Index, Tuned]] = []
+def _refitted(part: Training, kept: Sequence[Index]) -> list[tuple[Index, TunedMachine]]:
+    """Fit an SVM to each selection, unless it is the same as the one before."""
+    stages: list[tuple[Index, TunedMachine]] = []
     for columns in kept:
         same = bool(stages) and np.array_equal(stages[-1][0], columns)
         stages.append((columns, stages[-1][1] if same else part.fit(STD, columns)))
@@ -215,8 +215,8 @@ def _tests(rows: Sequence[Row]) -> Table:
     for method in METHODS[1:]:
         columns += [Column("won", 1, method, signed=True), Column("p", 3, method)]
     note = (
-        "won: rows that it has right and SVM-RFE has not, less the reverse; McNemar's exact p; "
-        "medians over the runs of the folds."
+        "won: rows that only it classifies correctly, minus those that only SVM-RFE does; "
+        "McNemar's exact p; medians over the runs of the folds."
     )
     return Table("Against SVM-RFE", columns, cells, note)
 
@@ -243,7 +243,7 @@ def _whole(rows: Sequence[Row]) -> Table:
         Column("MR uses", 1),
         *(Column(method, 1, "CPU s") for method in METHODS[:2]),
     ]
-    note = "± over the folds; CPU of the elimination of one fold, the choice of C included."
+    note = "± over the folds; CPU time of the elimination on one fold, including the choice of C."
     return Table("Without elimination", columns, cells, note)
 
 

@@ -24,7 +24,7 @@ PAPER = (
 STD = "STD"  # the squared-hinge SVM; other machines are named by the radius of MarginRadiusSVC
 
 
-class Machine(NamedTuple):
+class LinearMachine(NamedTuple):
     """A fitted linear machine."""
 
     coef: Array
@@ -37,20 +37,20 @@ class Machine(NamedTuple):
         return np.where(X @ self.coef + self.intercept > 0, 1.0, -1.0)
 
 
-class Tuned(NamedTuple):
-    """A machine at the C that inner folds choose, and what makes its columns."""
+class TunedMachine(NamedTuple):
+    """A machine with C by inner folds, and the pipeline that makes its columns."""
 
     columns: Pipeline
-    machine: Machine
+    machine: LinearMachine
     C: float
 
     def signs(self, X: Array) -> Array:
-        """Return the predictions for rows as they were given."""
+        """Return the predictions for rows before the pipeline."""
         return self.machine.signs(self.columns.transform(X))
 
 
 def columns_of(space: str) -> Pipeline:
-    """Return what makes the columns that are weighted: "linear", "quadratic" or "kernel".
+    """Return the pipeline of a space: "linear", "quadratic" or "kernel".
 
     All is fitted to training rows. The rows of a Gaussian kernel have unit norm of their own.
     """
@@ -63,16 +63,16 @@ def columns_of(space: str) -> Pipeline:
 
 
 def standard_columns() -> Pipeline:
-    """Return standardised columns as they are, for elimination."""
+    """Return the pipeline for elimination: standardised columns."""
     return make_pipeline(StandardScaler())
 
 
-def path(kind: str, X: Array, y: Array, costs: Sequence[float]) -> list[Machine]:
+def path(kind: str, X: Array, y: Array, costs: Sequence[float]) -> list[LinearMachine]:
     """Fit a kind of machine at each C, in ascending order, each from the one before."""
     if kind != STD:
         found = MarginRadiusSVC(radius=kind).C_path(X, y, costs)
         return [
-            Machine(
+            LinearMachine(
                 model.coef_[0],
                 float(model.intercept_[0]),
                 len(model.support_features_),
@@ -84,7 +84,9 @@ def path(kind: str, X: Array, y: Array, costs: Sequence[float]) -> list[Machine]
     for C in costs:
         minimum = squared_hinge(X, y, np.full(len(y), float(C)), start)
         start, size = minimum.violators, np.abs(minimum.coef)
-        machines.append(Machine(minimum.coef, minimum.intercept, int(np.count_nonzero(size)), size))
+        machines.append(
+            LinearMachine(minimum.coef, minimum.intercept, int(np.count_nonzero(size)), size)
+        )
     return machines
 
 
@@ -97,7 +99,7 @@ def tuned(
     *,
     n_folds: int,
     seed: int,
-) -> Tuned:
+) -> TunedMachine:
     """Choose C by inner folds, the smallest on ties, and fit to all rows."""
     wrong = np.zeros(len(costs), dtype=int)
     for train, held in folds(y, n_folds, seed):
@@ -107,7 +109,7 @@ def tuned(
             wrong[j] += np.sum(machine.signs(held_out) != y[held])
     C = costs[int(np.argmin(wrong))]
     columns = make_columns().fit(X)
-    return Tuned(columns, path(kind, columns.transform(X), y, [C])[0], C)
+    return TunedMachine(columns, path(kind, columns.transform(X), y, [C])[0], C)
 
 
 def as_signs(y: Array) -> Array:
@@ -127,7 +129,7 @@ Right = Callable[[Row], Sequence[int]]
 
 
 def errors(rows: Sequence[Row], right: Right) -> list[float]:
-    """Return the error in per cent over the folds of each repeat."""
+    """Return the error in percent over the folds of each repeat."""
     return [
         100 * (1 - float(np.mean(np.concatenate([right(row) for row in repeat]))))
         for repeat in by_repeat(rows)
@@ -137,7 +139,7 @@ def errors(rows: Sequence[Row], right: Right) -> list[float]:
 def compare_right(rows: Sequence[Row], first: Right, second: Right) -> tuple[float, float] | None:
     """Return McNemar's test on the folds of a repeat: medians over the repeats.
 
-    The first number is how many rows more the second has right.
+    The first number is the excess of correct rows of the second.
     """
     verdicts = [
         mcnemar(*(np.concatenate([right(row) for row in repeat]) for right in (first, second)))
