@@ -7,7 +7,8 @@ import pytest
 
 from kernelwise.criteria import Alignment, DualObjective, LeaveOneOut
 from kernelwise.kernels import RBF, Polynomial
-from tests.laws.registry import CRITERIA, codes_for, named, rows_for
+from tests.laws.criterion_cases import CRITERIA, codes_for
+from tests.laws.registry import named, rows_for
 
 every_criterion = pytest.mark.parametrize("case", named(CRITERIA))
 every_solved_criterion = pytest.mark.parametrize(

@@ -7,7 +7,8 @@ import scipy.sparse as sp
 from kernelwise.criteria import Alignment, DualObjective, LeaveOneOut, RadiusMargin
 from kernelwise.kernels import RBF, Linear, Ridge
 from kernelwise.qp import SMO
-from tests.laws.registry import codes_for, rows_for
+from tests.laws.criterion_cases import codes_for
+from tests.laws.registry import rows_for
 
 TIGHT = SMO(tol=1e-10)
 X = rows_for(RBF(), n=24)

@@ -11,14 +11,8 @@ from kernelwise import criteria as bounds
 from kernelwise.criteria import Criterion, CrossValidation, Evaluation, LeaveOneOut, RadiusMargin
 from kernelwise.kernels import RBF, Cotangent, LazyGram
 from kernelwise.qp import Solution
-from tests.laws.registry import (
-    CRITERIA,
-    KERNELS,
-    codes_for,
-    differentiable,
-    named,
-    rows_for,
-)
+from tests.laws.criterion_cases import CRITERIA, codes_for
+from tests.laws.registry import KERNELS, differentiable, named, rows_for
 from tests.oracles import slopes
 
 every_criterion = pytest.mark.parametrize("case", named(CRITERIA))

@@ -32,7 +32,7 @@ class _Pair(Kernel):
 
     @property
     def is_psd(self) -> bool:
-        """Whether the kernel is positive semi-definite for certain."""
+        """Whether the kernel is known to be positive semi-definite."""
         return self.left.is_psd and self.right.is_psd
 
     @property
@@ -101,7 +101,7 @@ class Product(_Pair):
         return self.left.diag(X) * self.right.diag(X)
 
     def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any, K: Array | None) -> dict[str, Any]:
-        # dK * K is not of low rank any more: from here on it is dense, as K is.
+        # dK * K is not of low rank: from here on the cotangent is dense, as K is.
         full = dK.block(0, dK.n_rows)
         by_left = Cotangent.of(full * self.right(X))
         by_right = Cotangent.of(full * self.left(X))
@@ -138,7 +138,7 @@ class Scaled(Kernel):
 
     @property
     def is_psd(self) -> bool:
-        """Whether the kernel is positive semi-definite for certain."""
+        """Whether the kernel is known to be positive semi-definite."""
         return self.kernel.is_psd
 
     @property
@@ -167,12 +167,12 @@ class Scaled(Kernel):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Normalized(Kernel):
-    """A kernel divided to a unit diagonal: k(x, z) / sqrt(k(x, x) k(z, z)), the cosine.
+    """A kernel scaled to a unit diagonal: k(x, z) / sqrt(k(x, x) k(z, z)), the cosine.
 
     Parameters
     ----------
     kernel : Kernel
-        A kernel whose diagonal is positive on the data; rows of kernel norm zero stay zero.
+        A kernel with a positive diagonal; rows with k(x, x) = 0 get zeros.
 
     Examples
     --------
@@ -189,7 +189,7 @@ class Normalized(Kernel):
 
     @property
     def is_psd(self) -> bool:
-        """Whether the kernel is positive semi-definite for certain."""
+        """Whether the kernel is known to be positive semi-definite."""
         return self.kernel.is_psd
 
     @property
@@ -205,7 +205,7 @@ class Normalized(Kernel):
     def _inverse_norms(self, X: Matrix) -> Array:
         squares = self.kernel.diag(X)
         if (squares < 0).any():
-            raise ValueError("Normalized needs a kernel with a diagonal that is not negative.")
+            raise ValueError("Normalized needs a kernel without negative values on its diagonal.")
         positive = squares > 0
         return np.divide(1, np.sqrt(squares), out=np.zeros_like(squares), where=positive)
 
@@ -221,7 +221,8 @@ class Normalized(Kernel):
         return (self._inverse_norms(X) > 0).astype(np.float64)
 
     def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any, K: Array | None) -> dict[str, Any]:
-        # N = K_ij / sqrt(K_ii K_jj): by K_ij as the cotangent divided, by K_ii minus the row sum.
+        # N_ij = K_ij / sqrt(K_ii K_jj): the derivative by K_ij scales the cotangent, the one by
+        # K_ii is minus a row sum.
         inverse = self._inverse_norms(X)
         full = dK.block(0, dK.n_rows)
         through_norms = (full * self(X)).sum(axis=1) * inverse**2
@@ -235,16 +236,16 @@ class Normalized(Kernel):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ridge(Kernel):
-    """A number on the diagonal of K(X) only: zero between different sets of rows.
+    """A number on the diagonal of K(X) only, and zero between different sets of rows.
 
-    Squared slack is this kernel: the L2-SVM with C is the hard-margin machine of
-    ``kernel + Ridge(1 / C)``. Like scikit-learn's WhiteKernel it tells rows apart by their place,
-    not by their values.
+    It expresses squared slack: the L2-SVM with C is the hard-margin machine of
+    ``kernel + Ridge(1 / C)``. Like scikit-learn's WhiteKernel it distinguishes rows by their
+    position, not by their values.
 
     Parameters
     ----------
     value : float or array-like of shape (d,), default=1.0
-        The ridge; with weights, one number a feature or one for all.
+        The ridge; with weights, one number per feature or one for all.
     weights : array-like of shape (d,), default=None
         Makes the ridge ``sum_k weights_k value_k``, so that it follows learned weights.
 
@@ -267,7 +268,7 @@ class Ridge(Kernel):
             return
         object.__setattr__(self, "value", check_weights(self.value, "value"))
         if self.weights is None or self.weights.shape != self.value.shape:
-            raise ValueError("value is a vector, so weights must be one of the same length.")
+            raise ValueError("value is a vector, so weights must be a vector of the same length.")
 
     @property
     def accepts_sparse(self) -> bool:

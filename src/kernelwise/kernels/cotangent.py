@@ -1,4 +1,4 @@
-"""The cotangent d value / d K of a criterion, factored, on the rows where it is not zero."""
+"""The cotangent d value / d K of a criterion: factored, on the rows where it is not zero."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from .._typing import Array, Index
 class Cotangent:
     """A symmetric cotangent dK = U diag(scale) U' + diag(diagonal) + dense, on some rows of K.
 
-    By the envelope theorem the cotangent of most criteria is of low rank: the dual objective
-    has ``-1/2 beta beta'``. So it travels as its factors and no (n, n) array is made.
+    By the envelope theorem the cotangent of most criteria is of low rank: that of the dual
+    objective is ``-1/2 beta beta'``. It is kept as factors, so that no (n, n) array is needed.
 
     Parameters
     ----------
     factors : ndarray of shape (n_rows, rank)
         The columns of U.
     scale : ndarray of shape (rank,), default=None
-        The factor of each column's outer product; None is 1.
+        The factor of each column's outer product; None means ones.
     diagonal : ndarray of shape (n_rows,), default=None
-        What is added on the diagonal.
+        A vector that is added to the diagonal.
     dense : ndarray of shape (n_rows, n_rows), default=None
-        What is added everywhere; its symmetric part counts.
+        A matrix that is added; only its symmetric part is kept.
     rows : ndarray of shape (n_rows,), default=None
-        The rows (and columns) of K that the cotangent lives on; None is all of them.
+        The rows and columns of K on which the cotangent is not zero; None means all.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class Cotangent:
     rows: Index | None = None
 
     def __post_init__(self) -> None:
-        """Check that the parts fit; keep the symmetric part of a dense one."""
+        """Check that the parts fit; keep the symmetric part of ``dense``."""
         n, rank = self.factors.shape if np.ndim(self.factors) == 2 else (-1, -1)
         if n < 0:
             raise ValueError("factors must have two dimensions: (n_rows, rank).")
@@ -62,7 +62,7 @@ class Cotangent:
 
     @classmethod
     def of(cls, dK: Cotangent | Array) -> Cotangent:
-        """Wrap a dense array; leave a cotangent as it is.
+        """Wrap a dense array; return a cotangent as it is.
 
         Parameters
         ----------
@@ -72,7 +72,7 @@ class Cotangent:
         Returns
         -------
         cotangent : Cotangent
-            The same, as a cotangent.
+            The cotangent.
         """
         if isinstance(dK, Cotangent):
             return dK
@@ -83,7 +83,7 @@ class Cotangent:
 
     @classmethod
     def total(cls, parts: Sequence[Cotangent]) -> Cotangent | None:
-        """Add up cotangents that live on the same rows.
+        """Add cotangents on the same rows.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class Cotangent:
         Returns
         -------
         total : Cotangent or None
-            Their sum; None of no parts.
+            Their sum; None where there are no parts.
         """
         if not parts:
             return None
@@ -110,11 +110,11 @@ class Cotangent:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows that the cotangent lives on."""
+        """Number of rows on which the cotangent is not zero."""
         return int(self.factors.shape[0])
 
     def everywhere(self) -> Cotangent:
-        """Forget the row numbers: the caller has taken those rows.
+        """Drop the row indices, after the caller has selected those rows.
 
         Returns
         -------
@@ -129,12 +129,12 @@ class Cotangent:
         Parameters
         ----------
         dtype : dtype
-            The type of its numbers.
+            The precision.
 
         Returns
         -------
         cotangent : Cotangent
-            The same where it has that type already.
+            The cotangent itself where it already has that precision.
         """
         if self.factors.dtype == dtype:
             return self
@@ -147,9 +147,9 @@ class Cotangent:
         Parameters
         ----------
         start, stop : int
-            The first row and the one after the last.
+            The first row, and the row after the last.
         column : int, default=0
-            The first column, not beyond ``start``.
+            The first column, at most ``start``.
 
         Returns
         -------
@@ -200,6 +200,6 @@ def _same_rows(a: Index | None, b: Index | None) -> bool:
 
 
 def _sum_of(arrays: Iterable[Array | None]) -> Array | None:
-    """Add up the arrays that are there; None where none is."""
+    """Add the arrays that are not None; return None where there are none."""
     present = [array for array in arrays if array is not None]
     return np.sum(present, axis=0) if present else None

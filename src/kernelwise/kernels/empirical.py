@@ -13,8 +13,8 @@ from .._typing import Array, Index, Matrix
 from .base import Kernel, check_rows
 
 _EPS = float(np.finfo(np.float64).eps)
-_TIE = 1e-8  # row norms closer than this, relatively, are equal: the first of them counts
-_BLOCK = 4_000_000  # entries of the kernel matrix at a time, when rows are mapped
+_TIE = 1e-8  # relative difference of row norms up to which they count as equal
+_BLOCK = 4_000_000  # entries of the kernel matrix computed at a time when rows are mapped
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,18 +30,19 @@ class EmpiricalMap:
     kernel : Kernel
         The kernel.
     rows : {ndarray, sparse matrix} of shape (n, d) or None
-        The training rows; None for a kernel that is given by its values.
+        The training rows; None for a precomputed kernel.
     vectors : ndarray of shape (n, r)
         The eigenvectors U.
     eigenvalues : ndarray of shape (r,)
-        The eigenvalues L, from the largest down.
+        The eigenvalues L, in descending order.
 
     Notes
     -----
-    The map does not depend on how the eigenvectors came out. Each eigenspace has the basis that a
-    Gram-Schmidt process makes of the projections of the rows onto it, at every step the longest of
-    those left, of equally long ones the first. So an eigenvector of a simple eigenvalue has its
-    largest entry positive. Eigenvalues that differ by rounding only are one eigenvalue, their mean.
+    The map does not depend on the eigenvectors that LAPACK returns. The basis of each eigenspace
+    results from a Gram-Schmidt process on the projections of the rows onto it, which takes the
+    longest remaining one at each step, and the first of several equally long ones. The largest
+    entry of an eigenvector of a simple eigenvalue is therefore positive. Eigenvalues that differ
+    only by rounding are replaced by their mean.
 
     Examples
     --------
@@ -69,7 +70,7 @@ class EmpiricalMap:
     def of(
         cls, kernel: Kernel, X: Matrix, *, n_components: Any = None, tol: float = 1e-10
     ) -> EmpiricalMap:
-        """Make the map of these training rows.
+        """Compute the map of these training rows.
 
         Parameters
         ----------
@@ -78,11 +79,11 @@ class EmpiricalMap:
         X : {array-like, sparse matrix} of shape (n, d)
             The training rows; kernel values between them, (n, n), for a precomputed kernel.
         n_components : int or float, default=None
-            An integer keeps as many components at most, those of the largest eigenvalues. A number
-            between 0 and 1 keeps the fewest whose eigenvalues make up that share of their sum.
-            None keeps all.
+            An integer limits the number of components, which are those of the largest eigenvalues.
+            A number between 0 and 1 keeps the smallest number of them whose eigenvalues make up
+            that share of the sum. None keeps all.
         tol : float, default=1e-10
-            Eigenvalues of at most this part of the largest are dropped, whatever n_components.
+            Eigenvalues of at most this fraction of the largest are dropped in any case.
 
         Returns
         -------
@@ -106,7 +107,7 @@ class EmpiricalMap:
 
     @property
     def n_components(self) -> int:
-        """The number of components."""
+        """Number of components."""
         return len(self.eigenvalues)
 
     @property
@@ -125,7 +126,7 @@ class EmpiricalMap:
         Returns
         -------
         components : ndarray of shape (m, r)
-            The components. A `Ridge` in the kernel counts on the training rows only.
+            The components. A `Ridge` in the kernel affects the training rows only.
         """
         X = check_rows(X)
         X = X if X.dtype == np.float64 else X.astype(np.float64)
@@ -141,7 +142,7 @@ class EmpiricalMap:
         return out
 
     def __reduce__(self) -> Any:
-        # Made anew, so that its arrays are read-only again.
+        # Constructed again, so that its arrays are read-only.
         return type(self), (self.kernel, self.rows, self.vectors, self.eigenvalues)
 
     def __repr__(self) -> str:
@@ -164,7 +165,7 @@ def _check_cut(n_components: Any, tol: Any) -> None:
 
 
 def _symmetric(K: Array) -> Array:
-    """Return the kernel matrix with what rounding made of its symmetry mended."""
+    """Return the kernel matrix, symmetric without rounding errors."""
     if K.shape[0] != K.shape[1]:
         raise ValueError(f"the kernel matrix must be square; got shape {K.shape}.")
     if not np.isfinite(K).all():
@@ -176,13 +177,13 @@ def _symmetric(K: Array) -> Array:
 
 
 def _n_kept(eigenvalues: Array, n_components: Any) -> int:
-    """Return how many components are kept, of eigenvalues from the largest down."""
+    """Return the number of components to keep, for eigenvalues in descending order."""
     if n_components is None:
         return len(eigenvalues)
     if isinstance(n_components, Integral):
         return min(int(n_components), len(eigenvalues))
     sums = np.cumsum(eigenvalues)
-    # What falls short of the share by rounding has it.
+    # A sum that misses the share only by rounding suffices.
     enough = n_components * sums[-1] * (1 - len(sums) * _EPS)
     return int(np.searchsorted(sums, enough)) + 1
 
@@ -200,11 +201,11 @@ def _canonical(eigenvalues: Array, vectors: Array) -> tuple[Array, Array]:
 
 
 def _canonical_basis(B: Array) -> Array:
-    """Return the basis of the span of B's orthonormal columns that depends on the span alone.
+    """Return a basis of the span of B's orthonormal columns that depends on the span alone.
 
     The rows of B are the coordinates of the projections of the unit vectors onto the span. The
-    factor Q of the chosen ones, with a positive diagonal in R, turns B into the basis that
-    Gram-Schmidt makes of these projections.
+    factor Q of the selected ones, with a positive diagonal in R, turns B into the basis that
+    Gram-Schmidt computes from these projections.
     """
     if B.shape[1] == 1:
         return B if B[_first_longest(B[:, 0] ** 2), 0] > 0 else -B
@@ -213,13 +214,13 @@ def _canonical_basis(B: Array) -> Array:
 
 
 def _pivots(B: Array) -> Index:
-    """Return as many rows as B has columns: at each step the longest, what is chosen projected out.
+    """Select as many rows as B has columns, at each step the one with the longest remainder.
 
-    This is QR with column pivoting of B', but for ties, which rounding must not decide.
+    This is QR with column pivoting of B', except that ties are not decided by rounding.
     """
     m = B.shape[1]
     pivots, directions = np.empty(m, dtype=np.intp), np.empty((m, m))
-    squares = np.einsum("ij,ij->i", B, B)  # of what is left of each row
+    squares = np.einsum("ij,ij->i", B, B)  # squared length of the remainder of each row
     for step in range(m):
         pivots[step] = pivot = _first_longest(squares)
         chosen = directions[:step]

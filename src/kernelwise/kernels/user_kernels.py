@@ -1,4 +1,4 @@
-"""Kernels that the user gives: a matrix, or a function."""
+"""Kernels given by the user, as a matrix or a function."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .base import Kernel, check_rows
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Precomputed(Kernel):
-    """The rows are kernel values already, against all training rows.
+    """Rows that already are kernel values against all training rows.
 
     Examples
     --------
@@ -27,7 +27,7 @@ class Precomputed(Kernel):
 
     @property
     def is_psd(self) -> bool:
-        """Whether the kernel is positive semi-definite for certain."""
+        """Whether the kernel is known to be positive semi-definite."""
         return False
 
     @property
@@ -72,7 +72,7 @@ class FunctionKernel(Kernel):
 
     @property
     def is_psd(self) -> bool:
-        """Whether the kernel is positive semi-definite for certain."""
+        """Whether the kernel is known to be positive semi-definite."""
         return False
 
     @property
@@ -102,14 +102,14 @@ class FunctionKernel(Kernel):
         return K.astype(np.float32) if single else K
 
     def diag(self, X: Matrix) -> Array:
-        # The function promises nothing but whole matrices: small ones keep the cost linear.
+        # The function returns whole matrices only: small ones keep the cost linear.
         X = _rows(X)
         blocks = [self(X[i : i + 64], X[i : i + 64]).diagonal() for i in range(0, _n_rows(X), 64)]
         return np.concatenate(blocks) if blocks else np.empty(0)
 
 
 def _rows(X: Any) -> Any:
-    """Let any sequence of objects through: a user's kernel may be of texts or graphs."""
+    """Accept any sequence of objects, as a user's kernel may compare texts or graphs."""
     if sp.issparse(X) or hasattr(X, "shape"):
         return X
     return np.asarray(X)

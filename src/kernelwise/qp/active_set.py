@@ -38,7 +38,7 @@ def affordable(qp: DualQP, beta: Array, budget: float) -> bool:
     beta : ndarray of shape (n,)
         The point.
     budget : float
-        What may be spent, in kernel entries and hundreds of operations.
+        Limit on the cost, in kernel entries and hundreds of operations.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def polish(qp: DualQP, state: SolverState, tol: float, budget: float) -> SolverS
     tol : float
         The tolerance.
     budget : float
-        What may be spent, in kernel entries and hundreds of operations.
+        Limit on the cost, in kernel entries and hundreds of operations.
 
     Returns
     -------

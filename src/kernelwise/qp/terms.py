@@ -168,7 +168,7 @@ class Terms:
         return float(largest)
 
     def reach(self, beta: Array, gradient: Array) -> tuple[float, float]:
-        """Compute the least gradient of what can rise and the largest of what can fall.
+        """Compute the extreme gradients of the variables that can still move.
 
         Parameters
         ----------
