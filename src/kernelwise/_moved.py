@@ -41,6 +41,7 @@ MODULES: Mapping[str, str] = {
 }
 # Classes that went elsewhere than the rest of their module, or have another name now.
 CLASSES: Mapping[tuple[str, str], tuple[str, str]] = {
+    ("kernelwise.tabular.evaluation", "compare"): ("kernelwise.tabular", "compare"),
     ("kernelwise.tabular.results", "Weight"): ("kernelwise.tabular", "Weight"),
 }
 

@@ -10,11 +10,11 @@ import pytest
 from scipy import stats
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
-from kernelwise.evaluation import Score, compare, evaluate, fit_table, forecast_cost, methods
+from kernelwise.evaluation import Score, evaluate, fit_table, forecast_cost, methods
 from kernelwise.evaluation.cost_estimate import extrapolate
 from kernelwise.evaluation.scores import score_predictions
 from kernelwise.evaluation.statistics import compare_scores
-from kernelwise.tabular import TableError, check_target, column_weights, columns, encoder
+from kernelwise.tabular import TableError, check_target, column_weights, columns, compare, encoder
 
 from ..tabular.tables import patients, rare
 
@@ -169,6 +169,11 @@ def test_compare_has_all_methods_and_a_failure_is_no_end(monkeypatch):
     assert [score.method for score in failed] == ["adaptive-kernel"]
     assert "not today" in failed[0].failure
     assert len(found.differences) == len(methods()) - 2
+
+
+def test_one_method_may_be_named_without_a_list():
+    found = evaluate(patients(80), "outcome", "svc", against="majority", cv=2)
+    assert [score.method for score in found.scores] == ["svc", "majority"]
 
 
 def test_columns_are_described_once_for_each_encoder(monkeypatch):

@@ -1,7 +1,7 @@
 """How well a model does on unseen rows: splits, scores, statistics and cost estimates."""
 
 from .cost_estimate import Cost, forecast_cost
-from .evaluate import compare, evaluate
+from .evaluate import evaluate
 from .evaluate_model import evaluate_model
 from .fitting import fit_table
 from .methods import Method, methods
@@ -14,7 +14,6 @@ __all__ = [
     "HeldOut",
     "Method",
     "Score",
-    "compare",
     "evaluate",
     "evaluate_model",
     "fit_table",

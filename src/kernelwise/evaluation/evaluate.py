@@ -52,7 +52,7 @@ def evaluate(
         The column of the classes, or what `check_target` returned for it.
     method : str, default="relevance"
         The method under evaluation, a key of `methods`.
-    against : "all" or collection of str, default=("majority", "svc", "forest")
+    against : str or collection of str, default=("majority", "svc", "forest")
         The methods to compare it with; "all" is every key of `methods`.
     cv : int, default=5
         Number of stratified folds; fewer where a class has fewer rows.
@@ -112,14 +112,15 @@ def evaluate(
     return replace(evaluation, notes=(*evaluation.notes, *notes_on(columns)))
 
 
-# All methods on the same rows, in two repeats of the folds.
+# The name in `kernelwise.tabular` for an evaluation of all methods in two repeats of the folds.
 compare = partial(evaluate, against="all", repeats=2)
 
 
 def compared_methods(method: str, against: str | Collection[str] = YARDSTICKS) -> list[str]:
     """Return the names of the method under evaluation and of the others, each once."""
-    others = methods() if against == "all" else against
-    return [method, *(name for name in others if name != method)]
+    if isinstance(against, str):
+        against = tuple(methods()) if against == "all" else (against,)
+    return [method, *(name for name in against if name != method)]
 
 
 def encode_split(encoder: Any, rows: Any, train: Index, test: Index) -> tuple[Array, Array]:

@@ -22,7 +22,6 @@ _EVALUATION = (
     "HeldOut",
     "Method",
     "Score",
-    "compare",
     "evaluate",
     "fit_table",
     "forecast_cost",
@@ -37,6 +36,7 @@ __all__ = [
     "Weight",
     "check_target",
     "column_weights",
+    "compare",
     "describe_columns",
     "machine_of",
     "read_table",
@@ -44,11 +44,16 @@ __all__ = [
 ]
 
 # Imported on first use: reading a table does not wait for scikit-learn.
-_HOMES = {"TableEncoder": "encoder"} | dict.fromkeys(
-    ("Weight", "column_weights", "machine_of"), "pipeline"
-)
+_HOMES = {
+    "TableEncoder": "encoder",
+    "Weight": "pipeline",
+    "column_weights": "pipeline",
+    "compare": ".evaluation.evaluate",
+    "machine_of": "pipeline",
+    **dict.fromkeys(_EVALUATION, ".evaluation"),
+}
 
-__getattr__ = on_demand(__name__, _HOMES | dict.fromkeys(_EVALUATION, ".evaluation"))
+__getattr__ = on_demand(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:
