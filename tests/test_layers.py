@@ -48,7 +48,9 @@ TOP_LAYERS = {
 # Nothing imports the commands but the entry point, which says what is missing: they are declared
 # with typer's annotations, so they import their toolkit as they are imported.
 TOOLKIT = {"typer", "rich"}
+LOWER_LAYERS_WITH = {"clarabel": {"svm"}}  # the cone solver of one option of one method
 OPTIONAL = {
+    "clarabel",
     "matplotlib",
     "pandas",
     "polars",
@@ -91,6 +93,17 @@ def imported(tree, package):
                 base = package[: len(package) - node.level + 1] + base
             for alias in node.names:
                 yield node, (*base, alias.name)
+        elif isinstance(node, ast.Call) and "import_module" in ast.dump(node.func):
+            yield from imported_by_name(node, package)
+
+
+def imported_by_name(call, package):
+    """Yield (call, dotted name as a tuple) for an ``import_module`` of a constant name."""
+    name = call.args[0].value if isinstance(call.args[0], ast.Constant) else ""
+    below = name.lstrip(".")
+    base = package[: len(package) - (len(name) - len(below)) + 1] if name != below else ()
+    if below:
+        yield call, (*base, *below.split("."))
 
 
 def arrows(path, source=None):
@@ -165,7 +178,8 @@ def test_optional_packages_are_imported_inside_functions_of_top_layers(path):
     early = set(map(id, at_import_time(tree)))
     for node, name in imported(tree, ()):
         if name[:1] and name[0] in OPTIONAL and not getattr(node, "level", 0):
-            assert layer in TOP_LAYERS, f"line {node.lineno}: {layer} imports {name[0]}"
+            allowed = TOP_LAYERS | LOWER_LAYERS_WITH.get(name[0], set())
+            assert layer in allowed, f"line {node.lineno}: {layer} imports {name[0]}"
             if layer == "cli" and name[0] in TOOLKIT and path.stem != "__init__":
                 continue
             assert id(node) not in early, f"line {node.lineno}: {name[0]} at import time"
@@ -184,10 +198,61 @@ def test_optional_packages_are_imported_inside_functions_of_top_layers(path):
         ("qp/smo.py", "from .problem import DualQP\nfrom .._version import __version__", 0),
         ("svm/svc.py", "from ..qp import DualQP\nfrom kernelwise.kernels import RBF", 0),
         ("discrimination/measures.py", "from ..qp import DualQP", 1),
+        ("qp/smo.py", "import_module('kernelwise.kernels')", 1),
+        ("qp/smo.py", "importlib.import_module('..svm', __package__)", 1),
+        ("qp/smo.py", "import_module('.problem', __package__)", 0),
     ],
 )
 def test_the_reader_of_imports_sees_an_upward_arrow(file, source, n_upward):
     assert len(upward(PACKAGE / file, source)) == n_upward
+
+
+METHODS = {
+    "adaptive_kernel",
+    "dual_objective",
+    "error_bounds",
+    "feature_discrimination",
+    "generalized_bias",
+    "margin_radius",
+    "relevance",
+    "search",
+    "svc",
+}
+# Inside svm: a method imports what methods share, never another method. The search fits SVCs.
+INSIDE_SVM = {"base": set(), "paths": {"base"}, "search": {"base", "paths", "svc"}}
+INSIDE_SVM |= {name: {"base", "paths"} for name in METHODS - {"search"}}
+
+
+def sideways(path, source=None):
+    """Return a sentence for each import between rooms of svm that is not allowed."""
+    below = path.relative_to(PACKAGE / "svm").with_suffix("").parts
+    tree = ast.parse(path.read_text(encoding="utf-8") if source is None else source)
+    package = ("kernelwise", "svm", *below[:-1])
+    targets = [
+        (node.lineno, name[2])
+        for node, name in imported(tree, package)
+        if name[:2] == ("kernelwise", "svm") and len(name) > 2
+    ]
+    allowed = {below[0]} | INSIDE_SVM.get(below[0], set(INSIDE_SVM))
+    return [
+        f"line {line}: {below[0]} -> {target}" for line, target in targets if target not in allowed
+    ]
+
+
+@pytest.mark.parametrize(
+    "path", [each for each in sources() if "svm" in each.values[0].relative_to(PACKAGE).parts[:1]]
+)
+def test_methods_import_no_other_method(path):
+    below = path.relative_to(PACKAGE / "svm").with_suffix("").parts
+    assert below[0] in {"__init__", *INSIDE_SVM}, "declare the new room in INSIDE_SVM"
+    if below[0] != "__init__":
+        assert sideways(path) == []
+
+
+def test_the_reader_of_imports_sees_a_sideways_arrow():
+    source = "from ..margin_radius.space import ExplicitSpace\nfrom ..base.steps import Columns"
+    assert len(sideways(PACKAGE / "svm" / "relevance" / "estimator.py", source)) == 1
+    assert len(sideways(PACKAGE / "svm" / "paths" / "walk.py", "from ..svc import SVC")) == 1
 
 
 def modules_after(code):
