@@ -15,6 +15,8 @@ from kernelwise.experiments.engine.store import ResultFile, Results
 from . import data, environment
 from .measure import FULL, QUICK, Effort
 
+__all__ = ["Results", "Row", "Suite", "Task"]
+
 
 class Suite(Experiment):
     """A benchmark: cases that are measured, and a section that shows them.

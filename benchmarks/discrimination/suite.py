@@ -25,13 +25,11 @@ from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC
 
 from kernelwise import EmpiricalKernelMap, FeatureDiscriminationScaler, FeatureDiscriminationSVC
-from kernelwise.experiments import Row, Task
-from kernelwise.experiments.engine.store import Results
 
 from ..data import Table, load, read
 from ..measure import Effort
 from ..rounds import Round
-from ..suite import Suite
+from ..suite import Results, Row, Suite, Task
 from ..summaries import Mean
 from ..text import digits, factor, seconds, table
 

@@ -10,12 +10,10 @@ from scipy.linalg import qr
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from kernelwise.experiments import Row, Task
-from kernelwise.experiments.engine.store import Results
 from kernelwise.qp import DualQP, SeveralEqualities, Terms
 
 from ..measure import Effort
-from ..suite import Suite
+from ..suite import Results, Row, Suite, Task
 from ..text import digits, factor, table
 from .cases import BiasProblem, groups, problems
 from .solved import SolvedCase, by_family, power, solved

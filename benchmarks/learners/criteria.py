@@ -9,14 +9,12 @@ from sklearn.svm import SVC
 
 import kernelwise
 from kernelwise import DualObjectiveSVC, SVCSearchCV
-from kernelwise.experiments import Row, Task
-from kernelwise.experiments.engine.store import Results
 
 from ..data import read, with_noise
 from ..measure import Effort
 from ..names import FAST_GRID, GRID
 from ..rounds import Round, judge, stratified
-from ..suite import Suite
+from ..suite import Results, Row, Suite, Task
 from ..summaries import Mean, accuracies, agreements, compared, cpu_ratio
 from ..text import factor, table
 from .noisy import by_set, generator, pairs, shape

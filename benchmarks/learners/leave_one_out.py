@@ -4,14 +4,12 @@ import numpy as np
 from sklearn.svm import SVC
 
 from kernelwise import AdaptiveKernelSVC
-from kernelwise.experiments import Row, Task
-from kernelwise.experiments.engine.store import Results
 from kernelwise.kernels import RBF
 
 from ..data import read, standardised
 from ..measure import Effort
 from ..rounds import quiet
-from ..suite import Suite
+from ..suite import Results, Row, Suite, Task
 from ..summaries import missed_rows
 from ..text import digits, table
 from .noisy import QUICK_SETS, shape

@@ -7,12 +7,10 @@ from sklearn.svm import SVC
 
 import kernelwise
 from kernelwise import SVCSearchCV
-from kernelwise.experiments import Row, Task
-from kernelwise.experiments.engine.store import Results
 
 from ..measure import Contender, Effort, compare, rounded
 from ..problems import classification, scale_gamma
-from ..suite import Suite
+from ..suite import Results, Row, Suite, Task
 from ..text import factor, spread, table
 from .noisy import shape
 

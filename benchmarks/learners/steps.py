@@ -9,13 +9,11 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
 from kernelwise import DualObjectiveSVC
-from kernelwise.experiments import Row, Task
-from kernelwise.experiments.engine.store import Results
 
 from ..data import split, to_interval, with_noise
 from ..measure import Contender, Effort, compare
 from ..problems import classification
-from ..suite import Suite
+from ..suite import Results, Row, Suite, Task
 from ..text import digits, seconds, span, spread, table
 from .noisy import PROTOCOL, TWO_CLASSES, generator, pairs, shape
 

@@ -8,14 +8,12 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
 from kernelwise import DualObjectiveSVC
-from kernelwise.experiments import Row, Task
-from kernelwise.experiments.engine.store import Results
 from kernelwise.kernels import RBF
 from kernelwise.qp import SMO, c_svc
 
 from ..data import split, to_interval, with_noise
 from ..measure import Effort, rounded
-from ..suite import Suite
+from ..suite import Results, Row, Suite, Task
 from ..summaries import Mean, accuracies, compared, dual_ratios, is_lower, lower_sets, most_solves
 from ..text import table
 from .noisy import by_set, generator, pairs, shape

@@ -10,11 +10,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from kernelwise.experiments import Drawing, Row, Task
-from kernelwise.experiments.engine.store import Results
+from kernelwise.experiments import Drawing
 
 from ..measure import Effort, rounded
-from ..suite import Suite
+from ..suite import Results, Row, Suite, Task
 from ..summaries import Mean, signed_rank
 from ..text import digits, table
 from .contenders import CONTENDERS, Setting, quiet, warm_up

@@ -5,11 +5,8 @@ import time
 import numpy as np
 from sklearn.datasets import make_classification
 
-from kernelwise.experiments import Row, Task
-from kernelwise.experiments.engine.store import Results
-
 from ..measure import Effort, timing, with_ratios
-from ..suite import Suite
+from ..suite import Results, Row, Suite, Task
 from ..text import factor, seconds, table
 from .contenders import CONTENDERS, Setting, quiet, warm_up
 from .data import draw

@@ -10,13 +10,10 @@ import time
 
 from sklearn.svm import SVC
 
-from kernelwise.experiments import Row, Task
-from kernelwise.experiments.engine.store import Results
-
 from ..environment import ROOT
 from ..measure import Effort
 from ..speed.large import peak_bytes
-from ..suite import Suite
+from ..suite import Results, Row, Suite, Task
 from ..text import gigabytes, seconds, table
 from .contenders import CONTENDERS, Setting
 from .cost import synthetic

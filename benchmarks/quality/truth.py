@@ -11,13 +11,10 @@ from sklearn.inspection import permutation_importance
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
 
-from kernelwise.experiments import Row, Task
-from kernelwise.experiments.engine.store import Results
-
 from ..data import Table
 from ..measure import Effort, rounded
 from ..rounds import Round
-from ..suite import Suite
+from ..suite import Results, Row, Suite, Task
 from ..summaries import Mean
 from ..text import table
 from .contenders import CONTENDERS, Setting, quiet

@@ -5,13 +5,10 @@ from itertools import product
 import numpy as np
 from sklearn.datasets import load_digits
 
-from kernelwise.experiments import Row, Task
-from kernelwise.experiments.engine.store import Results
-
 from ..measure import Contender, Effort, compare
 from ..peers import classifiers
 from ..problems import add_objectives, classification, scale_gamma
-from ..suite import Suite
+from ..suite import Results, Row, Suite, Task
 from ..text import spread, table
 from .peer_cells import COMPARED, EXCESS, against, excess_cells, objectives, of_peers, peer_cells
 

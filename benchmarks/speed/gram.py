@@ -6,13 +6,11 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 
-from kernelwise.experiments import Row, Task
-from kernelwise.experiments.engine.store import Results
 from kernelwise.kernels import RBF, Cotangent, Laplacian
 
 from ..measure import Contender, Effort, compare
 from ..problems import classification, scale_gamma
-from ..suite import Suite
+from ..suite import Results, Row, Suite, Task
 from ..text import factor, span, spread, table
 
 _COMPARED_ROWS = 200

@@ -6,14 +6,11 @@ import subprocess
 import sys
 from statistics import linear_regression
 
-from kernelwise.experiments import Row, Task
-from kernelwise.experiments.engine.store import Results
-
 from ..environment import ROOT
 from ..measure import Contender, Effort, compare, timing, with_ratios
 from ..peers import classifiers
 from ..problems import classification
-from ..suite import Suite
+from ..suite import Results, Row, Suite, Task
 from ..text import digits, factor, gigabytes, seconds, spread, table
 
 _MOST_FOR_SVC = 20_000  # rows

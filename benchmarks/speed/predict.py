@@ -4,13 +4,10 @@ from itertools import product
 
 import numpy as np
 
-from kernelwise.experiments import Row, Task
-from kernelwise.experiments.engine.store import Results
-
 from ..measure import Contender, Effort, compare
 from ..peers import classifiers
 from ..problems import classification
-from ..suite import Suite
+from ..suite import Results, Row, Suite, Task
 from ..text import spread, table
 from .peer_cells import COMPARED, against, of_peers, peer_cells
 

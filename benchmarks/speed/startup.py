@@ -7,12 +7,9 @@ import sys
 import tempfile
 from functools import partial
 
-from kernelwise.experiments import Row, Task
-from kernelwise.experiments.engine.store import Results
-
 from ..environment import ROOT
 from ..measure import Contender, Effort, compare
-from ..suite import Suite
+from ..suite import Results, Row, Suite, Task
 from ..text import seconds, spread, table
 
 _FIRST_FIT = """

@@ -4,12 +4,10 @@ from copy import deepcopy
 from itertools import product
 
 from kernelwise import SVC
-from kernelwise.experiments import Row, Task
-from kernelwise.experiments.engine.store import Results
 
 from ..measure import Contender, Effort, compare
 from ..problems import classification, scale_gamma
-from ..suite import Suite
+from ..suite import Results, Row, Suite, Task
 from ..text import factor, span, spread, table
 
 _CHANGES = ("C x 1.5", "gamma x 1.1", "1 % new rows")

@@ -1,15 +1,13 @@
-"""Splits, nested searches and statistical tests of the papers' protocols."""
+"""Splits and statistical tests of the papers' protocols."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
-from sklearn.base import BaseEstimator, clone
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_split
+from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from .._typing import Array
 
@@ -78,84 +76,6 @@ def folds(y: ArrayLike, n_folds: int, seed: int) -> list[tuple[Index, Index]]:
     """
     y = np.asarray(y)
     return list(StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(y, y))
-
-
-def search(
-    estimator: BaseEstimator,
-    grid: Mapping[str, Any],
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    n_folds: int,
-    seed: int,
-) -> GridSearchCV:
-    """Choose parameters by folds within the given rows, and refit on all of them.
-
-    Ties go to the candidate that comes first: write each list of the grid in order of preference.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A classifier, or a pipeline that ends in one; it is fitted inside the folds.
-    grid : dict
-        Values by parameter.
-    X : array-like
-        Training rows.
-    y : array-like
-        Their classes.
-    n_folds : int
-        Number of inner folds.
-    seed : int
-        Seed of the shuffle.
-
-    Returns
-    -------
-    search : GridSearchCV
-        Fitted.
-    """
-    inner = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-    return GridSearchCV(estimator, dict(grid), cv=inner, error_score="raise").fit(X, y)
-
-
-def nested(
-    estimator: BaseEstimator,
-    grid: Mapping[str, Any],
-    X: Any,
-    y: Any,
-    *,
-    outer: int,
-    inner: int,
-    seed: int,
-) -> Iterator[tuple[Index, GridSearchCV]]:
-    """Yield the test rows of each outer fold, and the search fitted on the other rows.
-
-    Parameters
-    ----------
-    estimator : estimator
-        As for `search`.
-    grid : dict
-        As for `search`.
-    X : array-like
-        All rows.
-    y : array-like
-        Their classes.
-    outer : int
-        The number of outer folds.
-    inner : int
-        The number of inner folds.
-    seed : int
-        Seed of both.
-
-    Yields
-    ------
-    test : ndarray
-        The rows held out.
-    search : GridSearchCV
-        Fitted on the others.
-    """
-    X, y = np.asarray(X), np.asarray(y)
-    for train, test in folds(y, outer, seed):
-        yield test, search(clone(estimator), grid, X[train], y[train], n_folds=inner, seed=seed)
 
 
 def mcnemar(first: ArrayLike, second: ArrayLike) -> Verdict:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -146,6 +146,39 @@ def against(paper: float | None, values: Any) -> list[Cell]:
     """
     ours = Spread.of(values)
     return [paper, ours, None if ours is None or paper is None else ours.mean - paper]
+
+
+def grouped(
+    rows: Sequence[Mapping[str, Any]], keys: str | tuple[str, ...], order: Iterable[Any]
+) -> dict[Any, list[Any]]:
+    """Group rows by one entry, or by several, in a given order.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        The rows.
+    keys : str or tuple of str
+        The entry, or the entries.
+    order : iterable
+        Values of the entry, or tuples of values of the entries.
+
+    Returns
+    -------
+    groups : dict
+        The rows of each value that has any.
+
+    Examples
+    --------
+    >>> from kernelwise.experiments.engine.tables import grouped
+    >>> grouped([{"n": 2}, {"n": 1}], "n", range(4))
+    {1: [{'n': 1}], 2: [{'n': 2}]}
+    """
+    found: dict[Any, list[Any]] = {value: [] for value in order}
+    for row in rows:
+        value = row[keys] if isinstance(keys, str) else tuple(row[key] for key in keys)
+        if value in found:
+            found[value].append(row)
+    return {value: own for value, own in found.items() if own}
 
 
 _RELATIONS = {

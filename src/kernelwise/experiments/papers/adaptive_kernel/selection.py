@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from ...._typing import Array
 from ....svm import SVC, AdaptiveKernelSVC, SVCSearchCV
 from ...data import dataset
-from ...engine.tables import Cell, Check, Column, Spread, Summary, Table
+from ...engine.tables import Cell, Check, Column, Spread, Summary, Table, grouped
 from ...experiment import Experiment, Row, Scale, Task, register
 from ...protocol import random_split, signed_rank
 from .tables import PAPER
@@ -167,8 +167,7 @@ Sets = Mapping[str, list[Row]]
 
 
 def _sets(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    found = {name: [row for row in rows if row["dataset"] == name] for name in SECONDS}
-    return {name: mine for name, mine in found.items() if mine}
+    return grouped(rows, "dataset", SECONDS)
 
 
 def _means(sets: Sets, key: str) -> Array:

@@ -14,7 +14,17 @@ from ...._typing import Array
 from ....datasets import make_mirror_symmetry
 from ....svm import AdaptiveKernelSVC
 from ...data import dataset
-from ...engine.tables import Cell, Column, Drawing, Spread, Summary, Table, against, compared
+from ...engine.tables import (
+    Cell,
+    Column,
+    Drawing,
+    Spread,
+    Summary,
+    Table,
+    against,
+    compared,
+    grouped,
+)
 from ...experiment import Experiment, Row, Scale, Task, register
 from ...protocol import Split, random_split
 
@@ -201,8 +211,7 @@ def _error(model: Any, split: Split) -> float:
 
 
 def _by_problem(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    found = {name: [row for row in rows if row["dataset"] == name] for name in PROBLEMS}
-    return {name: mine for name, mine in found.items() if mine}
+    return grouped(rows, "dataset", PROBLEMS)
 
 
 def _curve(rows: Sequence[Row], key: str) -> Array:

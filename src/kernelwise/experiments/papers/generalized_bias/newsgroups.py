@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -15,7 +16,7 @@ from ...._typing import Array
 from ....kernels import Linear
 from ....transform import TopicFeatures
 from ...data import dataset
-from ...engine.tables import Cell, Check, Column, Drawing, Spread, Summary, Table
+from ...engine.tables import Cell, Check, Column, Drawing, Spread, Summary, Table, grouped
 from ...experiment import Experiment, Row, Scale, Task, register
 from ...protocol import folds
 from .machines import (
@@ -166,14 +167,11 @@ class Newsgroups(Experiment):
 
 
 def _groups(rows: Sequence[Row]) -> dict[tuple[str, int], list[Row]]:
-    keys = [(subset, n) for subset in SUBSETS for n in SIZES]
-    found = {key: [row for row in rows if (row["subset"], row["n"]) == key] for key in keys}
-    return {key: mine for key, mine in found.items() if mine}
+    return grouped(rows, ("subset", "n"), product(SUBSETS, SIZES))
 
 
 def _by_size(rows: Sequence[Row]) -> dict[int, list[Row]]:
-    found = {n: [row for row in rows if row["n"] == n] for n in SIZES}
-    return {n: mine for n, mine in found.items() if mine}
+    return grouped(rows, "n", SIZES)
 
 
 def _gain(rows: Sequence[Row], kind: str) -> Spread | None:

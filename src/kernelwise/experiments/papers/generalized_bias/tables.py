@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 
 from ....kernels import RBF
-from ...engine.tables import Cell, Column, Drawing, Spread, Summary, Table
+from ...engine.tables import Cell, Column, Drawing, Spread, Summary, Table, grouped
 from ...experiment import Experiment, Row, Scale, Task, register
 from ...protocol import Split, folds
 from .images import JOINS, OBJECTS, SIZES, SMOKE_OBJECTS, images, near
@@ -125,9 +126,7 @@ class Coil20(Experiment):
 
 
 def _groups(rows: Sequence[Row]) -> dict[tuple[int, int], list[Row]]:
-    keys = [(joins, m) for joins in JOINS for m in SIZES]
-    found = {key: [row for row in rows if (row["joins"], row["m"]) == key] for key in keys}
-    return {key: mine for key, mine in found.items() if mine}
+    return grouped(rows, ("joins", "m"), product(JOINS, SIZES))
 
 
 def _accuracies(rows: Sequence[Row]) -> Table:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...._typing import Array, Index
 from ...data import dataset
-from ...engine.tables import Cell, Column, Drawing, Spread, Summary, Table
+from ...engine.tables import Cell, Column, Drawing, Spread, Summary, Table, grouped
 from ...experiment import Experiment, Row, Scale, Task, register
 from ...protocol import folds, signed_rank
 from .machines import (
@@ -178,8 +178,7 @@ def _refitted(part: Training, kept: Sequence[Index]) -> list[tuple[Index, TunedM
 
 
 def _sets(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    found = {name: [row for row in rows if row["dataset"] == name] for name in SETS}
-    return {name: mine for name, mine in found.items() if mine}
+    return grouped(rows, "dataset", SETS)
 
 
 def _right(method: str, size: int) -> Right:

@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from ...data import dataset
-from ...engine.tables import Cell, Column, Spread, Summary, Table, against, compared
+from ...engine.tables import Cell, Column, Spread, Summary, Table, against, compared, grouped
 from ...experiment import Experiment, Row, Scale, Task, register
 from ...protocol import folds
 from .machines import (
@@ -158,8 +158,7 @@ class Table2(Experiment):
 
 
 def _sets(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    found = {name: [row for row in rows if row["dataset"] == name] for name in PRINTED}
-    return {name: mine for name, mine in found.items() if mine}
+    return grouped(rows, "dataset", PRINTED)
 
 
 def _right(kind: str) -> Right:
