@@ -1,4 +1,4 @@
-"""What decides inside a fitted model."""
+"""The final estimator of a model, and the names of its features."""
 
 import pytest
 from sklearn.calibration import CalibratedClassifierCV

@@ -89,7 +89,7 @@ def test_quiet_is_silent(run, table, tmp_path):
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
 
 
-def test_a_table_of_many_rows_is_told_what_it_takes(run, tmp_path):
+def test_cost_of_many_rows_is_estimated(run, tmp_path):
     path = tmp_path / "many.csv"
     patients(1100).to_csv(path, index=False)
     result = run("fit", path, "-t", "outcome", "--method", "svc", "--test-size", 0.5)
@@ -118,7 +118,7 @@ def test_balanced_finds_the_rare_class(run, tmp_path):
     assert found["probability 1"].mean() == pytest.approx(n_rare / 300, abs=0.02)
 
 
-def test_rows_without_a_class_are_told_of_once(run, table, tmp_path):
+def test_rows_without_a_class_are_reported_once(run, table, tmp_path):
     path = tmp_path / "gaps.csv"
     frame = patients(120)
     frame.loc[:9, "outcome"] = None
@@ -232,7 +232,7 @@ def test_help_fits_and_breaks_no_name(run, columns, command):
             assert name in shown or not method.learns
 
 
-def test_the_list_of_experiments_for_machines_has_what_the_table_has(run):
+def test_list_of_experiments_as_json_has_the_facts_of_the_table(run):
     found = json.loads(run("reproduce", "dual-objective", "--list", "--json").stdout)
     table1 = next(each for each in found if each["name"] == "dual-objective-table1")
     assert table1["tasks"]["full"] == 4200
@@ -254,7 +254,7 @@ def test_the_program_itself(table):
     )
 
 
-def test_without_the_toolkit_the_remedy_is_told():
+def test_missing_toolkit_is_reported_with_the_remedy():
     code = "import sys\nsys.modules['typer'] = None\nfrom kernelwise.cli import main\nmain()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1

@@ -58,7 +58,7 @@ def test_bad_tables(run, tmp_path, command, name):
     ],
     ids=["target", "drop", "drop the target", "positive", "folder", "a folder", "a device"],
 )
-def test_bad_wishes(run, table, options, reason):
+def test_bad_options_are_refused(run, table, options, reason):
     assert reason in one_line(run("fit", table, *options))
 
 
@@ -82,7 +82,7 @@ def test_wrong_commands_end_with_2(run, table, options):
     assert "Traceback" not in result.stderr
 
 
-def test_what_cannot_be_written_is_told_before_any_work(run, table, tmp_path, monkeypatch):
+def test_unwritable_files_are_reported_before_any_work(run, table, tmp_path, monkeypatch):
     fit = ["fit", table, "-t", "outcome", "--out", tmp_path / "a"]
     assert "is named twice" in one_line(run(*fit, "--report", tmp_path / "a"))
 
@@ -114,7 +114,7 @@ def test_bad_model_files(run, table, tmp_path, command):
     assert "not a model file" in one_line(run(command, path, *rest))
 
 
-def test_predict_says_what_the_table_or_the_model_lacks(run, table, model, tmp_path):
+def test_predict_names_the_missing_column_or_probabilities(run, table, model, tmp_path):
     lacking = tmp_path / "lacking.csv"
     patients(20).drop(columns=["age", "ward"]).to_csv(lacking, index=False)
     assert "needs: 'age', 'ward'" in one_line(run("predict", model, lacking))
@@ -145,7 +145,7 @@ def test_interrupt_ends_with_130_and_writes_nothing(run, table, tmp_path, monkey
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_nobody_foresaw_is_one_line_too_unless_debugging(run, table, monkeypatch):
+def test_unexpected_errors_are_one_line_unless_debugging(run, table, monkeypatch):
     monkeypatch.setattr(kernelwise.evaluation, "fit_table", fail)
     fit = ["fit", table, "-t", "outcome", "--method", "svc", "--cv", 2]
     text = one_line(run(*fit))

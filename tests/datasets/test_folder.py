@@ -1,4 +1,4 @@
-"""Every set, as the folder has it."""
+"""Every data set is read from the folder."""
 
 import csv
 import gzip
@@ -64,7 +64,7 @@ def test_a_set_made_from_another_equals_the_file_of_it(name, data_dir):
         ("echocardiogram", ["survival", "alive_at_1"]),
     ],
 )
-def test_leaks_are_left_out_and_told(name, leaks, data_dir):
+def test_leaks_are_left_out_and_named(name, leaks, data_dir):
     honest = load_dataset(name, data_dir=data_dir)
     whole = load_dataset(name, data_dir=data_dir, drop_leaks=False)
     kept = [k for k, column in enumerate(whole.feature_names) if column not in leaks]
@@ -126,7 +126,7 @@ def test_the_environment_names_the_folder(tmp_path, monkeypatch):
     assert where("sonar", data_dir=other) == "OpenML, data_id=40"  # the argument comes first
 
 
-def test_a_folder_that_is_none_is_told(tmp_path, monkeypatch):
+def test_path_that_is_not_a_folder_is_refused(tmp_path, monkeypatch):
     with pytest.raises(NotADirectoryError, match=r"data_dir names .*nowhere.* is not a folder"):
         load_dataset("sonar", data_dir=tmp_path / "nowhere")
     monkeypatch.setenv("KERNELWISE_DATA", str(tmp_path / "nowhere"))
@@ -134,7 +134,7 @@ def test_a_folder_that_is_none_is_told(tmp_path, monkeypatch):
         load_dataset("wine")
 
 
-def test_a_file_of_another_shape_is_told(tmp_path):
+def test_file_of_another_shape_is_refused(tmp_path):
     header, rows = sonar_rows(110, 97)
     rows[0][3] = ""
     path = write(tmp_path / "sonar.csv.gz", header, rows)
@@ -148,7 +148,7 @@ def test_a_file_of_another_shape_is_told(tmp_path):
     assert "features" not in message
 
 
-def test_damage_is_told(tmp_path):
+def test_damaged_files_are_refused(tmp_path):
     path = write(tmp_path / "sonar.csv.gz", *sonar_rows())
     whole = path.read_bytes()
     for damaged in (whole[: len(whole) // 2], b"no archive", whole[:40] + b"\0" * 40 + whole[80:]):
@@ -164,7 +164,7 @@ def test_damage_is_told(tmp_path):
         load_dataset("newsgroups20_text", data_dir=tmp_path)
 
 
-def test_a_table_that_is_none_is_told(tmp_path):
+def test_files_that_are_not_tables_are_refused(tmp_path):
     header, rows = sonar_rows()
     path = tmp_path / "sonar.csv.gz"
     write(path, header, [*rows[:5], rows[5][:-2], *rows[6:]])

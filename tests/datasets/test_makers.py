@@ -90,7 +90,7 @@ def test_noise_of_another_set():
     assert np.bincount((many[:, 1] - 100).astype(int)) / 9000 == pytest.approx(1 / 3, abs=0.02)
 
 
-def test_bad_noise_is_told():
+def test_bad_noise_options_are_refused():
     X = np.zeros((4, 2))
     with pytest.raises(ValueError, match="n_noise=-1 must not be negative"):
         make_noisy(X, n_noise=-1)

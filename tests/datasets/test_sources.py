@@ -1,4 +1,4 @@
-"""Where sets come from when there is no folder, and what is said when they come from nowhere."""
+"""Sources of data sets without a folder, and errors where there is none."""
 
 import sys
 import warnings
@@ -61,7 +61,7 @@ def test_values_of_scikit_learn_are_kept_exactly():
     assert ((found.y == "M") == (y == 0)).all()
 
 
-def test_iris_differs_from_scikit_learns_as_is_told(data_dir):
+def test_iris_differs_from_scikit_learns_as_described(data_dir):
     uci, fisher = load_dataset("iris", data_dir=data_dir), load_dataset("iris")
     assert (uci.X != fisher.X).sum() == 3
     assert "differs in 3 cells of 2 rows" in fisher.description
@@ -111,7 +111,7 @@ def test_another_set_under_the_number_is_refused(openml):
     assert "classes: expected M 111, R 97, found R 97, mine 111" in str(told.value)
 
 
-def test_a_leak_that_cannot_be_left_out_is_told(openml):
+def test_leak_that_cannot_be_left_out_is_an_error(openml):
     rng = np.random.default_rng(0)
     X = rng.random((368, 22))
     X.flat[rng.choice(X.size, 1927, replace=False)] = np.nan
@@ -137,7 +137,7 @@ def test_without_a_network_one_error_tells_all_remedies(name, openml):
 
 
 @pytest.mark.parametrize("name", ["musk1", "newsgroups20", "newsgroups20_text"])
-def test_a_set_that_is_nowhere_is_told(name, openml, tmp_path):
+def test_set_without_a_source_is_an_error(name, openml, tmp_path):
     assert where(name, data_dir=tmp_path) == "nowhere"
     with pytest.raises(FileNotFoundError, match=f"'{name}' was not found.*into a folder.*no such"):
         load_dataset(name, data_dir=tmp_path)
@@ -152,7 +152,7 @@ def test_openml_needs_pandas(openml, monkeypatch):
         load_dataset("wine").to_frame()
 
 
-def test_near_names_are_told():
+def test_similar_names_are_suggested():
     with pytest.raises(ValueError, match=r"'sonnar' is not a data set; did you mean 'sonar'"):
         load_dataset("sonnar")
     with pytest.raises(ValueError, match=r"'newsgroups20' or 'newsgroups20_text'"):

@@ -1,4 +1,4 @@
-"""Scores beside yardsticks, with a test that knows that splits share rows."""
+"""Scores beside yardsticks, with a test that allows for rows that splits share."""
 
 import json
 import sys
@@ -38,7 +38,7 @@ def evaluation():
     return found
 
 
-def test_scores_have_a_value_a_split(evaluation):
+def test_scores_have_one_value_per_split(evaluation):
     assert evaluation.metric == "balanced_accuracy"
     assert evaluation.n_splits == 6
     assert [score.method for score in evaluation.scores] == ["svc", "majority", "margin-radius"]
@@ -88,7 +88,7 @@ def test_equal_leads_tell_nothing_of_chance(base):
     assert np.isnan([lead.low, lead.high, lead.p_value]).all()
 
 
-def test_what_is_not_defined_is_null_in_json(evaluation):
+def test_undefined_numbers_are_null_in_json(evaluation):
     unknown = {"low": np.nan, "high": np.nan, "p_value": np.nan}
     leads = (replace(evaluation.differences[0], **unknown), *evaluation.differences[1:])
     text = json.dumps(replace(evaluation, differences=leads).as_dict(), allow_nan=False)
@@ -151,12 +151,12 @@ def test_fewer_folds_where_a_class_is_small():
         ({"method": "magic"}, "method='magic' is not known; choose one of 'relevance'"),
     ],
 )
-def test_bad_wishes(options, reason):
+def test_bad_options_are_refused(options, reason):
     with pytest.raises(TableError, match=reason):
         evaluate(patients(), "outcome", **options)
 
 
-def test_compare_has_all_methods_and_a_failure_is_no_end(monkeypatch):
+def test_compare_has_all_methods_and_survives_a_failure(monkeypatch):
     from kernelwise.svm import AdaptiveKernelSVC
 
     def refuse(self, X, y):
@@ -196,7 +196,7 @@ def test_columns_are_described_once_for_each_encoder(monkeypatch):
     np.testing.assert_array_equal(first.held_out.decision, second.held_out.decision)
 
 
-def test_the_method_in_question_must_not_fail(monkeypatch):
+def test_failure_of_the_evaluated_method_is_an_error(monkeypatch):
     from kernelwise.svm import SVC
 
     def refuse(self, X, y):

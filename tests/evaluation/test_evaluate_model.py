@@ -1,4 +1,4 @@
-"""A fitted model is judged by clones on rows that they have not seen."""
+"""A fitted model is evaluated by clones on unseen rows."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""What was in `kernelwise.tabular` before it had a room of its own is still found there."""
+"""The names of `kernelwise.evaluation` are still found in `kernelwise.tabular`."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the other displays draw is what was measured."""
+"""Displays plot the measured values."""
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -44,7 +44,7 @@ def test_bars_are_from_the_top_down():
     assert labels(display.ax_.yaxis) == ["x1", "x2", "x0"]
 
 
-def test_what_is_not_selected_is_paler(models):
+def test_features_that_are_not_selected_are_paler(models):
     display = FeatureWeightsDisplay.from_estimator(models["RelevanceSVC"])
     selected = models["RelevanceSVC"][-1].selected_features_[display.order_]
     assert 0 < selected.sum() < len(selected)

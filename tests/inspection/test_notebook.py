@@ -1,4 +1,4 @@
-"""The largest weights stand under scikit-learn's diagram."""
+"""The largest weights are shown below scikit-learn's diagram."""
 
 import re
 

@@ -128,7 +128,7 @@ def test_display_has_intervals_and_frequencies(table):
     assert labels == [f"{100 * own:.0f} %" for own in found.selection_frequency[order]]
 
 
-def test_progress_is_told(table, capsys, monkeypatch):
+def test_progress_is_printed(table, capsys, monkeypatch):
     calls = []
     weight_stability(
         FOREST, *table, n_resamples=2, verbose=True, callback=lambda *own: calls.append(own)
@@ -242,7 +242,7 @@ def test_check_of_sparse_columns(table):
     assert check.importances[:4].mean() > check.importances[4:].mean()
 
 
-def test_check_of_a_pipeline_is_of_what_its_last_step_sees(wine):
+def test_check_of_a_pipeline_uses_the_inputs_of_its_last_step(wine):
     X, y = wine
     model = make_pipeline(StandardScaler(), SelectKBest(k=4), MarginRadiusSVC())
     check = permutation_check(model, X, y, n_repeats=3)

@@ -1,4 +1,4 @@
-"""What the page says, and what it does not need."""
+"""The page has all facts, escaped, and needs no other file."""
 
 import re
 import sys
@@ -126,7 +126,7 @@ def test_findings_say_how_sure_they_are():
     assert "p = 0.004" in told
 
 
-def test_findings_do_not_claim_what_the_splits_cannot_tell():
+def test_findings_claim_only_significant_differences():
     lost, even = (0.91, 0.95, 0.86, 0.92), (0.88, 0.92, 0.90, 0.90)
     made = evaluation()
     first, majority, _, failed = made.scores
@@ -212,7 +212,7 @@ def test_probabilities_have_a_brier_score():
     assert found.brier == pytest.approx(0.01)
 
 
-def test_weights_of_a_column_sum_up_over_what_was_made_of_it():
+def test_weight_of_a_column_is_the_sum_over_its_features():
     made = evaluation(2)
     steady = replace(
         stability(made),
@@ -244,7 +244,7 @@ def test_model_adds_its_settings_path_and_certificate(tmp_path, wine):
     assert "Bound and errors along the kernel width" in str(page.attributes)
 
 
-def test_machine_that_did_not_converge_is_told_of(tmp_path, wine):
+def test_machine_that_did_not_converge_is_reported(tmp_path, wine):
     with pytest.warns(match="did not converge"):
         model = SVC(C=1e4, max_iter=2).fit(*wine)
     page = read(evaluation(), tmp_path / "page.html", model=model)

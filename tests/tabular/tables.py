@@ -1,4 +1,4 @@
-"""A table such as people have: numbers with gaps, words, dates, ids, a skewed target."""
+"""Realistic tables: numbers with gaps, words, dates, ids, a skewed target."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Each column is what it looks like, and what becomes of it is said."""
+"""The kind of each column is recognised, and its use explained."""
 
 import numpy as np
 import pandas as pd
@@ -88,7 +88,7 @@ def test_kind_and_reason(name):
     assert why in column.why
 
 
-def test_the_target_is_left_out_and_what_is_unwanted_or_kept_is_told():
+def test_dropped_and_kept_columns_are_described_without_the_target():
     columns = describe_columns(patients(), "outcome", drop=["age"], keep=["patient"])
     by_name = {column.name: column for column in columns}
     assert "outcome" not in by_name
@@ -98,7 +98,7 @@ def test_the_target_is_left_out_and_what_is_unwanted_or_kept_is_told():
     assert by_name["dose"].n_missing > 0
 
 
-def test_words_among_numbers_are_told_where_most_are_numbers():
+def test_words_are_named_where_most_values_are_numbers():
     mixed = {f"{part} %": ["7", "8"] * (part // 2) + ["x"] * (100 - part) for part in (78, 80, 90)}
     columns = describe_columns(pd.DataFrame(mixed))
     assert [column.kind for column in columns] == ["category", "category", "number"]
@@ -113,6 +113,6 @@ def test_words_among_numbers_are_told_where_most_are_numbers():
 
 
 @pytest.mark.parametrize("which", ["drop", "keep"])
-def test_unknown_columns_are_told_with_the_nearest(which):
+def test_unknown_columns_are_refused_with_the_nearest_name(which):
     with pytest.raises(TableError, match=f"{which}: .*'agee'; did you mean 'age'"):
         describe_columns(patients(), **{which: ["agee"]})

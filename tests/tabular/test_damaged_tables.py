@@ -1,4 +1,4 @@
-"""Damaged tables end in a result or in one line that says why, never in another error."""
+"""Damaged tables give a result or a TableError of one line, never another error."""
 
 import io
 import random

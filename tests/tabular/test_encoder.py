@@ -1,4 +1,4 @@
-"""The encoder makes finite numbers of any table, and new tables may be worse than the first."""
+"""The encoder makes finite numbers from any table, also from new ones with worse cells."""
 
 import numpy as np
 import pandas as pd
@@ -130,7 +130,7 @@ def test_times_of_day_are_hours():
     )
 
 
-def test_clone_keeps_the_wishes(frame):
+def test_clone_keeps_the_parameters(frame):
     encoder = clone(TableEncoder(drop=("town",), keep=("patient",))).fit(frame)
     assert "town" not in encoder.kinds_
     assert "patient" in encoder.kinds_
@@ -144,7 +144,7 @@ def test_clone_keeps_the_wishes(frame):
     ],
     ids=["array", "useless"],
 )
-def test_what_cannot_be_encoded(X, reason):
+def test_tables_that_cannot_be_encoded_are_refused(X, reason):
     with pytest.raises(TableError, match=reason):
         TableEncoder().fit(X)
 

@@ -27,14 +27,14 @@ NO_NUMBERS = (
 
 
 @pytest.mark.parametrize("text", list(WRITTEN))
-def test_what_is_a_number(text):
+def test_numbers_are_parsed(text):
     assert parse([text], ".").tolist() == [WRITTEN[text]]
     swapped = text.translate(str.maketrans(",.", ".,"))
     assert parse([swapped], ",").tolist() == [WRITTEN[text]]
 
 
 @pytest.mark.parametrize("text", NO_NUMBERS)
-def test_what_is_none(text):
+def test_other_text_is_not_a_number(text):
     assert np.isnan(parse([text], ".")).all()
 
 
@@ -53,7 +53,7 @@ def test_the_decimal_sign_is_that_of_the_column(texts, sign):
     assert decimal_sign(texts) == sign
 
 
-def test_what_was_learned_decides_where_both_signs_will_do():
+def test_learned_decimal_sign_decides_where_both_are_possible():
     series = pd.Series(["1,234", "2.345"], dtype=object)
     assert as_numbers(series.iloc[:1]).tolist() == [1234.0]
     assert as_numbers(series.iloc[:1], ",").tolist() == [1.234]

@@ -1,4 +1,4 @@
-"""Tables are read whatever their dialect, and what is no table is told with the reason."""
+"""Tables of any dialect are read, and other files refused with the reason."""
 
 import gzip
 import io
@@ -130,7 +130,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", list(BAD))
-def test_what_is_no_table_is_told_with_the_reason(name):
+def test_files_that_are_not_tables_are_refused_with_the_reason(name):
     content, reason = BAD[name]
     with pytest.raises(TableError, match=reason):
         read(content)
