@@ -1,9 +1,8 @@
-"""Outer optimisation: descent over domains of parameters, and warm paths."""
+"""Outer optimisation: descent over domains of parameters."""
 
 from .domains import Box, Domain, L1Sphere, LogPositive, Simplex
 from .methods import LBFGS, ExponentiatedGradient, FixedStep, ProjectedGradient
 from .minimize import Method, Minimum, Step, minimize
-from .path import Stop, path
 
 __all__ = [
     "LBFGS",
@@ -18,7 +17,5 @@ __all__ = [
     "ProjectedGradient",
     "Simplex",
     "Step",
-    "Stop",
     "minimize",
-    "path",
 ]

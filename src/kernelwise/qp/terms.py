@@ -142,11 +142,16 @@ class Terms:
         terms : Terms
             The terms, with the same p, A and c.
         """
+        if not C >= 0:  # which NaN fails as well
+            raise ValueError(f"lo must not exceed hi: bounds cannot be multiplied by {C!r}.")
         if isinf(C):  # 0 * inf is not a number
             lo, hi = (np.where(b == 0, 0.0, np.copysign(C, b)) for b in (self.lo, self.hi))
         else:
             lo, hi = C * self.lo, C * self.hi
-        return Terms(self.p, lo, hi, self.A, self.c)
+        made = object.__new__(Terms)  # nothing is left to check, and a path has many C
+        known = {"sums_to_constant": self.sums_to_constant}
+        made.__dict__.update(known, p=self.p, lo=lo, hi=hi, A=self.A, c=self.c)
+        return made
 
     @property
     def n(self) -> int:

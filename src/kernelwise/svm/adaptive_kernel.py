@@ -9,13 +9,11 @@ the best point is solved once more, to the end
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._memory import allowance
@@ -23,15 +21,18 @@ from .._parameters import Interval, Options
 from .._threads import single_blas
 from .._typing import Array
 from ..kernels import RBF, Kernel
+from ..qp import Solution
 from .base.estimator import BaseLearnedSVC, certificate_of, convergence_warnings
+from .base.grams import Grams
 from .base.kernel_spec import KERNEL_NAMES
 from .base.predictor import Predictor
-from .base.progress import FitProgress
+from .base.solve import solve_machines
 from .base.task import FitTask, Fitted
-from .paths.kernel_grid import DistinctRows, KernelGrid, costs, n_kernels
-from .paths.selection import Problem, judge_of, sizes
-from .paths.solve import solve_chosen, solver_of
-from .paths.walk import PathGrams, PathPoint, WidthPath, table
+from .paths.kernel_grid import KernelGrid, cost_grid, n_kernels
+from .paths.rows import TrainingRows
+from .paths.selection import bound_and_margin, selection_criterion
+from .paths.solvers import PathSolvers
+from .paths.walk import Path, PathPoint, walk
 
 _FEWEST_ROWS = 500  # on which a path is walked however small the memory
 
@@ -97,8 +98,6 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         Megabytes for the kernel; None is a quarter of the machine's memory, at most 2000.
     warm_start : bool, default=False
         Whether a re-fit starts from the last solution.
-    record_cold : bool, default=False
-        Whether to solve each point once more without a warm start, and to record the steps.
     n_jobs : int, default=None
         Threads, for the kernel, over machines and folds, and over points; None is one. It does not
         change the result.
@@ -125,9 +124,9 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
     path_ : dict of ndarray
         The path as columns, for ``pandas.DataFrame(model.path_)``: "sigma" and the walked
         parameter, "C", "bound" (R^2 sum(alpha) / n_samples, summed over machines), "radius",
-        "margin", "loo_error", "held_out_error", "score" (the least wins), "n_iter",
-        "n_iter_cold" if recorded, "seconds", "solved" (False where a smaller C had the same
-        machines) and "converged". NaN is what the criterion does not need.
+        "margin", "loo_error", "held_out_error", "score" (the lowest is selected), "n_iter",
+        "seconds", "solved" (False where a smaller C had the same machines) and "converged". NaN
+        marks numbers that the criterion does not need.
     bound_ : float
         R^2 sum(alpha) / n_samples of the chosen machines. A bound for a hard margin only.
     radius_ : float
@@ -236,7 +235,6 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         "class_weight": [Options({"balanced"}), dict, None],
         "cache_size": [Interval(Real, 0, None, closed="neither"), None],
         "warm_start": ["boolean"],
-        "record_cold": ["boolean"],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
         "callback": [callable, None],
@@ -266,7 +264,6 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         class_weight: Any = None,
         cache_size: float | None = None,
         warm_start: bool = False,
-        record_cold: bool = False,
         n_jobs: int | None = None,
         verbose: bool = False,
         callback: Callable[[PathPoint], Any] | None = None,
@@ -292,7 +289,6 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         self.class_weight = class_weight
         self.cache_size = cache_size
         self.warm_start = warm_start
-        self.record_cold = record_cold
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
@@ -315,63 +311,73 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         return float((2 * kernel.gamma) ** -0.5) if kernel.gamma > 0 else float("inf")
 
     def _fit_machines(self, task: FitTask) -> Fitted:
-        X, Y, classes, counts = task.X, task.Y, task.classes, task.sample_weight
-        random_state = check_random_state(self.random_state)
-        task.progress.begin(n_kernels(self) + 1)  # each kernel, and the last fit
+        random_state, warm = check_random_state(self.random_state), task.warm()
+        task.progress.begin(1 + n_kernels(self.parameter, self.values, self.widths))
+        solvers = PathSolvers(self.solver, tol=self.tol, eta=self.eta, max_iter=self.max_iter)
         with single_blas():
-            rows = DistinctRows.of(task.kernel, X, classes, counts)
-            rows = rows.at_most(self._most_rows(), classes, random_state)
-            warm = task.warm()
-            walk = self._path(task, rows, warm.starts(task.members), random_state)
-            self._walk(walk, task.progress)
-            found = self._path_attributes(walk, len(rows.first))
-            starts = self._chosen_starts(walk, rows, counts)
+            rows = TrainingRows.of(task).sample(self._most_rows(), random_state)
+            grid = KernelGrid.of(
+                task.kernel, rows, self.parameter, values=self.values, widths=self.widths
+            )
+            criterion = selection_criterion(
+                self.criterion,
+                rows,
+                bias=self._has_bias(),
+                n_folds=self.n_folds,
+                validation_fraction=self.validation_fraction,
+                random_state=random_state,
+            )
+            # for sigma from narrow to wide, for C ascending:
+            #     solve, starting from the machine before; score the machines by their own rows
+            path = walk(
+                grid,
+                cost_grid(self.C, hard=self._is_hard_by_default()),
+                rows,
+                criterion,
+                solvers,
+                start=criterion.starts(warm.starts(task.members)),
+                threads=task.threads,
+                callback=task.progress.stops,
+                progress=task.progress,
+            )
+            # the best point is solved once more, on all rows and to the end
             with task.progress.task("machines"):
-                solutions = solve_chosen(
-                    self, found["kernel_"], found["C_"], X, Y, task.cost_factor, starts
-                )
-        codes, total = Y.astype(np.float64), float(counts.sum())
-        found["bound_"] = sizes(solutions, codes, found["radius_"], total)["bound"]
-        steps = np.array([solution.n_iter for solution in solutions]) + walk.n_iter
-        found["n_iter_"] = steps.astype(np.int32)
+                solutions = self._solve_chosen(task, path, path.starts(rows), solvers)
         return Fitted(
-            Predictor.of(task, solutions, kernels=[found["kernel_"]] * len(solutions)),
+            Predictor.of(task, solutions, kernels=[path.kernel] * len(solutions)),
             solutions,
-            attributes=found,
+            attributes=_attributes(path, len(rows), solutions, task),
             warnings=[
-                *_path_warnings(walk),
+                *path.warnings(),
                 *convergence_warnings(certificate_of(solutions), self.tol),
             ],
             last=warm.ended(solutions, task.members),
         )
 
-    def _path(
-        self, task: FitTask, rows: DistinctRows, last: list[Any], random_state: Any
-    ) -> WidthPath:
-        """Make the walk on the distinct rows."""
-        own, table_rows = task.classes[rows.first], self._take(task.X, rows.first)
-        price = rows.counts * task.labels.class_weight[own]
-        codes = task.Y[rows.first].astype(np.float64)
-        solver = partial(solver_of, self, len(own))
-        problem = Problem(codes, rows.counts, price, self._has_bias(), solver)
-        judge = judge_of(self, problem, own, random_state)
-        grid = KernelGrid.of(self, task.kernel, table_rows, rows.counts)
-        start = None
-        if any(beta is not None for beta in last):
-            n = len(task.classes)
-            known = [np.zeros(n) if beta is None else beta for beta in last]
-            copies = judge.codes.shape[1] // task.n_machines
-            start = [rows.gather(beta) for beta in known] * copies
-        return WidthPath(
-            problem=problem,
-            grid=grid,
-            costs=costs(self.C, self._is_hard_by_default()),
-            judge=judge,
-            grams=PathGrams(grid.kernels, table_rows, task.threads),
+    def _solve_chosen(
+        self, task: FitTask, path: Path, starts: list[Array], solvers: PathSolvers
+    ) -> list[Solution]:
+        """Solve the machines of the best point on all rows."""
+        n, k, C = len(task.classes), task.n_machines, path.best.C
+        is_adatron = self.solver == "adatron"
+        grams = Grams(
+            task.X,
+            tol=self.tol,
+            memory=allowance(self.cache_size),
             threads=task.threads,
-            record_cold=self.record_cold,
-            start=start,
+            n_machines=k,
+            share=k > 1 or n <= self.max_rows or is_adatron,
+            precise=True,
         )
+        if is_adatron and not grams.is_stored(path.kernel):
+            raise ValueError(
+                f"solver='adatron' stores the kernel matrix of all {n} rows, which takes "
+                f"{8e-6 * n * n:.0f} MB; raise cache_size, or use solver='smo'."
+            )
+        memory = allowance(self.cache_size, min(task.threads, k))
+        solver = solvers.final(n, C, n_machines=k, memory=memory)
+        costs, bias = C * task.cost_factor, self._has_bias()
+        return solve_machines(path.kernel, grams, task.Y, costs, solver, start=starts, bias=bias)
 
     def _is_hard_by_default(self) -> bool:
         return self.solver == "adatron" or self.criterion in ("bound", "radius")
@@ -388,56 +394,25 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         fit = int((allowance(self.cache_size) / 16) ** 0.5)
         return min(self.max_rows, max(fit, _FEWEST_ROWS))
 
-    def _walk(self, walk: WidthPath, progress: FitProgress) -> None:
-        """Go through the kernels, and report each."""
-        total = len(walk.grid.kernels)
-        for number in range(total):
-            with progress.task("kernel"):
-                points = walk.walk(number)
-            best = min(points, key=lambda point: point.order)
-            name = "C" if walk.grid.name is None else walk.grid.name
-            value = best.C if walk.grid.name is None else best.value
-            progress.line(
-                f"{number + 1} of {total}: {name}={value:.4g}, best score {best.score:.4g} at "
-                f"C={best.C:g}, {sum(point.n_iter for point in points)} steps"
-            )
-            if any([progress.step(point) for point in points]):
-                break
 
-    def _path_attributes(self, walk: WidthPath, n_rows: int) -> dict[str, Any]:
-        """Return the path and the chosen point as attributes."""
-        best = walk.points[walk.best]
-        return {
-            "path_": table(walk.points, walk.grid, self.record_cold),
-            "best_index_": walk.best,
-            "C_": best.C,
-            "radius_": best.radius,
-            "loo_error_": best.loo_error,
-            "held_out_error_": best.held_out_error,
-            "kernel_": walk.grid.kernels[walk.best // len(walk.costs)],
-            "n_solves_": walk.n_solves + walk.problem.Y.shape[1],
-            "n_path_rows_": n_rows,
-        }
-
-    def _chosen_starts(self, walk: WidthPath, rows: DistinctRows, counts: Array) -> list[Array]:
-        """Return where the chosen machines start on all rows: at the path's, or their mean."""
-        k = walk.problem.Y.shape[1]
-        beta = np.array([solution.beta for solution in walk.machines])
-        beta = beta.reshape(-1, k, beta.shape[1]).mean(axis=0)  # over folds, where there are any
-        return [rows.spread(each, counts) for each in beta]
-
-
-def _path_warnings(walk: WidthPath) -> list[tuple[str, type[Warning]]]:
-    """Return the warning about points of the path that did not converge."""
-    short = sum(not point.converged for point in walk.points)
-    if not short:
-        return []
-    left = "They were left out of the choice."
-    if short == len(walk.points):
-        left = "The best of them is used all the same, and may mean nothing."
-    text = (
-        f"{short} of the {len(walk.points)} points of the path did not converge within max_iter. "
-        f"{left} A hard margin does not exist where classes overlap or equal rows have different "
-        "classes: give finite C there; else raise max_iter or tol."
-    )
-    return [(text, ConvergenceWarning)]
+def _attributes(
+    path: Path, n_rows: int, solutions: Sequence[Solution], task: FitTask
+) -> dict[str, Any]:
+    """Return the path, the chosen point and its machines as attributes."""
+    best, k = path.best, len(solutions)
+    found = bound_and_margin(solutions, task.Y, best.radius, float(task.sample_weight.sum()))
+    steps = np.array([solution.n_iter for solution in solutions])
+    steps += path.n_iter.reshape(-1, k).sum(axis=0)  # over folds, where there are any
+    return {
+        "kernel_": path.kernel,
+        "C_": best.C,
+        "best_index_": path.best_index,
+        "path_": path.table(),
+        "radius_": best.radius,
+        "bound_": found["bound"],
+        "loo_error_": best.loo_error,
+        "held_out_error_": best.held_out_error,
+        "n_solves_": path.n_solves + k,
+        "n_iter_": steps.astype(np.int32),
+        "n_path_rows_": n_rows,
+    }

@@ -19,7 +19,7 @@ import numpy as np
 from .._memory import allowance
 from .._parameters import Interval, Options
 from .._threads import n_threads, single_blas
-from .._typing import Codes
+from .._typing import Array
 from ..criteria import Criterion
 from ..kernels import Kernel
 from ..outer import (
@@ -29,16 +29,15 @@ from ..outer import (
     Method,
     ProjectedGradient,
     Step,
-    minimize,
 )
 from ..qp import SMO, Solution
 from .base.estimator import BaseLearnedSVC
 from .base.feature_weights import importances, no_weights
 from .base.kernel_spec import KernelSpec
 from .base.predictor import Predictor
-from .base.recipes import CRITERIA
+from .base.recipes import CRITERIA, Recipe
 from .base.task import FitTask, Fitted
-from .base.weight_learning import Learned, Start, Watched, history
+from .base.weight_learning import LearnedWeights, WeightProblem, histories, learn_weights
 
 _METHODS: dict[str, Callable[[], Method]] = {
     "lbfgs": LBFGS,
@@ -49,7 +48,7 @@ _PAPER_UPDATES = 100
 _EVALUATIONS = 16  # and one more solve, of the machine itself
 _TOLERANCE = 1e-4  # relative improvement of a step that ends the learning
 # A machine that takes more steps than this on the way is left where it is; the last one is not.
-_LEAST_STEPS, _STEPS_A_ROW = 100_000, 200
+_FEWEST_STEPS, _STEPS_PER_ROW = 100_000, 200
 
 
 class DualObjectiveSVC(BaseLearnedSVC):
@@ -251,53 +250,57 @@ class DualObjectiveSVC(BaseLearnedSVC):
         return 1 + _PAPER_UPDATES if self.optimizer == "paper" else _EVALUATIONS
 
     def _fit_machines(self, task: FitTask) -> Fitted:
-        X, Y, cost_factor = task.X, task.Y, task.cost_factor
-        start = Start.of(self, task.kernel, X, cost_factor, task.last)
+        Y, recipe, solver = task.Y, Recipe.of(self.criterion), self._solver()
         groups = [Y] if self.weights == "shared" else [Y[:, [j]] for j in range(Y.shape[1])]
         task.progress.begin(len(groups) * self._evaluations())
         with single_blas():
-            learned: list[Learned] = []
-            for group in groups:
+            problem = WeightProblem.of(
+                task.kernel, task.X, groups[0], task.cost_factor, recipe=recipe, C=self.C
+            )
+            last = _last_parameters(task.last, problem)
+            learned: list[LearnedWeights] = []
+            for number, codes in enumerate(groups):
                 stopped = bool(learned) and learned[-1].minimum.status == "stopped"
-                most = 1 if stopped or not start.learns else self._evaluations()
-                learned.append(self._learn(task, group, start, len(learned), most))
-            solver = self._solver()
-            solutions = [s for each in learned for s in each.machines(solver, X, cost_factor)]
+                start = None if last is None else last[min(number, len(last) - 1)]
+                most = 1 if stopped else self._evaluations()
+                own = replace(problem, Y=codes)
+                learned.append(self._learn(own, solver, start, most, task))
+            solutions = [s for each in learned for s in each.solve(solver)]
         kernels = [each.kernel for each in learned]
         kernels = kernels * Y.shape[1] if len(kernels) == 1 else kernels
         predictor = Predictor.of(task, solutions, kernels=kernels)
         return Fitted(
             replace(predictor, loss=learned[0].criterion.slack),
             solutions,
-            attributes=_attributes(learned, start, solutions),
-            last=(start.varying, [each.minimum.theta for each in learned]),
+            attributes=_attributes(learned, solutions),
+            last=(problem.varying, [each.theta for each in learned]),
         )
 
     def _solver(self) -> SMO:
         return SMO(tol=self.tol, memory=allowance(self.cache_size, n_threads(self.n_jobs)))
 
     def _learn(
-        self, task: FitTask, Y: Codes, start: Start, group: int, max_evaluations: int
-    ) -> Learned:
+        self,
+        problem: WeightProblem,
+        solver: SMO,
+        start: Array | None,
+        max_evaluations: int,
+        task: FitTask,
+    ) -> LearnedWeights:
         """Minimise the criterion of some machines over their common weights (eq. 10-15)."""
-        recipe, solver = start.recipe, self._solver()
-        steps = max(_LEAST_STEPS, _STEPS_A_ROW * task.X.shape[0])
-        solver = replace(solver, max_iter=steps, budget=solver.budget if recipe.exact else 0)
-        criterion = recipe.criterion(self.C, solver=solver, threads=task.threads)
-        names = [*start.names, "C"] if recipe.learns_C else start.names
-        objective = criterion.of(
-            start.kernel, names, task.X, Y, weights=task.cost_factor, log=recipe.log
-        )
-        minimum = minimize(
-            Watched(task.progress, objective, start),
-            start.theta(group),
-            domain=start.domain(self.optimizer),
+        steps = max(_FEWEST_STEPS, _STEPS_PER_ROW * problem.X.shape[0])
+        budget = solver.budget if problem.recipe.exact else 0
+        return learn_weights(
+            problem,
+            replace(solver, max_iter=steps, budget=budget),
+            start=start,
             method=self._method(),
+            domain=problem.domain(sphere=self.optimizer == "paper"),
             max_evaluations=max_evaluations,
             tol=_TOLERANCE,
-            callback=task.progress.stops,
+            threads=task.threads,
+            progress=task.progress,
         )
-        return Learned(objective, start.everywhere(minimum.theta), minimum, Y)
 
     def _method(self) -> Method:
         if self.optimizer == "paper":
@@ -305,18 +308,24 @@ class DualObjectiveSVC(BaseLearnedSVC):
         return _METHODS[self.optimizer]()
 
 
-def _attributes(
-    learned: list[Learned], start: Start, solutions: Sequence[Solution]
-) -> dict[str, Any]:
+def _last_parameters(last: Any, problem: WeightProblem) -> list[Array] | None:
+    """Return where the last fit ended, if it learned the same parameters."""
+    columns, thetas = (None, []) if last is None else last
+    if columns is None or not np.array_equal(columns, problem.varying):
+        return None
+    return thetas if all(len(theta) == problem.n_parameters for theta in thetas) else None
+
+
+def _attributes(learned: list[LearnedWeights], solutions: Sequence[Solution]) -> dict[str, Any]:
     """Return the fitted attributes that other classifiers do not have."""
     kernels = [each.kernel for each in learned]
-    weights = np.array([start.mean_weights(each.theta) for each in learned])
-    costs = np.array([each.criterion.C for each in learned])
+    weights = np.array([each.weights for each in learned])
+    costs = np.array([each.C for each in learned])
     n_evaluations = sum(each.minimum.n_evaluations for each in learned)
-    alone, table = len(learned) == 1, history(learned, start)
+    alone, table = len(learned) == 1, histories(learned, "machine", range(len(learned)))
     return {
         "feature_weights_": weights[0] if alone else weights,
-        "feature_importances_": importances(weights, start.spread),
+        "feature_importances_": importances(weights, learned[0].problem.spread),
         "kernel_": kernels[0] if alone else kernels,
         "gamma_": getattr(kernels[0], "gamma", None),
         "C_": float(costs[0]) if alone else costs,
@@ -324,5 +333,5 @@ def _attributes(
         "dual_objective_": -float(sum(solution.objective for solution in solutions)),
         "n_solves_": n_evaluations + len(learned),
         "history_": table,
-        "n_iter_": len(table["value"]),
+        "n_iter_": n_evaluations,
     }

@@ -12,15 +12,16 @@ import scipy.sparse as sp
 
 from .._memory import allowance
 from .._parameters import Interval, Options
-from .._threads import run, single_blas
+from .._threads import single_blas
 from ..kernels import Kernel, Linear
-from ..qp import SMO, Progress, Solution
+from ..qp import SMO, Progress
 from .base.estimator import BaseLearnedSVC
 from .base.grams import Grams
 from .base.kernel_spec import KERNEL_NAMES
 from .base.multiclass import ONE_VS_ONE, Multiclass
 from .base.predictor import Predictor, predictor_of
 from .base.probability import ProbabilityMixin
+from .base.solve import solve_machines
 from .base.task import FitTask, Fitted
 
 _POLISH = 1e5  # kernel entries worth spending on exactness, over all machines
@@ -213,8 +214,7 @@ class SVC(ProbabilityMixin, BaseLearnedSVC):
         return ONE_VS_ONE
 
     def _fit_machines(self, task: FitTask) -> Fitted:
-        members, costs, warm = task.members, self.C * task.cost_factor, task.warm()
-        starts = warm.starts(members)
+        members, warm = task.members, task.warm()
         solver = SMO(
             tol=self.tol,
             max_iter=self.max_iter,
@@ -223,20 +223,16 @@ class SVC(ProbabilityMixin, BaseLearnedSVC):
         )
         task.progress.begin(task.n_machines)
         with single_blas():
-            grams = Grams.of(task.kernel, task.X, members, solver, task.threads)
-
-            def fit_one(j: int) -> Solution:
-                qp = grams.c_svc(members[j], task.Y[:, j], costs)
-                own = replace(solver, callback=task.progress.of_machine(j, task.n_machines))
-                with task.progress.task("machine"):
-                    solution = own.solve(qp, start=starts[j])
-                task.progress.line(
-                    f"machine {j + 1}: {solution.status}, {solution.n_iter} steps, "
-                    f"KKT violation {solution.violation:.2g}"
-                )
-                return solution
-
-            solutions = run(fit_one, range(task.n_machines), task.threads)
+            solutions = solve_machines(
+                task.kernel,
+                Grams.of_members(task.X, members, solver, task.threads),
+                task.Y,
+                self.C * task.cost_factor,
+                lambda j: replace(solver, callback=task.progress.of_machine(j, task.n_machines)),
+                members=members,
+                start=warm.starts(members),
+                progress=task.progress,
+            )
         return Fitted(
             Predictor.of(task, solutions),
             solutions,

@@ -18,7 +18,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from kernelwise.kernels import RBF, Linear, Polynomial, Ridge
 from kernelwise.qp import hard_margin
 from kernelwise.svm import AdaptiveKernelSVC
-from kernelwise.svm.paths.selection import BySpan, Problem
+from kernelwise.svm.paths.rows import TrainingRows
+from kernelwise.svm.paths.selection import SpanCriterion
 from tests.oracles import decisions_of, descend, naive_kernel, role_of
 from tests.svm.base.test_progress import TaskCounter
 from tests.svm.problems import data
@@ -135,12 +136,14 @@ def test_leaving_one_copy_out_is_refitting_with_one_copy_less():
     solution = type("Solved", (), {"beta": beta, "gradient": decisions - y, "nu": np.zeros(1)})
     seen = []
 
-    class Watched(Problem):
+    class Watched(SpanCriterion):
         def score(self, decisions, rows=slice(None)):
             seen.append(decisions[:, 0])
             return 0.0, 0.0
 
-    BySpan(Watched(y[:, None], counts, counts, True, None)).verdict(K, C, [solution])
+    classes = (y > 0).astype(int)
+    rows = TrainingRows.of_table(X, y[:, None], classes, counts, np.ones(2), merge=False)
+    Watched(rows).evaluate(K, C, [solution])
     compared = 0
     for i in range(24):
         fewer = counts - (np.arange(24) == i)
@@ -209,10 +212,12 @@ def test_the_lowest_bound_wins(criterion):
 def test_warm_starts_take_fewer_steps_than_cold_ones(solver):
     X, y = sonar_like()
     widths = np.arange(1.0, 8.0, 0.5)
-    model = AdaptiveKernelSVC(solver=solver, criterion="bound", widths=widths, record_cold=True)
-    path = model.fit(X, y).path_
-    assert path["n_iter"][0] == path["n_iter_cold"][0]
-    assert path["n_iter"].sum() < path["n_iter_cold"].sum()
+    how = {"solver": solver, "criterion": "bound"}
+    path = AdaptiveKernelSVC(widths=widths, **how).fit(X, y).path_
+    cold = [AdaptiveKernelSVC(widths=[width], **how).fit(X, y).path_ for width in widths]
+    cold = np.array([each["n_iter"][0] for each in cold])
+    assert path["n_iter"][0] == cold[0]
+    assert path["n_iter"].sum() < cold.sum()
 
 
 @pytest.mark.parametrize("solver", ["smo", "adatron"])
@@ -235,7 +240,7 @@ def test_a_hard_margin_that_does_not_exist_is_told_of(solver):
 
 def test_points_that_do_not_converge_are_left_out():
     X, y = some("noisy", 150)
-    with pytest.warns(ConvergenceWarning, match="left out of the choice"):
+    with pytest.warns(ConvergenceWarning, match="left out of the selection"):
         model = AdaptiveKernelSVC(criterion="bound", max_iter=400).fit(X, y)
     assert not model.path_["converged"].all()
     assert model.path_["converged"][model.best_index_]

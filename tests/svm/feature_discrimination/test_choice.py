@@ -21,9 +21,10 @@ from kernelwise import (
 )
 from kernelwise.discrimination import importances, log_scales
 from kernelwise.kernels import RBF, EmpiricalMap
-from kernelwise.svm.feature_discrimination.choice import COSTS, ETAS, Point
-from kernelwise.svm.paths.kernel_grid import DistinctRows
-from kernelwise.svm.paths.selection import deal
+from kernelwise.svm.base.multiclass import one_vs_one
+from kernelwise.svm.feature_discrimination.choice import COSTS, ETAS, ChoicePoint
+from kernelwise.svm.paths.folds import deal
+from kernelwise.svm.paths.rows import TrainingRows
 from tests.svm.problems import data
 
 NAMES = ["fisher", "separation", "efficiency"]
@@ -42,9 +43,9 @@ def small(n_classes):
 def folds_of(X, y, cv):
     """Return the training and held-out rows of the choice's folds."""
     classes = np.unique(y, return_inverse=True)[1]
-    kinds = DistinctRows.of(RBF(), X, classes, np.ones(len(y)))
+    rows = TrainingRows.of_table(X, one_vs_one(classes, 3), classes, np.ones(len(y)), np.ones(3))
     random_state = np.random.RandomState(0)
-    held = [kinds.first[fold] for fold in deal(classes[kinds.first], cv, random_state)]
+    held = [rows.first[fold] for fold in deal(rows.classes, cv, random_state)]
     return [(np.setdiff1d(np.arange(len(y)), rows), rows) for rows in held]
 
 
@@ -138,7 +139,7 @@ def test_a_number_keeps_gamma_and_one_cost_keeps_C():
 
 
 def point(**changes):
-    return Point(
+    return ChoicePoint(
         **{
             "stage": 2,
             "importance": 0,

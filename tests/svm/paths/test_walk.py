@@ -6,10 +6,13 @@ from numpy.testing import assert_array_equal
 
 from kernelwise.criteria.span import least_spans, span
 from kernelwise.kernels import RBF, Laplacian, Linear, Polynomial
-from kernelwise.qp import SMO, Adatron, Solution
+from kernelwise.qp import SMO, Solution, StoredGram
+from kernelwise.svm.paths.cost_path import cost_path
 from kernelwise.svm.paths.kernel_grid import KernelGrid
-from kernelwise.svm.paths.selection import ByBound, BySpan, Problem
-from kernelwise.svm.paths.walk import PathGrams, WidthPath
+from kernelwise.svm.paths.rows import TrainingRows
+from kernelwise.svm.paths.selection import BoundCriterion, SpanCriterion
+from kernelwise.svm.paths.solvers import PathSolvers
+from kernelwise.svm.paths.walk import walk
 from tests.svm.problems import data
 
 COSTS = np.array([0.1, 1.0, 10.0, 100.0])
@@ -26,18 +29,20 @@ def some(name, n, seed=0):
     return X[rows], y[rows]
 
 
-def walk(X, y, kernels, *, counts=None, judge=BySpan, solver=None, **how):
-    """Walk over kernels; return the path and its judge."""
-    counts = np.ones(len(y)) if counts is None else counts
-    solver = SMO(exact=False, budget=0) if solver is None else solver
-    bias = not isinstance(solver, Adatron)
-    problem = Problem(codes_of(y), counts, counts, bias, lambda C: solver)
+def rows_of(X, y, weight=None):
+    """Return rows as they are."""
+    labels, classes = np.unique(y, return_inverse=True)
+    weight = np.ones(len(y)) if weight is None else weight
+    return TrainingRows.of_table(X, codes_of(y), classes, weight, np.ones(len(labels)), merge=False)
+
+
+def walked(X, y, kernels, *, weight=None, criterion=SpanCriterion, solver="smo", **how):
+    """Walk over kernels; return the path."""
+    rows, steps = rows_of(X, y, weight), how.pop("max_iter", -1)
     values = np.array([kernel.gamma for kernel in kernels])
-    grid = KernelGrid(tuple(kernels), "gamma", values, None)
-    path = WidthPath(problem, grid, COSTS, judge(problem), PathGrams(kernels, X, 1), **how)
-    for number in range(len(kernels)):
-        path.walk(number)
-    return path
+    grid = KernelGrid(tuple(kernels), "gamma", values)
+    solvers = PathSolvers(solver, max_iter=steps)
+    return walk(grid, COSTS, rows, criterion(rows, bias=solver == "smo"), solvers, **how)
 
 
 def some_kernels(cls, X):
@@ -49,11 +54,11 @@ def some_kernels(cls, X):
 
 def check_same_choice(all_of_them, pruned):
     """Hold a pruned path against the whole one; return how many points it left out."""
-    assert pruned.best == all_of_them.best
-    for one, other in zip(pruned.machines, all_of_them.machines, strict=True):
+    assert pruned.best_index == all_of_them.best_index
+    for one, other in zip(pruned.solutions, all_of_them.solutions, strict=True):
         assert_array_equal(one.beta, other.beta)
     left_out = 0
-    best = all_of_them.points[all_of_them.best]
+    best = all_of_them.best
     for one, other in zip(pruned.points, all_of_them.points, strict=True):
         assert (one.C, one.value, one.converged, one.n_iter) == (
             *(other.C, other.value, other.converged, other.n_iter),
@@ -84,11 +89,11 @@ def check_same_choice(all_of_them, pruned):
 )
 def test_pruning_does_not_change_the_choice(name, n, cls, weighted):
     X, y = some(name, n)
-    counts = np.random.default_rng(1).integers(1, 4, n).astype(float) if weighted else None
+    weight = np.random.default_rng(1).integers(1, 4, n).astype(float) if weighted else None
     for kernels in (some_kernels(cls, X), some_kernels(cls, X)[::-1]):
-        whole = walk(X, y, kernels, counts=counts)
+        whole = walked(X, y, kernels, weight=weight)
         assert not np.isnan([point.score for point in whole.points]).any()
-        assert check_same_choice(whole, walk(X, y, kernels, counts=counts, prune=True)) > 0
+        assert check_same_choice(whole, walked(X, y, kernels, weight=weight, prune=True)) > 0
 
 
 def test_pruning_keeps_ties():
@@ -96,61 +101,101 @@ def test_pruning_keeps_ties():
     X, y = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     for gammas in ([1e4, 2e4], [2e4, 1e4]):
         kernels = [RBF(gamma=gamma) for gamma in gammas]
-        whole = walk(X, y, kernels)
-        check_same_choice(whole, walk(X, y, kernels, prune=True))
+        whole = walked(X, y, kernels)
+        check_same_choice(whole, walked(X, y, kernels, prune=True))
         scores = [point.score for point in whole.points]
         assert scores.count(min(scores)) > 2
-        assert whole.points[whole.best].value == 1e4
+        assert whole.best.value == 1e4
 
 
 def test_pruning_prefers_points_that_converged():
     X, y = some("noisy", 100)
-    solver = SMO(exact=False, budget=0, max_iter=120)
-    whole = walk(X, y, some_kernels(RBF, X), solver=solver)
+    kernels = some_kernels(RBF, X)
+    whole = walked(X, y, kernels, max_iter=120)
     converged = [point.converged for point in whole.points]
     assert any(converged)
     assert not all(converged)
-    assert check_same_choice(whole, walk(X, y, some_kernels(RBF, X), solver=solver, prune=True)) > 0
-    never = SMO(exact=False, budget=0, max_iter=5)
-    whole = walk(X, y, some_kernels(RBF, X), solver=never)
+    assert check_same_choice(whole, walked(X, y, kernels, max_iter=120, prune=True)) > 0
+    whole = walked(X, y, kernels, max_iter=5)
     assert not any(point.converged for point in whole.points)
-    check_same_choice(whole, walk(X, y, some_kernels(RBF, X), solver=never, prune=True))
+    check_same_choice(whole, walked(X, y, kernels, max_iter=5, prune=True))
 
 
 def test_pruning_without_a_bias():
     X, y = some("moons", 60)
-    solver = Adatron()
-    whole = walk(X, y, some_kernels(RBF, X), solver=solver)
-    check_same_choice(whole, walk(X, y, some_kernels(RBF, X), solver=solver, prune=True))
+    whole = walked(X, y, some_kernels(RBF, X), solver="adatron")
+    check_same_choice(whole, walked(X, y, some_kernels(RBF, X), solver="adatron", prune=True))
 
 
-def test_a_judge_without_floors_judges_all_points():
+def test_a_criterion_without_floors_scores_all_points():
     X, y = some("iris", 60)
     kernels = some_kernels(RBF, X)
-    pruned = walk(X, y, kernels, judge=ByBound, prune=True)
+    pruned = walked(X, y, kernels, criterion=BoundCriterion, prune=True)
     assert not np.isnan([point.score for point in pruned.points]).any()
-    assert pruned.best == walk(X, y, kernels, judge=ByBound).best
+    assert pruned.best_index == walked(X, y, kernels, criterion=BoundCriterion).best_index
 
 
 @pytest.mark.parametrize(("name", "n"), [("moons", 100), ("digits", 120)])
 def test_no_score_is_below_its_floor(name, n):
     X, y = some(name, n)
-    counts = np.random.default_rng(1).integers(1, 3, n).astype(float)
-    problem = Problem(codes_of(y), counts, counts, True, lambda C: SMO(exact=False, budget=0))
-    judge = BySpan(problem)
+    rows = rows_of(X, y, np.random.default_rng(1).integers(1, 3, n).astype(float))
+    criterion, solver = SpanCriterion(rows), SMO(exact=False, budget=0)
     for kernel in some_kernels(Laplacian, X):
-        K = kernel(X)
-        points = [
-            (C, [problem.solver(C).solve(qp) for qp in problem.qps(K, problem.Y, C, True)])
-            for C in COSTS
+        gram = StoredGram(kernel(X))
+        paths = [
+            cost_path(lambda C, gram=gram: gram, codes, rows.cost_factor, COSTS, solver)
+            for codes in rows.Y.T
         ]
-        scores = [judge.verdict(K, C, machines)["score"] for C, machines in points]
-        loose = [problem.score(judge._decisions(machines).T)[1] for _, machines in points]
-        tight = judge.floors(K, points, np.inf)
+        points = [(C, [path[c].solution for path in paths]) for c, C in enumerate(COSTS)]
+        scores = [criterion.evaluate(gram.K, C, machines)["score"] for C, machines in points]
+        loose = [criterion.score(criterion.decisions(machines).T)[1] for _, machines in points]
+        tight = criterion.floors(gram.K, points, np.inf)
         assert (np.array(loose) <= tight).all()
         assert (np.array(tight) <= scores).all()
         # Ten machines share K: the least spans tell more than no spans do.
         assert (np.array(tight) > np.add(loose, 0.01)).any() == (name == "digits")
+
+
+def test_threads_do_not_change_the_path():
+    X, y = some("digits", 120)
+    one, two = (walked(X, y, some_kernels(RBF, X), threads=threads) for threads in (1, 2))
+    assert [point.score for point in one.points] == [point.score for point in two.points]
+    assert_array_equal(one.n_iter, two.n_iter)
+    assert one.n_solves == two.n_solves
+
+
+def test_a_callback_ends_the_walk_after_its_kernel():
+    X, y = some("moons", 60)
+    path = walked(X, y, some_kernels(RBF, X), callback=lambda point: COSTS[1] == point.C)
+    assert len(path.points) == len(COSTS)
+
+
+def test_the_points_of_a_path_are_a_table():
+    X, y = some("iris", 60)
+    path = walked(X, y, some_kernels(RBF, X))
+    table = path.table()
+    assert list(table)[:2] == ["gamma", "C"]
+    assert {len(column) for column in table.values()} == {len(path.points)}
+    assert path.best.score == np.nanmin(table["score"])
+    assert path.kernel.gamma == table["gamma"][path.best_index]
+
+
+def test_machines_are_solved_in_float32_where_that_will_do():
+    X, y = some("noisy", 100)
+    seen = []
+
+    class Watched(SpanCriterion):
+        def evaluate(self, K, C, solutions):
+            seen.append(K.dtype)
+            return super().evaluate(K, C, solutions)
+
+    kernels = some_kernels(RBF, X)
+    double = walked(X, y, kernels)
+    single = walked(X, y, kernels, criterion=Watched, single=True)
+    assert set(seen) == {np.dtype(np.float64)}  # they are scored in float64
+    for one, other in zip(single.points, double.points, strict=True):
+        assert one.score == pytest.approx(other.score, abs=2e-3)
+    assert not np.array_equal(single.solutions[0].beta, double.solutions[0].beta)
 
 
 # --- The least spans -----------------------------------------------------------------------------
@@ -183,12 +228,11 @@ def test_an_indefinite_matrix_has_no_least_spans():
     assert_array_equal(least_spans(np.array([[1.0, 2.0], [2.0, 1.0]])), 0)
 
 
-def test_a_point_is_judged_by_what_its_machines_leave():
+def test_a_point_is_scored_by_what_its_machines_leave():
     """Two rows, by hand: each is four away from the other, and wrong without it."""
     X, y = np.array([[-1.0], [1.0]]), np.array([0, 1])
-    problem = Problem(codes_of(y), np.ones(2), np.ones(2), True, lambda C: SMO())
     beta, K = np.array([-0.5, 0.5]), X @ X.T
     machine = Solution(beta, np.zeros(1), K @ beta - codes_of(y)[:, 0], -0.5, 0, 0, 1, "converged")
-    found = BySpan(problem).verdict(K, 10.0, [machine])
+    found = SpanCriterion(rows_of(X, y)).evaluate(K, 10.0, [machine])
     assert found["loo_error"] == 1
     assert found["score"] == pytest.approx(1 + 1 / (1 + np.exp(-5)), rel=1e-5)

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
@@ -447,9 +448,9 @@ def test_verbose_prints_a_line_a_step(verbose, capsys):
     assert len(lines) == model.n_iter_ + 9
     assert all(line.startswith("[kernelwise.RelevanceSVC] ") for line in lines)
     for line, value in zip(lines[:3], model.history_["value"], strict=False):
-        assert line.endswith(f"bound {value:.6g}")
-    assert lines[1].split("] ")[1].startswith("laplacian: step 2,")
-    assert "energy: factor 0.3, best score" in out
+        assert line.endswith(f": {value:.6g}")
+    assert lines[1].split("] ")[1].startswith("laplacian: step 2:")
+    assert re.search(r"energy: width 1 of 3: factor=0.3, \d+ steps, best score", out)
     assert err == ""
 
 
@@ -473,8 +474,8 @@ def test_a_short_fit_is_silent(verbose, capsys):
 def test_a_machine_that_does_not_converge_is_told_of(monkeypatch):
     """A limit of steps that no user can set: the warning must name the user's line all the same."""
     X, y = noisy(60)
-    monkeypatch.setattr("kernelwise.svm.relevance.steps._LEAST_STEPS", 2)
-    monkeypatch.setattr("kernelwise.svm.relevance.steps._STEPS_A_ROW", 0)
+    monkeypatch.setattr("kernelwise.svm.paths.solvers._FEWEST_SOFT", 2)
+    monkeypatch.setattr("kernelwise.svm.paths.solvers._SOFT_STEPS", 0)
     with pytest.warns(ConvergenceWarning, match="did not converge") as told:
         model = RelevanceSVC(ensemble=False).fit(X, y)
     assert told[0].filename == __file__

@@ -23,10 +23,10 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import kernelwise.svm.search.path as search_path
 from kernelwise import SVC
 from kernelwise.kernels import RBF, FunctionKernel, Linear, Normalized, Polynomial, Ridge
 from kernelwise.svm import SVCSearchCV
+from kernelwise.svm.search.fold_model import FoldProblem
 from tests.svm.problems import data
 
 TIGHT = 1e-7  # so that answers do not depend on the way to them
@@ -374,7 +374,7 @@ def test_threads_change_nothing():
 
 @pytest.mark.parametrize("params", [{"cache_size": 0.001}, {"probability": False}])
 def test_without_memory_for_a_kernel_candidates_are_fitted_one_by_one(params, monkeypatch):
-    monkeypatch.setattr(search_path.CostPath, "__post_init__", lambda self: pytest.fail("stored"))
+    monkeypatch.setattr(FoldProblem, "paths", lambda *args: pytest.fail("stored"))
     X, y = subset("iris")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)

@@ -11,12 +11,12 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import kernelwise.svm.search.fold_model as search_model
-import kernelwise.svm.search.grams as search_grams
-import kernelwise.svm.search.path as search_path
+import kernelwise.svm.base.grams as grams_module
 from kernelwise import SVC
 from kernelwise.kernels import RBF, Polynomial
+from kernelwise.qp import SMO
 from kernelwise.svm import SVCSearchCV
+from kernelwise.svm.base.predictor import Predictor
 from tests.svm.base.test_progress import TaskCounter
 from tests.svm.problems import data
 from tests.svm.search.test_search import GRID, assert_same, both, subset
@@ -36,7 +36,7 @@ def count_calls(monkeypatch, owner, name):
 
 def test_larger_c_cost_nothing_once_no_coefficient_is_at_its_bound(monkeypatch):
     X, y = data("wine")
-    solves = count_calls(monkeypatch, search_path.SMO, "solve")
+    solves = count_calls(monkeypatch, SMO, "solve")
     few = SVCSearchCV(SVC(gamma=1.0), {"C": [0.1, 10.0]}, cv=2, refit=False).fit(X, y)
     n_few = len(solves)
     assert n_few == 2 * 2 * 3  # folds, costs, pairs of classes
@@ -53,15 +53,15 @@ def test_larger_c_cost_nothing_once_no_coefficient_is_at_its_bound(monkeypatch):
 
 def test_solutions_at_their_bounds_are_solved_again(monkeypatch):
     X, y = data("noisy")
-    solves = count_calls(monkeypatch, search_path.SMO, "solve")
+    solves = count_calls(monkeypatch, SMO, "solve")
     SVCSearchCV(SVC(gamma=0.01), {"C": [0.1, 1.0, 2.0]}, cv=2, refit=False).fit(X, y)
     assert len(solves) == 6
 
 
 def test_one_matrix_of_distances_serves_all_widths_and_one_kernel_all_folds(monkeypatch):
     X, y = data("cancer")
-    families = count_calls(monkeypatch, search_grams, "KernelFamily")
-    made = count_calls(monkeypatch, search_grams.SharedGrams, "_make")
+    families = count_calls(monkeypatch, grams_module, "KernelFamily")
+    made = count_calls(monkeypatch, grams_module.Grams, "_make")
     grid = [
         {"kernel": ["rbf", "matern32"], "gamma": [0.01, 0.1, 1.0], "C": [1.0, 2.0]},
         {"kernel": ["poly"], "gamma": [0.1], "degree": [2, 3]},
@@ -74,14 +74,40 @@ def test_one_matrix_of_distances_serves_all_widths_and_one_kernel_all_folds(monk
     assert len(made) == 4  # a variance a fold, a kernel a fold
 
 
-def test_scorers_cost_no_kernel(monkeypatch):
+@pytest.mark.parametrize("scoring", [None, "accuracy", "f1_macro", ["accuracy", "f1_macro"]])
+def test_scorers_cost_no_kernel(scoring, monkeypatch):
     X, y = subset("iris")
-    monkeypatch.setattr(
-        search_model.Predictor, "of", lambda *args: pytest.fail("a model was put together")
-    )
-    SVCSearchCV(
-        SVC(), GRID, scoring=["accuracy", "f1_macro"], refit=False, return_train_score=True
-    ).fit(X, y)
+    how = {"scoring": scoring, "refit": False, "return_train_score": True}
+    plain = SVCSearchCV(SVC(), GRID, **how).fit(X, y).cv_results_
+    name = "decision_values"
+    monkeypatch.setattr(Predictor, name, lambda *args: pytest.fail("a kernel was evaluated"))
+    again = SVCSearchCV(SVC(), GRID, **how).fit(X, y).cv_results_
+    for key in plain:
+        if "_test_" in key or "_train_" in key:
+            assert_array_equal(plain[key], again[key])
+
+
+def test_the_accuracy_needs_no_model(monkeypatch):
+    X, y = subset("iris")
+    monkeypatch.setattr(Predictor, "of", lambda *args: pytest.fail("a model was put together"))
+    for scoring in (None, "accuracy"):
+        SVCSearchCV(SVC(), GRID, scoring=scoring, refit=False, return_train_score=True).fit(X, y)
+
+
+def test_kernels_are_forgotten_after_their_last_fold(monkeypatch):
+    X, y = subset("iris")
+    alive = []
+    made = count_calls(monkeypatch, grams_module.Grams, "_make")
+    original = SMO.solve
+
+    def solve(self, qp, **how):
+        alive.append(sum(map(len, made[0][0]._made.values())))
+        return original(self, qp, **how)
+
+    monkeypatch.setattr(SMO, "solve", solve)
+    SVCSearchCV(SVC(), {"gamma": [0.01, 0.1, 1.0, 10.0]}, cv=2, refit=False).fit(X, y)
+    assert len(made) == 4
+    assert max(alive) == 1
 
 
 class TestErrors:
@@ -167,7 +193,7 @@ class TestErrors:
     def test_names_that_svc_does_not_have_are_refused_before_any_work(
         self, grid, match, monkeypatch
     ):
-        monkeypatch.setattr(search_path.SMO, "solve", lambda *args: pytest.fail("worked"))
+        monkeypatch.setattr(SMO, "solve", lambda *args: pytest.fail("worked"))
         with pytest.raises(ValueError, match=match):
             SVCSearchCV(SVC(), grid).fit(*subset("iris"))
 

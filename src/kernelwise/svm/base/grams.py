@@ -1,63 +1,213 @@
-"""The kernel matrices of machines on parts of the same rows: shared, or each its own."""
+"""The kernel matrices of machines on parts of the same rows: the one provider of them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..._typing import Array, Codes, Index
+from ..._typing import Array, Gram, Index
 from ...kernels import FunctionKernel, Kernel, LazyGram, Precomputed
+from ...kernels.family import KernelFamily, family_of
+from ...kernels.pairwise import PairwiseKernel
 from ...qp import SMO, DualQP, c_svc
-from ...qp.precision import SMALL, TIGHT
+from ...qp.precision import SMALL, dtype_for
 
 
-@dataclass(frozen=True)
 class Grams:
-    """Gives each machine the kernel matrix of its rows.
+    """Gives machines the kernel matrix of their rows.
 
     Parameters
     ----------
-    kernel : Kernel
-        The kernel.
     X : {ndarray, sparse matrix} of shape (n, d)
         All rows.
-    stored : ndarray of shape (n, n) or None
-        The kernel matrix of all rows; None leaves each machine to compute the rows it needs.
-    threads : int
-        Threads for computing rows.
+    tol : float
+        The tolerance of the machines, which says where float32 will do.
+    memory : float, default=inf
+        Bytes for a matrix of all rows.
+    threads : int, default=1
+        Threads that compute kernel values.
+    kernels : sequence of Kernel, default=()
+        The kernels that are going to be asked for. Those that differ in gamma or profile alone are
+        made from one matrix of distances or dot products.
+    largest_bound : float, default=inf
+        The largest bound that is going to be asked for.
+    n_machines : int, default=1
+        Machines that read them; several compute the rows that they need on one thread each.
+    share : bool, default=True
+        Whether machines read parts of one matrix of all rows, where that fits; else each computes
+        the rows that it needs. A kernel that the user gave is evaluated once in any case.
+    precise : bool, default=False
+        Whether matrices are in float64 whatever the bound: a leave-one-out estimate takes the
+        inverse of a part of them.
+    small : int, default=400
+        Rows up to which matrices are in float64 as well.
     """
 
-    kernel: Kernel
-    X: Any
-    stored: Array | None
-    threads: int
+    def __init__(
+        self,
+        X: Any,
+        *,
+        tol: float,
+        memory: float = np.inf,
+        threads: int = 1,
+        kernels: Sequence[Kernel] = (),
+        largest_bound: float = np.inf,
+        n_machines: int = 1,
+        share: bool = True,
+        precise: bool = False,
+        small: int = SMALL,
+    ) -> None:
+        self.X, self.tol, self.memory = X, tol, memory
+        self.threads, self.n_machines, self.share = threads, n_machines, share
+        self.precise = precise or X.shape[0] <= small
+        self._kernels, self._largest_bound = kernels, largest_bound
+        self._sizes: dict[Hashable, float] = {}
+        self._made: dict[Hashable, dict[Any, Array]] = {}
+        self._families: dict[Hashable, KernelFamily] | None = None
 
     @classmethod
-    def of(cls, kernel: Kernel, X: Any, members: list[Index], solver: SMO, threads: int) -> Grams:
-        """Decide what machines on these rows share.
+    def of_members(
+        cls,
+        X: Any,
+        members: Sequence[Index],
+        solver: SMO,
+        threads: int,
+        *,
+        one_kernel: bool = True,
+    ) -> Grams:
+        """Decide for machines on some rows each: many small ones of a kernel share one matrix.
 
-        Many small machines share one matrix; large ones do better with the rows they need.
+        Large machines do better with the rows that they need.
         """
-        if isinstance(kernel, FunctionKernel | Precomputed):
-            return cls(kernel, X, symmetric(kernel(X)), threads)
-        small = len(members) > 1 and max(map(len, members)) <= SMALL
-        if not small or 8 * X.shape[0] ** 2 > solver.memory:
-            return cls(kernel, X, None, threads if len(members) == 1 else 1)
-        exact = X.shape[0] <= SMALL or solver.tol < TIGHT
-        dtype = np.float64 if exact else np.float32
-        return cls(kernel, X, LazyGram(kernel, X, threads).dense(dtype), threads)
+        n_machines = len(members)
+        share = one_kernel and n_machines > 1 and max(map(len, members)) <= SMALL
+        return cls(
+            X,
+            tol=solver.tol,
+            memory=solver.memory,
+            threads=threads,
+            n_machines=n_machines,
+            share=share,
+        )
 
-    def c_svc(self, rows: Index, y: Codes, C: Array) -> DualQP:
-        """Build the machine of some rows, from the codes and costs of all."""
+    def dtype(self, kernel: Kernel, bound: float) -> Any:
+        """Return the type that coefficients up to a bound need: float32 where that will do."""
+        if self.precise or isinstance(kernel, FunctionKernel | Precomputed):
+            return np.dtype(np.float64)
+        key = kernel_key(kernel)
+        if key not in self._sizes:
+            self._sizes[key] = float(np.abs(kernel.diag(self.X)).max(initial=0.0))
+        return dtype_for(self.tol, self._sizes[key], bound)
+
+    def is_stored(self, kernel: Kernel, bound: float = np.inf) -> bool:
+        """Return whether machines read parts of one matrix."""
+        if isinstance(kernel, FunctionKernel | Precomputed):
+            return True
+        size = self.X.shape[0] ** 2
+        return self.share and float(size * self.dtype(kernel, bound).itemsize) <= self.memory
+
+    def stored(self, kernel: Kernel, bound: float = np.inf) -> Array:
+        """Return the matrix of all rows, kept until it is forgotten.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel.
+        bound : float, default=inf
+            The largest coefficient of the machines that read it.
+
+        Returns
+        -------
+        K : ndarray of shape (n, n)
+            The matrix, in the precision that the bound needs.
+        """
+        made = self._made.setdefault(kernel_key(kernel), {})
+        dtype = self.dtype(kernel, bound)
+        if dtype not in made:
+            made[dtype] = self._make(kernel, dtype)
+        return made[dtype]
+
+    def prepare(self, kernel: Kernel, bound: float = np.inf) -> None:
+        """Compute the stored matrix, if there is one, before several threads ask for it."""
+        if self.is_stored(kernel, bound):
+            self.stored(kernel, bound)
+
+    def machine(self, kernel: Kernel, rows: Index, bound: float = np.inf) -> Array | Gram:
+        """Return the matrix of some rows: a part of the stored one, or rows as they are needed.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel.
+        rows : ndarray of shape (m,)
+            The rows of the machine, ascending.
+        bound : float, default=inf
+            Its largest coefficient.
+
+        Returns
+        -------
+        K : ndarray of shape (m, m) or Gram
+            The matrix.
+        """
         whole = len(rows) == self.X.shape[0]
-        if not whole:
-            y, C = y[rows], C[rows]
-        if self.stored is not None:
-            K = self.stored if whole else square_block(self.stored, rows)
-            return c_svc(K, y, C, is_psd=self.kernel.is_psd)
-        return c_svc(LazyGram(self.kernel, self.X if whole else self.X[rows], self.threads), y, C)
+        if self.is_stored(kernel, bound):
+            K = self.stored(kernel, bound)
+            return K if whole else square_block(K, rows)
+        threads = self.threads if self.n_machines == 1 else 1
+        return LazyGram(kernel, self.X if whole else self.X[rows], threads)
+
+    def c_svc(
+        self, kernel: Kernel, rows: Index, y: Any, costs: Array, *, bias: bool = True
+    ) -> DualQP:
+        """Build the C-SVC of some rows, from the codes and costs of all rows."""
+        K = self.machine(kernel, rows, float(costs.max()))
+        if len(rows) < len(y):
+            y, costs = y[rows], costs[rows]
+        return c_svc(K, y, costs, is_psd=kernel.is_psd, bias=bias)
+
+    def forget(self, kernel: Kernel) -> None:
+        """Give the memory of a kernel's matrices back."""
+        self._made.pop(kernel_key(kernel), None)
+
+    def _make(self, kernel: Kernel, dtype: Any) -> Array:
+        if isinstance(kernel, FunctionKernel | Precomputed):
+            return symmetric(kernel(self.X))
+        if self._families is None:
+            self._families = self._shared()
+        family = self._families.get(family_of(kernel))
+        if family is not None and isinstance(kernel, PairwiseKernel):
+            return family.gram(kernel, dtype)
+        return LazyGram(kernel, self.X, self.threads).dense(dtype)
+
+    def _shared(self) -> dict[Hashable, KernelFamily]:
+        """Compute the distances or dot products that several kernels share."""
+        members: dict[Hashable, dict[Hashable, Any]] = {}
+        for kernel in self._kernels:
+            members.setdefault(family_of(kernel), {})[kernel_key(kernel)] = kernel
+        families = {}
+        for name, kernels in members.items():
+            if name is None or len(kernels) == 1:
+                continue
+            own = list(kernels.values())
+            narrowest = max(own, key=lambda kernel: kernel.gamma)
+            dtype = max(self.dtype(kernel, self._largest_bound) for kernel in own)
+            try:
+                families[name] = KernelFamily(narrowest, self.X, dtype, self.threads)
+            except ValueError:
+                continue  # one of them overflows, and says so by itself
+        return families
+
+
+def kernel_key(value: Any) -> Hashable:
+    """Return a key that tells kernels apart; their own hash is the same for all of a class."""
+    if isinstance(value, Kernel):
+        params = value.get_params(deep=False)
+        return type(value), *(kernel_key(each) for each in params.values())
+    if isinstance(value, np.ndarray):
+        return value.tobytes()
+    return value if isinstance(value, Hashable) else id(value)
 
 
 def square_block(K: Array, rows: Index) -> Array:

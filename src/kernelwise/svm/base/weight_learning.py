@@ -1,7 +1,9 @@
-"""Learning the weights of a kernel: where it starts, what is watched, what comes out."""
+"""Learning the feature weights of a kernel: the problem, the descent and its result."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,119 +13,302 @@ import numpy as np
 from ..._typing import Array, Codes
 from ...criteria import Criterion, Objective
 from ...kernels import Kernel
-from ...outer import Domain, L1Sphere, LogPositive, Minimum, Simplex
+from ...outer import LBFGS, Domain, L1Sphere, LogPositive, Method, Minimum, Simplex, minimize
 from ...qp import SMO, Solution
 from .feature_weights import spreads, varying_columns, weight_names
 from .progress import FitProgress
 from .recipes import Recipe
 
+# The logarithms of gamma * weight, on columns of spread one, and of C stay between these.
+_WEIGHT_BOUNDS = (-14.0, 4.0)
+_COST_BOUNDS = (-5.0, 9.0)
+
 
 @dataclass(frozen=True)
-class Start:
-    """What the learning starts from, on the columns that are not constant."""
+class WeightProblem:
+    """A criterion as a function of feature weights, and of C where the criterion has one.
 
-    kernel: Kernel
-    names: list[str]
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    names : tuple of str
+        The parameters of the kernel that are feature weights.
+    X : {ndarray, sparse matrix} of shape (n, d)
+        The rows.
+    Y : ndarray of shape (n, n_machines)
+        Their codes.
+    cost_factor : ndarray of shape (n,)
+        The factor of C of each row.
+    recipe : Recipe
+        The criterion, and the parameters that are learned by it.
+    C : float
+        The cost, or where its learning starts.
+    weights : ndarray of shape (n_names * d,)
+        Where the learning starts.
+    varying : ndarray of shape (d,)
+        The columns whose weights are learned; the weights of the others are zero.
+    spread : ndarray of shape (d,)
+        The spread of each column, in the unit of its weight's term.
+    learns : bool
+        Whether there is anything to learn; else the weights stay.
+    """
+
+    kernel: Any
+    names: tuple[str, ...]
+    X: Any
+    Y: Codes | Array
+    cost_factor: Array
     recipe: Recipe
+    C: float
+    weights: Array
     varying: Any
     spread: Array
-    weights: Array
-    C: float
-    last: list[Array] | None
-    learns: bool
+    learns: bool = True
 
     @classmethod
-    def of(cls, estimator: Any, kernel: Kernel, X: Any, weights: Array, last: Any = None) -> Start:
-        """Find what an estimator with a resolved kernel starts from on these rows."""
-        d = X.shape[1]
-        names, params = weight_names(kernel, X), kernel.get_params()
+    def of(
+        cls,
+        kernel: Kernel,
+        X: Any,
+        Y: Codes,
+        cost_factor: Array,
+        *,
+        recipe: Recipe,
+        C: float = 1.0,
+    ) -> WeightProblem:
+        """Learn the weights of all columns that are not constant."""
+        d, names, params = X.shape[1], weight_names(kernel, X), kernel.get_params()
         varying = varying_columns(X)
         learns = bool(varying.any())
         if not learns:
-            varying = np.ones(d, dtype=bool)  # the weights stay what they are
+            varying = np.ones(d, dtype=bool)  # the weights stay as they are
         given = [np.ones(d) if params[name] is None else params[name] for name in names]
-        recipe = Recipe.of(estimator.criterion)
         if not any(own[varying].any() for own in given):
             raise ValueError(
                 f"kernel={kernel!r} has weights of zero only; start from positive ones."
             )
         return cls(
             kernel=kernel,
-            names=names,
+            names=tuple(names),
+            X=X,
+            Y=Y,
+            cost_factor=cost_factor,
             recipe=recipe,
+            C=C,
+            weights=np.concatenate([np.where(varying, own, 0) for own in given]),
             varying=varying,
-            spread=spreads(kernel, X, weights),
-            weights=np.concatenate([np.where(varying, w, 0) for w in given]),
-            C=estimator.C,
-            last=_last_parameters(last, names, varying, recipe),
+            spread=spreads(kernel, X, cost_factor),
             learns=learns,
         )
 
+    @classmethod
+    def of_scaled(
+        cls, kernel: Any, X: Array, Y: Array, cost_factor: Array, *, recipe: Recipe
+    ) -> WeightProblem:
+        """Learn the weights of all columns, which were scaled before; gamma is in the weights."""
+        every, d = np.ones(X.shape[1], dtype=bool), X.shape[1]
+        start = np.asarray(kernel.weights)
+        names = ("weights",)
+        return cls(kernel, names, X, Y, cost_factor, recipe, 1.0, start, every, np.ones(d))
+
     @cached_property
-    def _free(self) -> Any:
-        """Tell which of all weights are learned."""
+    def free(self) -> Any:
+        """Which of all weights are learned."""
         return np.tile(self.varying, len(self.names))
 
-    def theta(self, group: int) -> Array:
-        """Return the first parameters of a group of machines."""
-        if self.last is not None:
-            return self.last[min(group, len(self.last) - 1)]
-        own = self.weights[self._free]
-        return np.append(own, self.C) if self.recipe.learns_C else own
+    @property
+    def n_parameters(self) -> int:
+        """Number of parameters that are learned."""
+        return int(self.free.sum()) + self.recipe.learns_C
 
-    @cached_property
-    def _all_free(self) -> bool:
-        return bool(self._free.all())
+    @property
+    def theta(self) -> Array:
+        """The parameters where the learning starts."""
+        own = self.weights[self.free]
+        return np.append(own, self.C) if self.recipe.learns_C else own
 
     def everywhere(self, theta: Array) -> Array:
         """Put the learned weights at their columns; constant ones have zero."""
-        if self._all_free:
+        if self.free.all():
             return theta
-        n_free = int(self._free.sum())
-        full = np.zeros(len(self._free))
-        full[self._free] = theta[:n_free]
+        n_free = int(self.free.sum())
+        full = np.zeros(len(self.free))
+        full[self.free] = theta[:n_free]
         return np.append(full, theta[n_free:])
 
     def gradient(self, gradient: Array) -> Array:
-        """Return the derivative by what is learned, from the derivative by all weights."""
-        if self._all_free:
+        """Return the derivative by the learned parameters, from that by all weights."""
+        if self.free.all():
             return gradient
-        return np.append(gradient[: len(self._free)][self._free], gradient[len(self._free) :])
+        return np.append(gradient[: len(self.free)][self.free], gradient[len(self.free) :])
 
-    def domain(self, optimizer: str) -> Domain:
-        """Return where the parameters live."""
+    def domain(self, *, sphere: bool = False) -> Domain:
+        """Return the domain of the parameters; a fixed sum is kept on a simplex or a sphere."""
         if not self.recipe.free_scale:
-            total = float(self.weights[self._free].sum())
-            return L1Sphere(total) if optimizer == "paper" else Simplex(total)
-        # On columns of unit spread the products gamma * weight stay between exp(-14) and exp(4).
+            total = float(self.weights[self.free].sum())
+            return L1Sphere(total) if sphere else Simplex(total)
         unit = float(getattr(self.kernel, "gamma", 1.0)) * np.tile(self.spread, len(self.names))
-        unit = np.where(unit > 0, unit, 1.0)[self._free]
-        lo, hi = np.exp(-14) / unit, np.exp(4) / unit
+        unit = np.where(unit > 0, unit, 1.0)[self.free]
+        lo, hi = (np.exp(bound) / unit for bound in _WEIGHT_BOUNDS)
         if self.recipe.learns_C:
-            lo, hi = np.append(lo, np.exp(-5)), np.append(hi, np.exp(9))
+            lo, hi = (
+                np.append(own, np.exp(end)) for own, end in zip((lo, hi), _COST_BOUNDS, strict=True)
+            )
         return LogPositive(lo, hi)
 
-    def mean_weights(self, theta: Array) -> Array:
-        """Return one weight a feature, the mean over the parts of a composed kernel."""
-        return theta[: len(self._free)].reshape(len(self.names), -1).mean(axis=0)
+    def objective(self, solver: SMO, threads: int) -> Objective:
+        """Return the criterion as a function of all weights, and of C."""
+        recipe = self.recipe
+        criterion = recipe.criterion(self.C, solver=solver, threads=threads)
+        names = [*self.names, "C"] if recipe.learns_C else list(self.names)
+        weights = self.cost_factor
+        return criterion.of(self.kernel, names, self.X, self.Y, weights=weights, log=recipe.log)
 
 
-def _last_parameters(
-    last: Any, names: list[str], varying: Any, recipe: Recipe
-) -> list[Array] | None:
-    """Return where the last fit ended, if it was a fit of the same parameters."""
-    columns, thetas = (None, []) if last is None else last
-    if columns is None or not np.array_equal(columns, varying):
-        return None
-    size = len(names) * int(varying.sum()) + recipe.learns_C
-    return thetas if all(len(theta) == size for theta in thetas) else None
+@dataclass(frozen=True)
+class LearnedWeights:
+    """Where a learning ended.
+
+    Parameters
+    ----------
+    problem : WeightProblem
+        The problem.
+    kernel : Kernel
+        The kernel with the learned weights.
+    criterion : Criterion
+        The criterion with the learned C.
+    minimum : Minimum
+        The parameters that were learned, and all evaluations.
+    machines : tuple of Solution
+        The machines at the learned weights, as far as the criterion solves them.
+    """
+
+    problem: WeightProblem
+    kernel: Any
+    criterion: Criterion
+    minimum: Minimum
+    machines: tuple[Solution, ...]
+
+    @property
+    def C(self) -> float:
+        """The cost."""
+        return self.criterion.C
+
+    @property
+    def theta(self) -> Array:
+        """The learned parameters, from which a later learning may start."""
+        return self.minimum.theta
+
+    @property
+    def weights(self) -> Array:
+        """One weight per feature, the mean over the parts of a composed kernel."""
+        return self._weights_at(self.theta)
+
+    def solve(self, solver: SMO) -> list[Solution]:
+        """Solve the machines themselves at the learned weights, from where the learning ended."""
+        problem = self.problem
+        return self.criterion.machines(
+            self.kernel,
+            problem.X,
+            problem.Y,
+            weights=problem.cost_factor,
+            solver=solver,
+            start=self.machines,
+        )
+
+    def _weights_at(self, theta: Array) -> Array:
+        own = self.problem.everywhere(theta)[: len(self.problem.free)]
+        return own.reshape(len(self.problem.names), -1).mean(axis=0)
+
+    def history(self) -> dict[str, Array]:
+        """Return a table with one row per evaluation."""
+        steps = self.minimum.history
+        learns_C = self.problem.recipe.learns_C
+        costs = [step.theta[-1] if learns_C else self.C for step in steps]
+        return {
+            "value": np.array([step.value for step in steps]),
+            "weights": np.array([self._weights_at(step.theta) for step in steps]),
+            "C": np.array(costs, dtype=np.float64),
+            "n_iter": np.array([step.n_iter for step in steps]),
+            "seconds": np.array([step.seconds for step in steps]),
+        }
 
 
-class Watched:
-    """An objective on the columns that vary, each evaluation of which is a reported task."""
+def histories(learned: Sequence[LearnedWeights], name: str, values: Sequence[Any]) -> Any:
+    """Return one table of several learnings, which a column of that name tells apart."""
+    tables = [each.history() for each in learned]
+    columns = {key: np.concatenate([table[key] for table in tables]) for key in tables[0]}
+    counts = [len(table["value"]) for table in tables]
+    return {name: np.repeat(np.array(values), counts)} | columns
 
-    def __init__(self, progress: FitProgress, objective: Objective, start: Start) -> None:
-        self._progress, self._objective, self._start = progress, objective, start
+
+def learn_weights(
+    problem: WeightProblem,
+    solver: SMO,
+    *,
+    start: Array | None = None,
+    method: Method | None = None,
+    domain: Domain | None = None,
+    max_evaluations: int,
+    tol: float = 0.0,
+    threads: int = 1,
+    name: str = "step",
+    progress: FitProgress | None = None,
+) -> LearnedWeights:
+    """Minimise a criterion over the feature weights of a kernel.
+
+    Parameters
+    ----------
+    problem : WeightProblem
+        The problem.
+    solver : SMO
+        The solver of the machines on the way.
+    start : ndarray of shape (n_parameters,), default=None
+        Where to start; None is the start of the problem.
+    method : Method, default=None
+        The descent; None is L-BFGS.
+    domain : Domain, default=None
+        The domain of the parameters; None is that of the problem.
+    max_evaluations : int
+        Most evaluations of the criterion.
+    tol : float, default=0.0
+        The relative improvement of a step that ends the learning.
+    threads : int, default=1
+        Threads over the machines.
+    name : str, default="step"
+        The name of the task of each evaluation.
+    progress : FitProgress, default=None
+        Told of each evaluation; it may end the learning.
+
+    Returns
+    -------
+    learned : LearnedWeights
+        The kernel and C of the lowest value.
+    """
+    objective = problem.objective(solver, threads)
+    minimum = minimize(
+        _Reported(objective, problem, name, progress),
+        problem.theta if start is None else start,
+        domain=problem.domain() if domain is None else domain,
+        method=LBFGS() if method is None else method,
+        max_evaluations=max_evaluations if problem.learns else 1,
+        tol=tol,
+        callback=None if progress is None else progress.stops,
+    )
+    kernel, criterion = objective.at(problem.everywhere(minimum.theta))
+    machines = () if objective.best is None else objective.best.machines
+    return LearnedWeights(problem, kernel, criterion, minimum, machines)
+
+
+class _Reported:
+    """The objective of the learned parameters, each evaluation a task that is reported."""
+
+    def __init__(
+        self, objective: Objective, problem: WeightProblem, name: str, progress: FitProgress | None
+    ) -> None:
+        self._objective, self._problem = objective, problem
+        self._name, self._progress = name, progress
 
     @property
     def n_iter(self) -> int:
@@ -132,52 +317,9 @@ class Watched:
 
     def __call__(self, theta: Array) -> tuple[float, Array]:
         """Evaluate value and gradient."""
-        number = self._objective.n_solves + 1
-        with self._progress.task("step"):
-            value, gradient = self._objective(self._start.everywhere(theta))
-        self._progress.line(f"step {number}: {value:.6g}")
-        return value, self._start.gradient(gradient)
-
-
-@dataclass(frozen=True)
-class Learned:
-    """The outcome for machines that share their weights."""
-
-    objective: Objective
-    theta: Array
-    minimum: Minimum
-    Y: Codes
-
-    @property
-    def kernel(self) -> Kernel:
-        """The kernel with the learned weights."""
-        return self.objective.at(self.theta)[0]
-
-    @property
-    def criterion(self) -> Criterion:
-        """The criterion with the learned C."""
-        return self.objective.at(self.theta)[1]
-
-    def machines(self, solver: SMO, X: Any, weights: Array) -> list[Solution]:
-        """Solve the machines themselves at the learned weights, from where the learning ended."""
-        best = self.objective.best
-        starts = best.machines if best is not None else ()
-        return self.criterion.machines(
-            self.kernel, X, self.Y, weights=weights, solver=solver, start=starts
-        )
-
-
-def history(learned: list[Learned], start: Start) -> dict[str, Array]:
-    """Return a table with one row an evaluation."""
-    steps = [(g, step) for g, each in enumerate(learned) for step in each.minimum.history]
-    thetas = [start.everywhere(step.theta) for _, step in steps]
-    C = learned[0].criterion.C
-    costs = [theta[-1] if start.recipe.learns_C else C for theta in thetas]
-    return {
-        "value": np.array([step.value for _, step in steps]),
-        "weights": np.array([start.mean_weights(theta) for theta in thetas]),
-        "C": np.array(costs, dtype=np.float64),
-        "n_iter": np.array([step.n_iter for _, step in steps]),
-        "seconds": np.array([step.seconds for _, step in steps]),
-        "machine": np.array([group for group, _ in steps]),
-    }
+        progress = self._progress
+        with nullcontext() if progress is None else progress.task(self._name):
+            value, gradient = self._objective(self._problem.everywhere(theta))
+        if progress is not None:
+            progress.line(f"{self._name} {self._objective.n_solves}: {value:.6g}")
+        return value, self._problem.gradient(gradient)

@@ -9,35 +9,29 @@ eigendecomposition of a fold's kernel serves all measures, eta and C.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from ..._threads import run
 from ..._typing import Array, Index
 from ...kernels import Kernel, LazyGram, Linear
 from ...qp import SMO
-from ..base.grams import square_block
-from ..base.task import FitTask
-from ..paths.kernel_grid import DistinctRows, KernelGrid
-from ..paths.selection import deal
-from ..paths.walk import PathGrams
-from .folds import FAILURES, SOLVES, STEPS, WRONG, Fold, Rows
-from .space import Measuring, Space, takes_components
+from ..base.grams import Grams, square_block
+from ..paths.rows import TrainingRows
+from .folds import FAILURES, SOLVES, STEPS, WRONG, Fold
+from .space import ScaledSpace, ScaleRule, SpaceRule
 
 ETAS = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0)
 COSTS = tuple(10.0**power for power in range(-3, 4))
-_ROUNDING = 9  # decimals of an error: sums of weights in another order are no better or worse
-_WITH_WIDTHS = {"rbf", "laplacian", "matern32", "matern52"}
+_ROUNDING = 9  # decimals of an error that count: weights may be summed in another order
 
 
 @dataclass(frozen=True)
-class Point:
-    """What the rows held out say of one choice.
+class ChoicePoint:
+    """One choice, and its error on rows that were held out.
 
     Parameters
     ----------
@@ -73,7 +67,7 @@ class Point:
 
     @property
     def order(self) -> tuple[bool, float, float, float, float, int]:
-        """What the choice sorts by: on ties smaller eta, smaller C, the wider kernel."""
+        """Key of the choice: on ties smaller eta, smaller C, the wider kernel."""
         error = round(self.held_out_error, _ROUNDING)
         gamma = 0.0 if np.isnan(self.gamma) else self.gamma
         return not self.converged, error, self.eta, self.C, gamma, self.importance
@@ -81,61 +75,84 @@ class Point:
 
 @dataclass(frozen=True)
 class Choice:
-    """What was chosen, and what it was chosen from."""
+    """The chosen point and kernel, and all points that were tried."""
 
     kernel: Kernel
-    point: Point
-    points: list[Point] = field(repr=False)
+    point: ChoicePoint
+    points: list[ChoicePoint] = field(repr=False)
 
     def table(self, names: Sequence[Any]) -> dict[str, Array]:
         """Return the points as columns of equal length; measures by their names."""
         points = self.points
-        columns = {f.name: np.array([getattr(p, f.name) for p in points]) for f in fields(Point)}
+        columns = {
+            f.name: np.array([getattr(p, f.name) for p in points]) for f in fields(ChoicePoint)
+        }
         named = ["" if p.stage == 1 else str(names[p.importance]) for p in self.points]
         return columns | {"importance": np.array(named)}
 
 
-class TwoStages:
-    """The choice of an estimator whose ``eta`` is "cv".
+@dataclass(frozen=True)
+class ChoiceGrid:
+    """The values to choose from.
 
     Parameters
     ----------
-    svc : FeatureDiscriminationSVC
-        The parameters.
-    kernel : Kernel
-        The kernel that they describe.
-    rows : Rows
-        The rows to choose by.
     measures : sequence
-        The measures to choose from.
+        The measures.
+    etas, costs : sequence of float
+        The values of eta and C, ascending.
+    """
+
+    measures: Sequence[Any]
+    etas: Sequence[float]
+    costs: Sequence[float]
+
+    @classmethod
+    def of(cls, measures: Sequence[Any], etas: Any, costs: Any) -> ChoiceGrid:
+        """Check the values; None is the default."""
+        positive = np.finfo(np.float64).tiny
+        return cls(
+            measures,
+            etas=_ascending("etas", etas, ETAS, least=0.0),
+            costs=_ascending("costs", costs, COSTS, least=positive),
+        )
+
+
+@dataclass(frozen=True)
+class TwoStages:
+    """The choice of width, C, eta and measure.
+
+    Parameters
+    ----------
+    rows : TrainingRows
+        The rows to choose by.
+    labels : ndarray of shape (n_classes,)
+        The classes, for measures that the user gave.
     folds : list of Fold
-        What is held out in turn.
+        The rows that are held out in turn.
+    grid : ChoiceGrid
+        The values to choose from.
+    space : SpaceRule
+        Which features are weighted.
+    scales : ScaleRule
+        How they are measured and scaled.
+    solver : SMO
+        The solver.
     threads : int
         Threads over the folds.
     """
 
-    def __init__(
-        self,
-        svc: Any,
-        kernel: Kernel,
-        rows: Rows,
-        measures: Sequence[Any],
-        folds: list[Fold],
-        threads: int,
-    ) -> None:
-        self.kernel = kernel
-        self.svc, self.rows, self.measures, self.threads = svc, rows, measures, threads
-        self.folds, self.total = folds, sum(rows.counts[fold.held].sum() for fold in folds)
-        self.measuring = Measuring.of(svc)
-        self.costs = _ascending("costs", svc.costs, COSTS, least=np.finfo(np.float64).tiny)
-        self.etas = _ascending("etas", svc.etas, ETAS, least=0.0)
-        # A point that takes more steps than these is no good one; there are many of them.
-        most = svc.max_iter if svc.max_iter >= 0 else max(100_000, 1000 * len(rows.classes))
-        self.solver = SMO(tol=svc.tol, max_iter=most, exact=False)
+    rows: TrainingRows
+    labels: Any
+    folds: list[Fold]
+    grid: ChoiceGrid
+    space: SpaceRule
+    scales: ScaleRule
+    solver: SMO
+    threads: int
 
-    def choose(self) -> Choice:
-        """Go through both stages."""
-        kernels = self._kernels()
+    def choose(self, kernels: Sequence[Kernel]) -> Choice:
+        """Go through both stages, with kernels from narrow to wide."""
         plain = self.plain(kernels)
         gamma = min(plain, key=lambda point: point.order).gamma
         kernel = kernels[0] if np.isnan(gamma) else _with_gamma(kernels, gamma)
@@ -147,56 +164,47 @@ class TwoStages:
 
     @property
     def _is_plain(self) -> bool:
-        return self.svc.normalization == "inverse" and 0 in self.etas
+        return self.scales.normalization == "inverse" and 0 in self.grid.etas
 
-    def _kernels(self) -> tuple[Kernel, ...]:
-        """Return the kernels of stage 1, from narrow to wide."""
-        svc = self.svc
-        walks = isinstance(svc.kernel, str) and svc.kernel in _WITH_WIDTHS
-        if not walks or not isinstance(svc.gamma, str):
-            return (self.kernel,)
-        wanted = SimpleNamespace(parameter="gamma", values=None, widths=svc.widths)
-        return KernelGrid.of(wanted, self.kernel, self.rows.X, self.rows.counts).kernels
-
-    def plain(self, kernels: Sequence[Kernel]) -> list[Point]:
-        """Judge the plain machines of some kernels."""
-        grams = PathGrams(kernels, self.rows.X, self.threads)
+    def plain(self, kernels: Sequence[Kernel]) -> list[ChoicePoint]:
+        """Score the plain machines of some kernels."""
+        rows, threads = self.rows, self.threads
+        grams = Grams(rows.X, tol=self.solver.tol, threads=threads, kernels=kernels, precise=True)
         starts: list[Any] = [None] * len(self.folds)
-        points: list[Point] = []
+        points: list[ChoicePoint] = []
         for kernel in kernels:
-            whole = None if self._cuts(kernel) else grams.of(kernel)
-            walked = self._plain(kernel, whole, starts)
-            starts = [firsts for _, firsts in walked]
-            tally = np.sum([own for own, _ in walked], axis=0)
-            points += self._points(tally, 1, 0, _gamma(kernel), 0.0)
+            cuts = self.space.cuts(kernel)
+            if not cuts:
+                grams.prepare(kernel)
+
+            def tally(
+                number: int, kernel: Any = kernel, cuts: bool = cuts, starts: Any = starts
+            ) -> Any:
+                fold = self.folds[number]
+                gram = self._cut_gram(kernel, fold) if cuts else _blocks(grams, kernel)
+                return self._tally(fold, gram, starts[number])
+
+            found = run(tally, range(len(self.folds)), threads)
+            grams.forget(kernel)
+            starts = [firsts for _, firsts in found]
+            points += self._points(sum(own for own, _ in found), 1, 0, _gamma(kernel), 0.0)
         return points
 
-    def _plain(self, kernel: Kernel, whole: Any, starts: list[Any]) -> list[tuple[Array, Any]]:
-        """Return the tally and the next starts of each fold, all of which share a matrix."""
-
-        def walk(number: int) -> tuple[Array, Any]:
-            fold = self.folds[number]
-            K = self._cut_gram(kernel, fold) if whole is None else whole
-            return fold.walk(
-                lambda _, rows: _block(K, rows), self.costs, self.solver, starts[number]
-            )
-
-        return run(walk, range(len(self.folds)), self.threads)
-
-    def _cuts(self, kernel: Kernel) -> bool:
-        """Tell whether components are left out, so that the kernel is that of what remains."""
-        return self.svc.n_components is not None and takes_components(self.svc, kernel)
-
-    def _cut_gram(self, kernel: Kernel, fold: Fold) -> Array:
+    def _cut_gram(self, kernel: Kernel, fold: Fold) -> Callable[[int, Index], Array]:
+        """Return the matrix of a kernel without the components that are left out."""
         Z = self._features(self._space(kernel, fold), fold)
-        return Z @ Z.T
+        K = Z @ Z.T
+        return lambda _, rows: K if len(rows) == len(K) else square_block(K, rows)
 
-    def weighted(self, kernel: Kernel) -> list[Point]:
-        """Judge the machines of all measures and eta, with one kernel."""
-        etas = [eta for eta in self.etas if eta > 0 or not self._is_plain]
-        settings = [(m, eta) for m in range(len(self.measures)) for eta in etas]
+    def _tally(self, fold: Fold, gram: Any, starts: Any) -> tuple[Array, list[Any]]:
+        return fold.tally(gram, self.grid.costs, self.solver, len(self.labels), starts)
+
+    def weighted(self, kernel: Kernel) -> list[ChoicePoint]:
+        """Score the machines of all measures and eta, with one kernel."""
+        etas = [eta for eta in self.grid.etas if eta > 0 or not self._is_plain]
+        settings = [(m, eta) for m in range(len(self.grid.measures)) for eta in etas]
         tallies = run(lambda fold: self._weighted(kernel, fold, etas), self.folds, self.threads)
-        points: list[Point] = []
+        points: list[ChoicePoint] = []
         for (measure, eta), tally in zip(settings, np.sum(tallies, axis=0), strict=True):
             points += self._points(tally, 2, measure, _gamma(kernel), eta)
         return points
@@ -206,25 +214,27 @@ class TwoStages:
         rows, train = self.rows, fold.train
         space = self._space(kernel, fold)
         Z = self._features(space, fold)
-        tallies, known = [], (rows.y[train], rows.Y[train], rows.counts[train])
-        for measure in self.measures:
-            q = self.measuring.importances(measure, space.training, *known)
+        known = self.labels[rows.classes[train]], rows.Y[train], rows.sample_weight[train]
+        tallies = []
+        for measure in self.grid.measures:
+            q = self.scales.importances(measure, space.training, *known)
             starts = None
             for eta in etas:
-                made = [space.weighted(self.measuring.scales(each, eta)) for each in q]
+                made = [space.weighted(self.scales.scales(each, eta)) for each in q]
 
                 def gram(j: int, some: Index, made: list[Kernel] = made) -> Array:
                     return LazyGram(made[j if len(made) > 1 else 0], Z[some]).dense(np.float64)
 
-                tally, starts = fold.walk(gram, self.costs, self.solver, starts)
+                tally, starts = self._tally(fold, gram, starts)
                 tallies.append(tally)
-        return np.array(tallies).reshape(-1, len(self.costs), 4)
+        return np.array(tallies).reshape(-1, len(self.grid.costs), 4)
 
-    def _space(self, kernel: Kernel, fold: Fold) -> Space:
+    def _space(self, kernel: Kernel, fold: Fold) -> ScaledSpace:
         """Return the space of the rows not held out; this is the eigendecomposition."""
-        return Space.of(self.svc, kernel, self.rows.X[fold.train], self.rows.counts[fold.train])
+        rows, train = self.rows, fold.train
+        return self.space.space(kernel, rows.X[train], rows.sample_weight[train])
 
-    def _features(self, space: Space, fold: Fold) -> Array:
+    def _features(self, space: ScaledSpace, fold: Fold) -> Array:
         """Return the features of all rows, in a space made from those not held out."""
         X = self.rows.X
         if space.map is None:
@@ -235,46 +245,26 @@ class TwoStages:
 
     def _points(
         self, tally: Array, stage: int, measure: int, gamma: float, eta: float
-    ) -> list[Point]:
+    ) -> list[ChoicePoint]:
+        total = sum(self.rows.sample_weight[fold.held].sum() for fold in self.folds)
         return [
-            Point(
+            ChoicePoint(
                 stage=stage,
                 importance=measure,
                 gamma=gamma,
                 eta=float(eta),
                 C=float(C),
-                held_out_error=float(own[WRONG] / self.total),
+                held_out_error=float(own[WRONG] / total),
                 n_iter=int(own[STEPS]),
                 n_solves=int(own[SOLVES]),
                 converged=not own[FAILURES],
             )
-            for C, own in zip(self.costs, tally, strict=True)
+            for C, own in zip(self.grid.costs, tally, strict=True)
         ]
 
 
-def choose(
-    svc: Any, measures: Sequence[Any], task: FitTask, splits: list[list[Index]] | None
-) -> Choice:
-    """Choose the width, C, eta and measure of an estimator; None is folds of our own."""
-    X, classes, counts, labels = task.X, task.classes, task.sample_weight, task.labels
-
-    def rows_of(some: Index, counts: Array) -> Rows:
-        own = classes[some]
-        price = counts * labels.class_weight[own]
-        names = labels.names
-        return Rows(X[some], names[own], own, task.Y[some], counts, price, len(names))
-
-    if splits is None:
-        random_state = check_random_state(svc.random_state)
-        kinds = DistinctRows.of(task.kernel, X, classes, counts)
-        kinds = kinds.at_most(svc.max_rows, classes, random_state)
-        rows = rows_of(kinds.first, kinds.counts)
-        n_folds = min(int(svc.cv), len(rows.classes))
-        folds = [Fold(rows, held) for held in deal(rows.classes, n_folds, random_state)]
-    else:
-        rows = rows_of(np.arange(len(classes)), counts)
-        folds = [Fold(rows, held, train) for train, held in splits]
-    return TwoStages(svc, task.kernel, rows, measures, folds, task.threads).choose()
+def _blocks(grams: Grams, kernel: Kernel) -> Callable[[int, Index], Any]:
+    return lambda _, rows: grams.machine(kernel, rows)
 
 
 def _ascending(name: str, values: Any, default: Sequence[float], least: float) -> list[float]:
@@ -287,10 +277,6 @@ def _ascending(name: str, values: Any, default: Sequence[float], least: float) -
         kind = "positive" if least > 0 else "not negative"
         raise ValueError(f"{name} must be finite numbers, {kind}; got {values!r}.")
     return [float(value) for value in out]
-
-
-def _block(K: Array, rows: Index) -> Array:
-    return K if len(rows) == len(K) else square_block(K, rows)
 
 
 def _gamma(kernel: Any) -> float:

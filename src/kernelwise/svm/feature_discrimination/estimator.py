@@ -14,10 +14,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.model_selection import check_cv
+from sklearn.utils import check_random_state
 
 from ..._memory import allowance
 from ..._parameters import HasMethods, Interval, Options
-from ..._threads import run, single_blas
+from ..._threads import single_blas
 from ..._typing import Array, Index
 from ...discrimination.scales import MEASURES
 from ...kernels import Kernel, Linear
@@ -29,12 +30,19 @@ from ..base.grams import Grams
 from ..base.kernel_spec import KernelSpec
 from ..base.multiclass import ONE_VS_ONE, Multiclass
 from ..base.predictor import Predictor, kernel_groups, predictor_of
+from ..base.solve import solve_machines
 from ..base.task import FitTask, Fitted
-from .choice import choose
-from .space import Measuring, Space
+from ..paths.folds import deal
+from ..paths.kernel_grid import KernelGrid
+from ..paths.rows import TrainingRows
+from ..paths.solvers import PathSolvers
+from .choice import Choice, ChoiceGrid, TwoStages
+from .folds import Fold
+from .space import ScaledSpace, ScaleRule, SpaceRule
 
 _MEASURES = set(MEASURES)
 _NAMES = {"linear", "poly", "rbf", "laplacian", "matern32", "matern52"}
+_WITH_WIDTHS = ("rbf", "laplacian", "matern32", "matern52")
 _POLISH = 1e5  # kernel entries worth spending on exactness, over all machines: as SVC does
 
 
@@ -354,7 +362,7 @@ default="fisher"
         task.progress.begin(task.n_machines + (self.eta == "cv"))
         with single_blas():
             choice = self._choose(task)
-            space = Space.of(self, choice["kernel_"], task.X, counts)
+            space = self._space_rule().space(choice["kernel_"], task.X, counts)
             measured, kernels = self._weigh(task, space, choice)
             solutions = self._solve(task, kernels, space.training, choice["C_"])
         predictor = Predictor.of(task, solutions, kernels=kernels, rows=space.training)
@@ -386,7 +394,7 @@ default="fisher"
         }
         if self.eta == "cv":
             with task.progress.task("choice"):
-                choice = choose(self, measures, task, self._splits(task))
+                choice = self._choice(measures, task)
             names = [m if isinstance(m, str) else "given" for m in measures]
             chosen = {
                 "eta_": choice.point.eta,
@@ -404,11 +412,44 @@ default="fisher"
         )
         return chosen | {"gamma_": gamma}
 
+    def _space_rule(self) -> SpaceRule:
+        return SpaceRule(self.space, self.n_components)
+
+    def _scale_rule(self) -> ScaleRule:
+        return ScaleRule(self.importance_per == "shared", self.normalization, self.eta_units)
+
+    def _choice(self, measures: list[Any], task: FitTask) -> Choice:
+        """Choose the width, C, eta and measure by rows held out."""
+        random_state, splits = check_random_state(self.random_state), self._splits(task)
+        rows = TrainingRows.of(task, merge=splits is None)
+        if splits is None:
+            rows = rows.sample(self.max_rows, random_state)
+            held = deal(rows.classes, min(int(self.cv), len(rows)), random_state)
+            folds = [Fold(rows, each) for each in held]
+        else:
+            folds = [Fold(rows, each, train) for train, each in splits]
+        kernels: tuple[Kernel, ...] = (task.kernel,)
+        named = isinstance(self.kernel, str) and isinstance(self.gamma, str)
+        if named and self.kernel in _WITH_WIDTHS:
+            kernels = KernelGrid.of(task.kernel, rows, "gamma", widths=self.widths).kernels
+        solvers = PathSolvers(tol=self.tol, max_iter=self.max_iter)
+        stages = TwoStages(
+            rows,
+            task.labels.names,
+            folds,
+            ChoiceGrid.of(measures, self.etas, self.costs),
+            self._space_rule(),
+            self._scale_rule(),
+            solvers.on_path(len(rows), C=1.0),
+            task.threads,
+        )
+        return stages.choose(kernels)
+
     def _weigh(
-        self, task: FitTask, space: Space, choice: dict[str, Any]
+        self, task: FitTask, space: ScaledSpace, choice: dict[str, Any]
     ) -> tuple[dict[str, Any], list[Kernel]]:
         """Measure the features; return the measurements and the kernel of each machine."""
-        measuring, labels = Measuring.of(self), task.labels.names[task.classes]
+        measuring, labels = self._scale_rule(), task.labels.names[task.classes]
         q = measuring.importances(
             choice["measure_"], space.training, labels, task.Y, task.sample_weight
         )
@@ -430,15 +471,14 @@ default="fisher"
             memory=allowance(self.cache_size, min(task.threads, n_machines)),
             budget=_POLISH / n_machines,
         )
-        grams: dict[int, Grams] = {}
-        costs = C * task.cost_factor
-        for kernel, machines in kernel_groups(kernels):
-            shared = Grams.of(kernel, Z, [members[j] for j in machines], solver, task.threads)
-            grams |= dict.fromkeys(machines, shared)
-
-        def fit_one(j: int) -> Solution:
-            qp = grams[j].c_svc(members[j], task.Y[:, j], costs)
-            with task.progress.task("machine"):
-                return solver.solve(qp)
-
-        return run(fit_one, range(n_machines), task.threads)
+        one_kernel = len(kernel_groups(kernels)) == 1
+        grams = Grams.of_members(Z, members, solver, task.threads, one_kernel=one_kernel)
+        return solve_machines(
+            kernels,
+            grams,
+            task.Y,
+            C * task.cost_factor,
+            solver,
+            members=members,
+            progress=task.progress,
+        )

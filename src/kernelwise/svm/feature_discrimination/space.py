@@ -1,4 +1,4 @@
-"""Where the features are measured and weighted: the inputs, or the components of a kernel.
+"""The space in which features are measured and weighted: inputs, or components of a kernel.
 
 The kernel of inputs x and z is ``k(A^{-1/2} x, A^{-1/2} z)``, a kernel with feature weights; that
 of components ``phi(x)' A^{-1} phi(z)``, with phi the empirical kernel map of the training rows.
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._typing import Array, Codes
+from ..._typing import Array
 from ...discrimination import importances, log_scales
 from ...kernels import Kernel, Laplacian, Linear, Precomputed
 from ...kernels.empirical import EmpiricalMap
@@ -20,7 +20,7 @@ from ..base.multiclass import members_of
 
 
 @dataclass(frozen=True)
-class Space:
+class ScaledSpace:
     """The features that are weighted, and the kernel of them.
 
     Parameters
@@ -30,22 +30,12 @@ class Space:
     training : ndarray of shape (n, r)
         The features of the training rows.
     map : EmpiricalMap or None
-        What makes features of rows; None where the columns themselves are the features.
+        The map from rows to features; None where the columns themselves are the features.
     """
 
     kernel: Kernel
     training: Array
     map: EmpiricalMap | None = None
-
-    @classmethod
-    def of(cls, svc: Any, kernel: Kernel, X: Array, counts: Array) -> Space:
-        """Return the space that an estimator's parameters ask for, for these training rows."""
-        if not takes_components(svc, kernel):
-            return cls(kernel, X)
-        if (counts == counts[0]).all():
-            made = EmpiricalMap.of(kernel, X, n_components=svc.n_components)
-            return cls(Linear(), made.training, made)
-        return cls(Linear(), *_counted_map(kernel, X, counts, svc.n_components))
 
     def features(self, X: Array) -> Array:
         """Return the features of new rows."""
@@ -56,28 +46,56 @@ class Space:
         return weighted(self.kernel, scales, self.training)
 
 
-def _counted_map(
-    kernel: Kernel, X: Array, counts: Array, n_components: Any
+@dataclass(frozen=True)
+class SpaceRule:
+    """Which features are weighted.
+
+    Parameters
+    ----------
+    kind : {"components", "inputs"}
+        Components of the kernel, or columns.
+    n_components : int, float or None
+        How many components, or the part of the variance that they explain; None is all.
+    """
+
+    kind: str
+    n_components: float | None
+
+    def takes_components(self, kernel: Kernel) -> bool:
+        """Return whether components are weighted; those of a linear kernel are the columns."""
+        return self.kind == "components" and not isinstance(kernel, Linear)
+
+    def cuts(self, kernel: Kernel) -> bool:
+        """Return whether components are left out, so that the kernel is that of the others."""
+        return self.n_components is not None and self.takes_components(kernel)
+
+    def space(self, kernel: Kernel, X: Array, sample_weight: Array) -> ScaledSpace:
+        """Return the space of a kernel on training rows."""
+        if not self.takes_components(kernel):
+            return ScaledSpace(kernel, X)
+        if (sample_weight == sample_weight[0]).all():
+            made = EmpiricalMap.of(kernel, X, n_components=self.n_components)
+            return ScaledSpace(Linear(), made.training, made)
+        return ScaledSpace(Linear(), *_weighted_map(kernel, X, sample_weight, self.n_components))
+
+
+def _weighted_map(
+    kernel: Kernel, X: Array, sample_weight: Array, n_components: Any
 ) -> tuple[Array, EmpiricalMap]:
-    """Return the components of the rows and their map, a weight of two being the row twice.
+    """Return the components of the rows and their map; a weight of two is the row given twice.
 
     Copies of rows change the eigenvectors of K. With u their entries, one for all copies of a row,
     and W the numbers of copies, V = W^(1/2) u are the eigenvectors of W^(1/2) K W^(1/2).
     """
-    roots = np.sqrt(counts / counts.max())[:, None]
+    roots = np.sqrt(sample_weight / sample_weight.max())[:, None]
     K = roots * kernel(X) * roots.T
     found = EmpiricalMap.of(Precomputed(), 0.5 * (K + K.T), n_components=n_components)
     made = EmpiricalMap(kernel, X, roots * found.vectors, found.eigenvalues.copy())
     return found.training / roots, made
 
 
-def takes_components(svc: Any, kernel: Kernel) -> bool:
-    """Tell whether components are weighted; those of a linear kernel are the columns."""
-    return svc.space == "components" and not isinstance(kernel, Linear)
-
-
 def weighted(kernel: Kernel, scales: Array, X: Array) -> Kernel:
-    """Return the kernel of columns that are scaled; the same one where no scale differs from 1."""
+    """Return the kernel of scaled columns; the same one where no scale differs from 1."""
     if (scales == 1).all():
         return kernel  # bit for bit the plain machine
     for name in weight_names(kernel, X):
@@ -92,7 +110,7 @@ def weighted(kernel: Kernel, scales: Array, X: Array) -> Kernel:
 
 
 @dataclass(frozen=True)
-class Measuring:
+class ScaleRule:
     """How features are measured, and how that scales them.
 
     Parameters
@@ -107,28 +125,22 @@ class Measuring:
     normalization: str
     eta_units: str
 
-    @classmethod
-    def of(cls, svc: Any) -> Measuring:
-        """Read the parameters of an estimator."""
-        return cls(svc.importance_per == "shared", svc.normalization, svc.eta_units)
+    def importances(self, measure: Any, Z: Array, y: Any, Y: Any, sample_weight: Array) -> Array:
+        """Return q: one row per pair of classes, or one for all.
 
-    def importances(self, measure: Any, Z: Array, y: Any, Y: Codes, counts: Array) -> Array:
-        """Return q: one row a pair of classes, or one for all.
-
-        ``y`` are the labels of the rows, which a user's measure sees; ``counts`` their sample
-        weights.
+        A user's measure sees the labels ``y`` of the rows.
         """
         if self.shared or Y.shape[1] == 1:
-            return self._measured(measure, Z, y, counts)[None]
+            return self._measured(measure, Z, y, sample_weight)[None]
         members = members_of(Y)
-        return np.array([self._measured(measure, Z[m], y[m], counts[m]) for m in members])
+        return np.array([self._measured(measure, Z[m], y[m], sample_weight[m]) for m in members])
 
-    def _measured(self, measure: Any, Z: Array, y: Any, counts: Array) -> Array:
-        if len(np.unique(y)) < 2:  # what folds leave of rare classes: nothing to solve, either
+    def _measured(self, measure: Any, Z: Array, y: Any, sample_weight: Array) -> Array:
+        if len(np.unique(y)) < 2:  # a fold without a rare class: there is nothing to solve, either
             return np.zeros(Z.shape[1])
         # Equal weights change no measure, and may be too small to count as rows.
-        weights = None if (counts == counts[0]).all() else counts
-        return importances(measure, Z, y, sample_weight=weights)
+        is_even = (sample_weight == sample_weight[0]).all()
+        return importances(measure, Z, y, sample_weight=None if is_even else sample_weight)
 
     def scales(self, q: Array, eta: float) -> Array:
         """Return A^{-1/2} for one row of q."""

@@ -357,15 +357,16 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         task.progress.begin(n_machines)
         with single_blas():
             if F.shape[1] == 0 and self.fit_intercept:
-                grams = Grams.of(task.kernel, rows, members, smo, task.threads)
+                grams = Grams.of_members(rows, members, smo, task.threads)
             else:
                 grams = matrices(task.kernel, rows, members, several.memory, task.threads)
+            grams.prepare(task.kernel, float(costs.max()))
 
             def fit_one(j: int) -> BiasMachine:
                 own, report = members[j], task.progress.of_machine(j, n_machines)
                 with task.progress.task("machine"):
                     machine = BiasMachine.solve(
-                        grams.c_svc(own, task.Y[:, j], costs),
+                        grams.c_svc(task.kernel, own, task.Y[:, j], costs),
                         F[own],
                         task.cost_factor[own],
                         constant=self.fit_intercept,

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from ..._typing import Array, Index
-from ...kernels import FunctionKernel, Kernel, LazyGram, Precomputed
+from ...kernels import FunctionKernel, Kernel, Precomputed
 from ...qp import SMO, DualQP, SeveralEqualities, Solution, StoredGram, Terms
 from ...qp.equalities import HUGE
 from ...qp.reduced import Basis
-from ..base.grams import Grams, symmetric
+from ..base.grams import Grams
 
 _ROUNDING = 1e-8  # of an eigenvalue, relative to the largest
 
@@ -175,19 +175,25 @@ def matrices(kernel: Kernel, X: Any, members: list[Index], memory: float, thread
 
     A kernel that the user gave is refused where its matrix is not positive semi-definite.
     """
-    if isinstance(kernel, FunctionKernel | Precomputed):
-        K = symmetric(kernel(X))
-        _refuse_indefinite(K)
-        return Grams(kernel, X, K, threads)
-    most = max(map(len, members))
-    if 8.0 * most**2 > memory:
+    given, most = isinstance(kernel, FunctionKernel | Precomputed), max(map(len, members))
+    if not given and 8.0 * most**2 > memory:
         raise ValueError(
             f"A machine of {most} rows stores a kernel matrix of {8e-6 * most**2:.0f} MB, and "
             f"cache_size allows {1e-6 * memory:.0f}; raise cache_size, or fit to fewer rows."
         )
-    shared = len(members) > 1 and 8.0 * X.shape[0] ** 2 <= memory
-    stored = LazyGram(kernel, X, threads).dense(np.float64) if shared else None
-    return Grams(kernel, X, stored, threads if len(members) == 1 else 1)
+    n_machines = len(members)
+    grams = Grams(
+        X,
+        tol=0.0,
+        memory=memory,
+        threads=threads,
+        n_machines=n_machines,
+        share=n_machines > 1,
+        precise=True,
+    )
+    if given:
+        _refuse_indefinite(grams.stored(kernel))
+    return grams
 
 
 def _refuse_indefinite(K: Array) -> None:

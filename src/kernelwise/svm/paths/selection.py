@@ -1,117 +1,67 @@
-"""What a point of a path is judged by, for machines with signed coefficients b on m rows.
+"""Criteria that select a point of a path, for machines with signed coefficients b on m rows.
 
     span      error of f(x_i) - b_i S_i^2, the decisions without row i, and their smooth margins
     bound     R^2 sum(alpha) / m with R^2 = max K_ii, or R that of the smallest ball
     held out  error and smooth margins of rows that the machines were not fitted to
 
-The smooth margins break the ties of the error, which is a count.
+The smooth margins break ties of the error, which is a count.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.special import expit
 
-from ..._typing import Array, Index
+from ..._typing import Array, Codes, Index
 from ...criteria import span
 from ...criteria.radius_margin import solve_ball, squared_radius
 from ...criteria.span import least_spans
-from ...qp import SMO, DualQP, Solution, Terms, c_svc
-from ...qp.gram import StoredGram, as_gram
+from ...qp import SMO, Solution
+from ...qp.gram import StoredGram
+from .cost_path import decision_values
+from .folds import deal, hold_out
+from .rows import TrainingRows
 
 Costed: TypeAlias = tuple[float, Sequence[Solution]]  # a C and its machines
 _SLOPE = 5.0  # of the smooth error 1 / (1 + exp(slope * margin))
 _BALL_TOL = 1e-6  # relative to the largest entry of K
-_MANY = 8  # machines a point from which on the least spans of a kernel pay
+_MANY = 8  # machines per point from which on the least spans of a kernel pay
 
 
-@dataclass(frozen=True)
-class Problem:
-    """Distinct rows, and the machines to solve on them.
-
-    Parameters
-    ----------
-    Y : ndarray of shape (m, n_machines)
-        Codes -1 and +1, in float64.
-    counts : ndarray of shape (m,)
-        How often each row counts: its sample weight.
-    price : ndarray of shape (m,)
-        What multiplies C: sample weight times class weight.
-    bias : bool
-        Whether the machines have a bias.
-    solver : callable
-        ``solver(C)`` returns what solves them.
-    """
-
-    Y: Array
-    counts: Array
-    price: Array
-    bias: bool
-    solver: Callable[[float], Any]
-
-    def qp(self, K: Any, y: Array, C: float, is_psd: bool) -> DualQP:
-        """Build one machine."""
-        return c_svc(K, y, C * self.price, is_psd=is_psd, bias=self.bias)
-
-    def qps(self, K: Any, Y: Array, C: float, is_psd: bool) -> list[DualQP]:
-        """Build a machine for each column of codes."""
-        gram = as_gram(K, is_psd)
-        return [DualQP(gram, t) for t in Terms.c_svcs(Y, C * self.price, bias=self.bias)]
-
-    def has_settled(self, solutions: Sequence[Solution], C: float) -> bool:
-        """Tell whether no coefficient stands at its bound, so that a larger C changes nothing."""
-        limit = (1 - 1e-10) * C * self.price
-        return all(s.converged and bool((np.abs(s.beta) < limit).all()) for s in solutions)
-
-    def score(self, decisions: Array, rows: Any = slice(None)) -> tuple[float, float]:
-        """Return the error of decision values, and the error plus the mean smooth error.
-
-        With several classes a margin is half of what the own class is ahead of the best other.
-        """
-        counts = self.counts[rows]
-        if self.Y.shape[1] == 1:
-            margins = self.Y[rows, 0] * decisions[:, 0]
-        else:
-            is_own, values = self._is_own[:, rows], decisions.T  # machine by machine: it is faster
-            own = np.where(is_own, values, -np.inf).max(axis=0)
-            margins = 0.5 * (own - np.where(is_own, -np.inf, values).max(axis=0))
-        total = float(counts.sum())
-        error = float(counts @ (margins <= 0)) / total
-        return error, error + float(counts @ expit(-_SLOPE * margins)) / total
-
-    @cached_property
-    def _is_own(self) -> Any:
-        return np.ascontiguousarray(self.Y.T > 0)
-
-
-def decisions_of(solution: Solution, y: Array) -> Array:
-    """Return a machine's decision values on all rows."""
-    out = solution.gradient + y
-    return out + solution.nu[0] if len(solution.nu) else out
-
-
-class Judge(ABC):
-    """Scores the machines of a point; the least score wins.
+class SelectionCriterion(ABC):
+    """Scores the machines of a point; the lowest score is selected.
 
     Parameters
     ----------
-    problem : Problem
-        The rows and their codes.
+    rows : TrainingRows
+        The rows of the path.
+    bias : bool, default=True
+        Whether the machines have an intercept.
     """
 
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
+    def __init__(self, rows: TrainingRows, *, bias: bool = True) -> None:
+        self.rows, self.bias = rows, bias
 
     @property
     def codes(self) -> Array:
-        """The codes of what is to be solved, one column a machine."""
-        return self.problem.Y
+        """The codes of the machines to solve, one column per machine."""
+        return self.rows.Y
+
+    def starts(self, beta: Sequence[Array | None]) -> list[Array] | None:
+        """Return where the machines start, from coefficients of the rows' table, one per class.
+
+        None stands for a machine without any; without any at all there is no start.
+        """
+        if all(each is None for each in beta):
+            return None
+        zeros = np.zeros(len(self.rows.place))
+        own = [self.rows.gather(zeros if each is None else each) for each in beta]
+        return own * (self.codes.shape[1] // len(own))  # in each fold, where there are any
 
     def radius(self, K: Array) -> float:
         """Return R, from the largest entry of the diagonal."""
@@ -119,139 +69,171 @@ class Judge(ABC):
 
     def sizes(self, solutions: Sequence[Solution], radius: float) -> dict[str, float]:
         """Return the bound and the margin."""
-        return sizes(solutions, self.codes, radius, self.problem.counts.sum())
+        return bound_and_margin(solutions, self.codes, radius, self.rows.sample_weight.sum())
 
     def floors(self, K: Array, points: Sequence[Costed], beaten: float) -> list[float]:
-        """Return what the score of each point cannot be below, loosely where that beats it."""
+        """Return a lower bound of the score of each point; a loose one where it beats the point."""
         return [-np.inf] * len(points)
 
     @abstractmethod
-    def verdict(self, K: Array, C: float, solutions: Sequence[Solution]) -> dict[str, float]:
+    def evaluate(self, K: Array, C: float, solutions: Sequence[Solution]) -> dict[str, float]:
         """Return the score, and the errors that it is made of."""
 
+    def score(self, decisions: Array, rows: Any = slice(None)) -> tuple[float, float]:
+        """Return the error of decision values, and the error plus the mean smooth error.
 
-class ByBound(Judge):
-    """Scores by R^2 sum(alpha) / m (Cristianini, Campbell and Shawe-Taylor 1998, section 4)."""
+        With several classes a margin is half of the lead of the own class over the best other.
+        """
+        weight = self.rows.sample_weight[rows]
+        if self.rows.Y.shape[1] == 1:
+            margins = self.rows.Y[rows, 0] * decisions[:, 0]
+        else:
+            is_own, values = self._is_own[:, rows], decisions.T  # machine by machine: it is faster
+            own = np.where(is_own, values, -np.inf).max(axis=0)
+            margins = 0.5 * (own - np.where(is_own, -np.inf, values).max(axis=0))
+        total = float(weight.sum())
+        error = float(weight @ (margins <= 0)) / total
+        return error, error + float(weight @ expit(-_SLOPE * margins)) / total
 
-    def verdict(self, K: Array, C: float, solutions: Sequence[Solution]) -> dict[str, float]:
+    @cached_property
+    def _is_own(self) -> Any:
+        return np.ascontiguousarray(self.rows.Y.T > 0)
+
+
+class BoundCriterion(SelectionCriterion):
+    """Scores by R^2 sum(alpha) / m (Cristianini, Campbell and Shawe-Taylor 1998, section 4).
+
+    Parameters
+    ----------
+    rows : TrainingRows
+        The rows of the path.
+    bias : bool, default=True
+        Whether the machines have an intercept.
+    ball : bool, default=False
+        Whether R is the radius of the smallest ball around the rows.
+    """
+
+    def __init__(self, rows: TrainingRows, *, bias: bool = True, ball: bool = False) -> None:
+        super().__init__(rows, bias=bias)
+        self.ball = ball
+        self._last_ball: Solution | None = None
+
+    def radius(self, K: Array) -> float:
+        """Return R; a ball starts from that of the kernel before."""
+        size = float(np.diagonal(K).max(initial=0.0))
+        if not self.ball or size == 0:
+            return super().radius(K)
+        solver = SMO(tol=_BALL_TOL * size, exact=False)
+        self._last_ball = solve_ball(K, solver, self._last_ball)
+        return float(np.sqrt(max(0.0, squared_radius(self._last_ball))))
+
+    def evaluate(self, K: Array, C: float, solutions: Sequence[Solution]) -> dict[str, float]:
         """Return nothing: the score is the bound."""
         return {}
 
 
-class ByRadius(ByBound):
-    """The same with the radius of the smallest ball around the rows."""
-
-    _ball: Solution | None = None
-
-    def radius(self, K: Array) -> float:
-        """Return R, warm from the ball of the kernel before."""
-        size = float(np.diagonal(K).max(initial=0.0))
-        if size == 0:
-            return 0.0
-        self._ball = solve_ball(K, SMO(tol=_BALL_TOL * size, exact=False), self._ball)
-        return float(np.sqrt(max(0.0, squared_radius(self._ball))))
-
-
-class BySpan(Judge):
+class SpanCriterion(SelectionCriterion):
     """Scores by the span estimate of the leave-one-out error."""
 
-    def verdict(self, K: Array, C: float, solutions: Sequence[Solution]) -> dict[str, float]:
+    def evaluate(self, K: Array, C: float, solutions: Sequence[Solution]) -> dict[str, float]:
         """Return the score and the error of the decision values without each row."""
-        problem, bound = self.problem, C * self.problem.price
-        gram = StoredGram(K)
+        bound, gram = C * self.rows.cost_factor, StoredGram(K)
         try:
-            squared = [span(gram, s.beta, bound, bias=problem.bias) for s in solutions]
+            squared = [span(gram, s.beta, bound, bias=self.bias) for s in solutions]
         except ValueError as reason:
             raise ValueError(
                 "criterion='span' needs a kernel that is positive semi-definite, and this one "
                 "is not; use criterion='cv'."
             ) from reason
-        error, score = problem.score(self._left_out(C, solutions, np.array(squared)))
+        error, score = self.score(self._left_out(C, solutions, np.array(squared)))
         return {"score": score, "loo_error": error}
 
     def floors(self, K: Array, points: Sequence[Costed], beaten: float) -> list[float]:
         """Return the scores with spans that are too small.
 
-        Leaving a row out never brings it further inside, so that no spans at all will do. Where
-        many machines share K, spans in all other rows are worth computing: what the free support
-        vectors of a machine span is a part of that, and no nearer.
+        Leaving a row out never brings it further inside, so that no spans at all give a bound.
+        Where many machines share K, spans in all other rows are worth computing: the free support
+        vectors of a machine span a part of that, and no nearer.
         """
-        score = self.problem.score
-        floors = [score(self._decisions(solutions).T)[1] for _, solutions in points]
+        floors = [self.score(self.decisions(solutions).T)[1] for _, solutions in points]
         left = [number for number, floor in enumerate(floors) if floor <= beaten]
         if len(left) > 1 and self.codes.shape[1] >= _MANY:
-            least = least_spans(K, bias=self.problem.bias)
+            least = least_spans(K, bias=self.bias)
             for number in left:
-                floors[number] = score(self._left_out(*points[number], least))[1]
+                floors[number] = self.score(self._left_out(*points[number], least))[1]
         return floors
 
-    def _decisions(self, solutions: Sequence[Solution]) -> Array:
-        """Return the decision values on all rows, one row a machine."""
-        decisions = np.array([s.gradient for s in solutions]) + self.problem.Y.T
-        return decisions + np.array([s.nu for s in solutions]) if self.problem.bias else decisions
+    def decisions(self, solutions: Sequence[Solution]) -> Array:
+        """Return the decision values on all rows, one row per machine."""
+        decisions = np.array([s.gradient for s in solutions]) + self.codes.T
+        return decisions + np.array([s.nu for s in solutions]) if self.bias else decisions
 
     def _left_out(self, C: float, solutions: Sequence[Solution], squared: Array) -> Array:
-        """Return the decision values without each row, one column a machine."""
-        problem, beta = self.problem, np.array([s.beta for s in solutions])
-        lost = _lost(np.abs(beta), C * problem.price, problem.counts) * squared
-        return (self._decisions(solutions) - np.sign(beta) * lost).T
+        """Return the decision values without each row, one column per machine."""
+        beta, rows = np.array([s.beta for s in solutions]), self.rows
+        lost = _lost(np.abs(beta), C * rows.cost_factor, rows.sample_weight) * squared
+        return (self.decisions(solutions) - np.sign(beta) * lost).T
 
 
-def _lost(alpha: Array, bound: Array, counts: Array) -> Array:
-    """Return what a row's coefficient loses when one of its copies is left out.
+def _lost(alpha: Array, bound: Array, sample_weight: Array) -> Array:
+    """Return the part of a row's coefficient that is lost when one of its copies is left out.
 
     The other copies bear what they can, up to their own bounds; a single row loses all.
     """
-    if not (counts > 1).any():
+    if not (sample_weight > 1).any():
         return alpha
-    share = np.where(counts > 1, 1 - 1 / np.maximum(counts, 1), 0)
+    share = np.where(sample_weight > 1, 1 - 1 / np.maximum(sample_weight, 1), 0)
     kept = np.multiply(bound, share, out=np.zeros(len(share)), where=share > 0)
     return np.maximum(0, alpha - kept)
 
 
-class ByHeldOut(Judge):
-    """Scores by rows held out; those have the bounds zero, so that K is shared.
+class HeldOutCriterion(SelectionCriterion):
+    """Scores by rows that are held out; those have the bounds zero, so that all folds share K.
 
     Parameters
     ----------
-    problem : Problem
-        The rows and their codes.
+    rows : TrainingRows
+        The rows of the path.
     folds : list of ndarray
-        The rows held out together; each fold has machines of its own.
+        The rows that are held out together; each fold has machines of its own.
+    bias : bool, default=True
+        Whether the machines have an intercept.
     """
 
-    def __init__(self, problem: Problem, folds: list[Index]) -> None:
-        super().__init__(problem)
+    def __init__(self, rows: TrainingRows, folds: list[Index], *, bias: bool = True) -> None:
+        super().__init__(rows, bias=bias)
         self.folds = folds
         parts = []
         for fold in folds:
-            parts.append(problem.Y.copy())
+            parts.append(rows.Y.copy())
             parts[-1][fold] = 0
         self._codes = np.hstack(parts)
 
     @property
     def codes(self) -> Array:
-        """The codes of what is to be solved, one column a machine and fold."""
+        """The codes of the machines to solve, one column per fold and machine."""
         return self._codes
 
     def sizes(self, solutions: Sequence[Solution], radius: float) -> dict[str, float]:
         """Return nothing: the machines are those of parts of the rows."""
         return {}
 
-    def verdict(self, K: Array, C: float, solutions: Sequence[Solution]) -> dict[str, float]:
+    def evaluate(self, K: Array, C: float, solutions: Sequence[Solution]) -> dict[str, float]:
         """Return the score and the error on held-out rows."""
-        n, k = self.problem.Y.shape
+        n, k = self.rows.Y.shape
         decisions = np.zeros((n, k))
         for number, solution in enumerate(solutions):
             fold, j = divmod(number, k)
-            rows = self.folds[fold]
-            decisions[rows, j] = decisions_of(solution, self.codes[:, number])[rows]
-        rows = np.sort(np.concatenate(self.folds))
-        error, score = self.problem.score(decisions[rows], rows)
+            held = self.folds[fold]
+            decisions[held, j] = decision_values(solution, self.codes[:, number])[held]
+        held = np.sort(np.concatenate(self.folds))
+        error, score = self.score(decisions[held], held)
         return {"score": score, "held_out_error": error}
 
 
-def sizes(solutions: Sequence[Solution], Y: Array, radius: float, m: float) -> dict[str, float]:
+def bound_and_margin(
+    solutions: Sequence[Solution], Y: Codes | Array, radius: float, m: float
+) -> dict[str, float]:
     """Return the bound R^2 sum(alpha) / m, summed over machines, and their least margin."""
     beta = np.array([s.beta for s in solutions])
     products = np.array([s.gradient for s in solutions]) + Y.T
@@ -261,34 +243,22 @@ def sizes(solutions: Sequence[Solution], Y: Array, radius: float, m: float) -> d
     return {"bound": radius**2 * total / m, "margin": float(margin)}
 
 
-def judge_of(svc: Any, problem: Problem, classes: Index, random_state: Any) -> Judge:
-    """Return the judge that an estimator's parameters ask for."""
-    if svc.criterion == "cv":
-        return ByHeldOut(problem, deal(classes, min(svc.n_folds, len(classes)), random_state))
-    if svc.criterion == "validation":
-        return ByHeldOut(problem, [hold_out(classes, svc.validation_fraction, random_state)])
-    judges: dict[str, Callable[[Problem], Judge]]
-    judges = {"span": BySpan, "bound": ByBound, "radius": ByRadius}
-    return judges[svc.criterion](problem)
-
-
-def deal(classes: Index, n_folds: int, random_state: Any) -> list[Index]:
-    """Deal the rows of each class out to folds in turn; a class may have fewer rows than that."""
-    fold_of, dealt = np.empty(len(classes), dtype=np.intp), 0
-    for label in np.unique(classes):
-        members = random_state.permutation(np.flatnonzero(classes == label))
-        fold_of[members] = (dealt + np.arange(len(members))) % n_folds
-        dealt += len(members)
-    return [np.flatnonzero(fold_of == fold) for fold in range(n_folds)]
-
-
-def hold_out(classes: Index, fraction: float, random_state: Any) -> Index:
-    """Pick the same part of each class, of which at least one row stays."""
-    picked = []
-    for label in np.unique(classes):
-        members = random_state.permutation(np.flatnonzero(classes == label))
-        picked.append(members[: min(len(members) - 1, max(1, round(fraction * len(members))))])
-    rows = np.sort(np.concatenate(picked))
-    if len(rows) == 0:
-        raise ValueError("criterion='validation' needs a class with two different rows at least.")
-    return rows
+def selection_criterion(
+    name: str,
+    rows: TrainingRows,
+    *,
+    bias: bool,
+    n_folds: int,
+    validation_fraction: float,
+    random_state: Any,
+) -> SelectionCriterion:
+    """Return the criterion of a name: "span", "bound", "radius", "cv" or "validation"."""
+    if name == "cv":
+        folds = deal(rows.classes, min(n_folds, len(rows)), random_state)
+        return HeldOutCriterion(rows, folds, bias=bias)
+    if name == "validation":
+        held = hold_out(rows.classes, validation_fraction, random_state)
+        return HeldOutCriterion(rows, [held], bias=bias)
+    if name == "span":
+        return SpanCriterion(rows, bias=bias)
+    return BoundCriterion(rows, bias=bias, ball=name == "radius")

@@ -1,40 +1,44 @@
-"""The walk over widths and costs: each machine warm from a neighbour, each point judged.
+"""The walk over kernels and costs: each machine starts from a neighbour, each point is scored.
 
 for each kernel, from narrow to wide:
-for each C, ascending, until max alpha < C:      (then nothing changes any more)
-solve, from the solution before; judge the machines without another row
+for each C, ascending, until max alpha < C:      (a larger C changes nothing any more)
+solve, from the solution before; score the machines by their own training rows
 
-A pruned walk judges the points of a kernel in the order of what their scores cannot be below, and
-leaves out those that cannot win.
+A pruned walk scores the points of a kernel in the order of lower bounds of their scores, and skips
+those that cannot be the best.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
-from itertools import islice
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from ..._threads import run
-from ..._typing import Array
-from ...kernels import FunctionKernel, Kernel, LazyGram, Precomputed
-from ...kernels.family import KernelFamily, family_of
+from ..._typing import Array, Gram, Index
 from ...kernels.fill import to_single
-from ...outer import Stop, path
-from ...qp import Solution
-from ..base.grams import symmetric
+from ...qp import Solution, StoredGram
+from ...qp.precision import largest_float32_bound
+from ..base.grams import Grams
+from ..base.progress import FitProgress
+from .cost_path import CostPath, cost_path
 from .kernel_grid import KernelGrid
-from .selection import Judge, Problem
+from .rows import TrainingRows
+from .selection import SelectionCriterion
+from .solvers import PathSolvers
 
-_ROUNDING = 1e-9  # of a score: what is less above the best may be a tie
+_ROUNDING = 1e-9  # difference of two scores that may be a tie
 
 
 @dataclass(frozen=True)
 class PathPoint:
-    """One kernel and C of a path; NaN stands for what was not computed.
+    """One kernel and C of a path; NaN stands for numbers that were not computed.
 
     Parameters
     ----------
@@ -55,13 +59,11 @@ class PathPoint:
     held_out_error : float
         The error on held-out rows.
     score : float
-        What was to be small.
+        The number by which the point is selected; the lowest is best.
     n_iter : int
         Steps of the solver, over all machines; none where nothing had to be solved.
-    n_iter_cold : float
-        Steps without a warm start.
     seconds : float
-        How long it took.
+        The duration.
     solved : bool
         False where the machines of a smaller C were known to stay.
     converged : bool
@@ -78,205 +80,326 @@ class PathPoint:
     held_out_error: float
     score: float
     n_iter: int
-    n_iter_cold: float
     seconds: float
     solved: bool
     converged: bool
 
     @property
     def order(self) -> tuple[bool, float, float, float]:
-        """What the choice sorts by: on ties smaller C, then the wider or simpler kernel."""
+        """Key of the selection: on ties smaller C, then the wider or simpler kernel."""
         score = np.inf if np.isnan(self.score) else self.score
         return not self.converged, score, self.C, self.value
 
 
-def table(points: Sequence[PathPoint], grid: KernelGrid, cold: bool) -> dict[str, Array]:
-    """Return points as columns of equal length, without those that the path does not have."""
-    columns = {f.name: np.array([getattr(p, f.name) for p in points]) for f in fields(PathPoint)}
-    value, sigma = columns.pop("value"), columns.pop("sigma")
-    if not cold:
-        del columns["n_iter_cold"]
-    head = {} if grid.sigma is None else {"sigma": sigma}
-    if grid.name is not None:
-        head[grid.name] = value
-    return head | columns
-
-
-class PathGrams:
-    """The kernel matrix of each kernel of a path, from one matrix of distances where they share it.
-
-    In float64: a leave-one-out estimate takes the inverse of a part of it.
+@dataclass(frozen=True)
+class Path:
+    """The points of a walk, and the machines of the best one.
 
     Parameters
     ----------
-    kernels : sequence of Kernel
-        The kernels.
-    X : {ndarray, sparse matrix} of shape (m, d)
-        The rows.
-    threads : int
-        Threads that compute them.
-    """
-
-    def __init__(self, kernels: Sequence[Kernel], X: Any, threads: int) -> None:
-        self._X, self._threads = X, threads
-        self._family: KernelFamily | None = None
-        names = {family_of(kernel) for kernel in kernels}
-        if len(kernels) > 1 and len(names) == 1 and names != {None}:
-            narrowest: Any = max(kernels, key=lambda kernel: getattr(kernel, "gamma", 1.0))
-            self._family = KernelFamily(narrowest, X, np.float64, threads)
-
-    def of(self, kernel: Any) -> Array:
-        """Compute one kernel matrix."""
-        if isinstance(kernel, FunctionKernel | Precomputed):
-            return symmetric(kernel(self._X))
-        if self._family is not None:
-            return self._family.gram(kernel, np.float64)
-        return LazyGram(kernel, self._X, self._threads).dense(np.float64)
-
-
-@dataclass
-class WidthPath:
-    """The walk, one kernel a call, and the best point so far with its machines.
-
-    Parameters
-    ----------
-    problem : Problem
-        The rows and machines.
     grid : KernelGrid
         The kernels.
-    costs : ndarray of shape (n_costs,)
-        The values of C, ascending.
-    judge : Judge
-        What scores a point.
-    grams : PathGrams
-        The kernel matrices.
-    threads : int, default=1
-        Threads over machines, and over the points of a kernel that are judged.
-    record_cold : bool, default=False
-        Whether to solve each point once more without a warm start, to count the steps.
-    start : list of ndarray, default=None
-        Where the first machines start.
-    prune : bool, default=False
-        Whether not to judge points that cannot win: their scores, errors, bounds and margins are
-        NaN. It does not change the choice. The sooner a good kernel comes, the more it saves.
-    dtype : dtype, default=numpy.float64
-        The type in which machines are solved; they are judged in float64.
+    n_costs : int
+        Points per kernel.
+    points : tuple of PathPoint
+        The points, kernel by kernel.
+    best_index : int
+        The best of them.
+    solutions : tuple of Solution
+        Its machines, on the rows of the path.
+    n_solves : int
+        The machines that were solved.
+    n_iter : ndarray of shape (n_machines,)
+        Steps of the solver for each column of the criterion's codes.
     """
 
-    problem: Problem
     grid: KernelGrid
-    costs: Array
-    judge: Judge
-    grams: PathGrams
-    threads: int = 1
-    record_cold: bool = False
-    start: list[Any] | None = None
-    prune: bool = False
-    dtype: Any = np.float64
-    points: list[PathPoint] = field(default_factory=list)
-    best: int = -1
-    machines: tuple[Solution, ...] = ()
-    n_solves: int = 0
+    n_costs: int
+    points: tuple[PathPoint, ...]
+    best_index: int
+    solutions: tuple[Solution, ...]
+    n_solves: int
+    n_iter: Index
 
-    def __post_init__(self) -> None:
-        """Stand before the first kernel."""
-        self.n_iter = np.zeros(self.problem.Y.shape[1], dtype=np.int64)
-        self._stops = path(
-            self._solve,
-            range(len(self.grid.kernels)),
-            list(self.costs),
-            settled=lambda timed, C: self.problem.has_settled(timed[0], C),
-            start=None if self.start is None else (self.start, 0.0),
+    @property
+    def best(self) -> PathPoint:
+        """The best point."""
+        return self.points[self.best_index]
+
+    @property
+    def kernel(self) -> Any:
+        """The kernel of the best point."""
+        return self.grid.kernels[self.best_index // self.n_costs]
+
+    def warnings(self) -> list[tuple[str, type[Warning]]]:
+        """Return the warning about points that did not converge, where there are any."""
+        n_short, n_points = sum(not point.converged for point in self.points), len(self.points)
+        if n_short == 0:
+            return []
+        used = "They were left out of the selection."
+        if n_short == n_points:
+            used = "The best of them is used all the same, and may be meaningless."
+        text = (
+            f"{n_short} of the {n_points} points of the path did not converge within max_iter. "
+            f"{used} A hard margin does not exist where classes overlap or equal rows have "
+            "different classes: give finite C there; else raise max_iter or tol."
+        )
+        return [(text, ConvergenceWarning)]
+
+    def starts(self, rows: TrainingRows) -> list[Array]:
+        """Return where the machines of the best point start on the table of the path's rows.
+
+        Machines of several folds start from the mean of their coefficients.
+        """
+        n_machines = rows.Y.shape[1]
+        beta = np.array([solution.beta for solution in self.solutions])
+        beta = beta.reshape(-1, n_machines, beta.shape[1]).mean(axis=0)
+        return [rows.spread(each) for each in beta]
+
+    def table(self) -> dict[str, Array]:
+        """Return the points as columns of equal length, without those that the path lacks."""
+        names = [field.name for field in fields(PathPoint)]
+        columns = {name: np.array([getattr(p, name) for p in self.points]) for name in names}
+        value, sigma = columns.pop("value"), columns.pop("sigma")
+        head = {} if self.grid.sigma is None else {"sigma": sigma}
+        if self.grid.name is not None:
+            head[self.grid.name] = value
+        return head | columns
+
+
+def walk(
+    grid: KernelGrid,
+    costs: Sequence[float] | Array,
+    rows: TrainingRows,
+    criterion: SelectionCriterion,
+    solvers: PathSolvers,
+    *,
+    start: Sequence[Any] | None = None,
+    single: bool = False,
+    prune: bool = False,
+    threads: int = 1,
+    name: str = "kernel",
+    callback: Callable[[PathPoint], Any] | None = None,
+    progress: FitProgress | None = None,
+) -> Path:
+    """Solve and score all points.
+
+    Parameters
+    ----------
+    grid : KernelGrid
+        The kernels.
+    costs : sequence of float
+        The values of C, ascending.
+    rows : TrainingRows
+        The rows.
+    criterion : SelectionCriterion
+        The criterion, and the machines that it scores.
+    solvers : PathSolvers
+        The solvers.
+    start : sequence of ndarray, default=None
+        Where the first machines start, one per column of the criterion's codes.
+    single : bool, default=False
+        Whether machines are solved in float32 where that will do; they are scored in float64.
+    prune : bool, default=False
+        Whether to skip points that cannot be selected: their scores, errors, bounds and margins
+        are NaN. It does not change the selection. The sooner a good kernel comes, the more it
+        saves.
+    threads : int, default=1
+        Threads over machines, and over the points of a kernel that are scored.
+    name : str, default="kernel"
+        The name of the task of each kernel.
+    callback : callable, default=None
+        Called with each point; a true return value ends the walk after this kernel.
+    progress : FitProgress, default=None
+        Told of each kernel.
+
+    Returns
+    -------
+    path : Path
+        The points, the best of them and its machines.
+    """
+    costs = [float(C) for C in costs]
+    scorer = _Scorer(grid, costs, criterion, prune, threads)
+    grams = Grams(rows.X, tol=solvers.tol, threads=threads, kernels=grid.kernels, precise=True)
+    points: list[PathPoint] = []
+    best, n_solves = 0, 0
+    solutions: tuple[Solution, ...] = ()
+    n_iter = np.zeros(criterion.codes.shape[1], dtype=np.int64)
+    for number, kernel in enumerate(grid.kernels):
+        with nullcontext() if progress is None else progress.task(name):
+            begin = perf_counter()
+            K = grams.stored(kernel)
+            grams.forget(kernel)
+            radius, seconds = criterion.radius(K), perf_counter() - begin
+            gram = _by_cost(StoredGram(K, kernel.is_psd), rows, solvers.tol, single)
+            paths = _solve(gram, costs, rows, criterion, solvers, start, threads)
+            known = points[best].order[:2] if points else (True, np.inf)
+            found = scorer.score(number, K, paths, radius, known)
+        found[0] = replace(found[0], seconds=found[0].seconds + seconds)
+        for c, point in enumerate(found):
+            points.append(point)
+            if point.order < points[best].order or len(points) == 1:
+                best = len(points) - 1
+                solutions = tuple(path[c].solution for path in paths)
+        n_solves += sum(path.n_solves for path in paths)
+        n_iter += [path.n_iter for path in paths]
+        start = [path[0].solution for path in paths]
+        if progress is not None:
+            progress.line(f"{name} {_line(grid, number, found)}")
+        if callback is not None and any([callback(point) for point in found]):
+            break
+    return Path(grid, len(costs), tuple(points), best, solutions, n_solves, n_iter)
+
+
+def _solve(
+    gram: Callable[[float], Gram],
+    costs: Sequence[float],
+    rows: TrainingRows,
+    criterion: SelectionCriterion,
+    solvers: PathSolvers,
+    start: Sequence[Any] | None,
+    threads: int,
+) -> list[CostPath]:
+    """Solve all machines of a kernel for all costs."""
+    codes = np.ascontiguousarray(criterion.codes.T)
+    solver = partial(solvers.on_path, len(rows))
+
+    def solve_one(j: int) -> CostPath:
+        return cost_path(
+            gram,
+            codes[j],
+            rows.cost_factor,
+            costs,
+            solver,
+            bias=criterion.bias,
+            start=None if start is None else start[j],
         )
 
-    def walk(self, number: int) -> list[PathPoint]:
-        """Solve and judge all costs of the next kernel."""
-        begin = perf_counter()
-        kernel = self.grid.kernels[number]
-        self._K, self._is_psd = self.grams.of(kernel), kernel.is_psd
-        self._stored = self._K if self.dtype == np.float64 else np.empty_like(self._K, self.dtype)
-        if self._stored is not self._K:
-            to_single(self._K, self._stored)
-        radius = self.judge.radius(self._K)
-        spent = perf_counter() - begin
-        stops = list(islice(self._stops, len(self.costs)))
-        judged = self._judge_all([stop for stop in stops if stop.solved], radius)
+    return run(solve_one, range(len(codes)), threads)
+
+
+def _by_cost(
+    gram: StoredGram, rows: TrainingRows, tol: float, single: bool
+) -> Callable[[float], Gram]:
+    """Return the matrix that the machines of a C read: in float32 where that may and will do."""
+    if not single:
+        return lambda C: gram
+    most = largest_float32_bound(tol, gram.size) / float(rows.cost_factor.max())
+    coarse = np.empty_like(gram.K, np.float32)
+    to_single(gram.K, coarse)
+    in_single = StoredGram(coarse, gram.is_psd)
+    return lambda C: in_single if most >= C else gram
+
+
+@dataclass(frozen=True)
+class _Scorer:
+    """Scores the points of a kernel.
+
+    Parameters
+    ----------
+    grid : KernelGrid
+        The kernels.
+    costs : sequence of float
+        The values of C.
+    criterion : SelectionCriterion
+        The criterion.
+    prune : bool
+        Whether points that cannot be the best are skipped.
+    threads : int
+        Threads over the points, where none is skipped.
+    """
+
+    grid: KernelGrid
+    costs: Sequence[float]
+    criterion: SelectionCriterion
+    prune: bool
+    threads: int
+
+    def score(
+        self,
+        number: int,
+        K: Array,
+        paths: Sequence[CostPath],
+        radius: float,
+        best: tuple[bool, float],
+    ) -> list[PathPoint]:
+        """Return the points of a kernel; ``best`` is the order of the best one so far."""
+        solved = [c for c in range(len(self.costs)) if any(path[c].solved for path in paths)]
+        score_one = partial(self._point, number, K, paths, radius)
+        if self.prune:
+            scored = self._scored_in_turn(score_one, K, paths, solved, best)
+        else:
+            scored = dict(zip(solved, run(score_one, solved, self.threads), strict=True))
         points: list[PathPoint] = []
-        for stop in stops:
-            point = judged.pop(0) if stop.solved else self._settled(stop, points[-1])
-            if not points:  # what all costs share is counted with the first
-                point = replace(point, seconds=point.seconds + spent)
-            if self.record_cold:
-                point = replace(point, n_iter_cold=self._cold(stop.column))
-            points.append(point)
-            self._keep(point, stop.result[0])
+        for c, C in enumerate(self.costs):
+            if c in scored:
+                points.append(scored[c])
+            else:
+                same = replace(points[-1], C=C, n_iter=0, seconds=0.0, solved=False)
+                points.append(same)
         return points
 
-    def _solve(self, number: int, C: float, start: Any) -> tuple[tuple[Solution, ...], float]:
-        """Solve all machines at one point; return them and the seconds that it took."""
-        begin = perf_counter()
-        solutions = self._machines(C, None if start is None else start[0])
-        self.n_solves += len(solutions)
-        self.n_iter += np.reshape([s.n_iter for s in solutions], (-1, len(self.n_iter))).sum(axis=0)
-        return solutions, perf_counter() - begin
-
-    def _machines(self, C: float, starts: Any) -> tuple[Solution, ...]:
-        codes, solver = self.judge.codes, self.problem.solver(C)
-        qps = self.problem.qps(self._stored, codes, C, self._is_psd)
-
-        def solve_one(j: int) -> Solution:
-            solution: Solution = solver.solve(qps[j], start=None if starts is None else starts[j])
-            return solution
-
-        return tuple(run(solve_one, range(len(qps)), self.threads))
-
-    def _judge_all(self, stops: list[Stop], radius: float) -> list[PathPoint]:
-        if not self.prune:
-            return run(lambda stop: self._judge(stop, radius), stops, self.threads)
-        found: dict[int, PathPoint] = {}
-        best = (True, np.inf) if self.best < 0 else self.points[self.best].order[:2]
+    def _scored_in_turn(
+        self,
+        score_one: Callable[..., PathPoint],
+        K: Array,
+        paths: Sequence[CostPath],
+        solved: Sequence[int],
+        best: tuple[bool, float],
+    ) -> dict[int, PathPoint]:
+        """Score the points from the most promising one on, and skip those that cannot win."""
         beaten = np.inf if best[0] else best[1]
-        floors = self.judge.floors(self._K, [(s.column, s.result[0]) for s in stops], beaten)
-        for number in np.argsort(floors, kind="stable").tolist():
-            at_best = not _converged(stops[number]), floors[number] - _ROUNDING
-            found[number] = self._judge(stops[number], radius, can_win=at_best <= best)
-            best = min(best, found[number].order[:2])
-        return [found[number] for number in range(len(stops))]
+        costed = [(self.costs[c], [path[c].solution for path in paths]) for c in solved]
+        floors = self.criterion.floors(K, costed, beaten)
+        scored: dict[int, PathPoint] = {}
+        for place in np.argsort(floors, kind="stable").tolist():
+            c = solved[place]
+            at_best = not _converged(paths, c), floors[place] - _ROUNDING
+            scored[c] = score_one(c, can_win=at_best <= best)
+            best = min(best, scored[c].order[:2])
+        return scored
 
-    def _judge(self, stop: Stop, radius: float, can_win: bool = True) -> PathPoint:
+    def _point(
+        self,
+        number: int,
+        K: Array,
+        paths: Sequence[CostPath],
+        radius: float,
+        c: int,
+        can_win: bool = True,
+    ) -> PathPoint:
         begin = perf_counter()
-        solutions, spent = stop.result
+        steps, C = [path[c] for path in paths], self.costs[c]
+        solutions = [step.solution for step in steps]
         known = {"score": np.nan}
         if can_win:
-            found = self.judge.sizes(solutions, radius)
-            known = found | {"score": found.get("bound", np.nan)}
-            known |= self.judge.verdict(self._K, stop.column, solutions)
-        sigma = np.nan if self.grid.sigma is None else float(self.grid.sigma[stop.row])
+            sizes = self.criterion.sizes(solutions, radius)
+            known = sizes | {"score": sizes.get("bound", np.nan)}
+            known |= self.criterion.evaluate(K, C, solutions)
         unknown = dict.fromkeys(("bound", "margin", "loo_error", "held_out_error"), np.nan)
         return PathPoint(
             **unknown | known,
-            value=self.grid.values[stop.row].item(),
-            sigma=sigma,
-            C=float(stop.column),
+            value=self.grid.values[number].item(),
+            sigma=np.nan if self.grid.sigma is None else float(self.grid.sigma[number]),
+            C=C,
             radius=radius,
-            n_iter=sum(s.n_iter for s in solutions),
-            n_iter_cold=np.nan,
-            seconds=spent + perf_counter() - begin,
+            n_iter=sum(step.solution.n_iter for step in steps if step.solved),
+            seconds=sum(step.seconds for step in steps) + perf_counter() - begin,
             solved=True,
-            converged=_converged(stop),
+            converged=_converged(paths, c),
         )
 
-    def _settled(self, stop: Stop, before: PathPoint) -> PathPoint:
-        return replace(before, C=float(stop.column), n_iter=0, seconds=0.0, solved=False)
 
-    def _cold(self, C: float) -> float:
-        return float(sum(s.n_iter for s in self._machines(C, None)))
-
-    def _keep(self, point: PathPoint, machines: tuple[Solution, ...]) -> None:
-        self.points.append(point)
-        if self.best < 0 or point.order < self.points[self.best].order:
-            self.best, self.machines = len(self.points) - 1, machines
+def _converged(paths: Sequence[CostPath], c: int) -> bool:
+    return all(path[c].solution.converged for path in paths)
 
 
-def _converged(stop: Stop) -> bool:
-    return all(solution.converged for solution in stop.result[0])
+def _line(grid: KernelGrid, number: int, points: Sequence[PathPoint]) -> str:
+    """Return a line about the points of a kernel."""
+    best = min(points, key=lambda point: point.order)
+    value = "" if grid.name is None else f" {grid.name}={best.value:.4g},"
+    steps = sum(point.n_iter for point in points)
+    score = f"best score {best.score:.4g} at C={best.C:g}"
+    if np.isnan(best.score):
+        score = "cannot win"
+    return f"{number + 1} of {len(grid)}:{value} {steps} steps, {score}"

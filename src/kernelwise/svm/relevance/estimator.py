@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -23,33 +22,28 @@ from sklearn.utils import check_random_state
 
 from ..._memory import allowance
 from ..._parameters import Interval, Options
-from ..._threads import n_threads, single_blas
-from ..._typing import Array, Index
-from ...criteria import DualObjective, Objective
+from ..._threads import single_blas
+from ..._typing import Array
 from ...kernels import Kernel
-from ...kernels.pairwise import PairwiseKernel
 from ...outer import Step
 from ...qp import SMO, Solution
 from ..base.column_scaling import Scaling
 from ..base.estimator import BaseLearnedSVC, InputRules
 from ..base.predictor import Predictor
-from ..base.progress import FitProgress
 from ..base.steps import MeanFill
 from ..base.task import FitTask, Fitted
-from ..paths.kernel_grid import DistinctRows
-from .steps import (
+from ..paths.rows import TrainingRows
+from .attributes import count_solves, path_attributes, weight_attributes
+from .machines import solve_everywhere, width_path
+from .members import (
     FACTORS,
     KERNELS,
-    Chosen,
-    Learned,
-    Rows,
-    Teacher,
-    choose,
-    learn,
-    normalised,
-    with_an_equal_share,
+    kernel_names,
+    learn_kernels,
+    members_of_sources,
+    unscaled,
+    weight_sources,
 )
-from .tables import columns_of, history
 
 
 class RelevanceSVC(BaseLearnedSVC):
@@ -240,147 +234,92 @@ class RelevanceSVC(BaseLearnedSVC):
     def _kernel(self, X: Any, sample_weight: Array) -> Kernel:
         return KERNELS[self.kernel]()
 
+    def _kernel_names(self) -> list[str]:
+        return kernel_names(self.kernel, self.ensemble)
+
     def _fit_machines(self, task: FitTask) -> Fitted:
-        Y, classes, counts = task.Y, task.classes, task.sample_weight
-        imputer = MeanFill.of(task.X, counts) if self.missing == "impute" else None
+        imputer = MeanFill.of(task.X, task.sample_weight) if self.missing == "impute" else None
         X = task.X if imputer is None else imputer.apply(task.X)
-        random_state = check_random_state(self.random_state)
-        kinds = DistinctRows.of(task.kernel, X, classes, counts)
-        scaling = Scaling.of(X[kinds.first], kinds.counts, self.standardize)
-        on_path = kinds.at_most(self.path_rows, classes, random_state)
-        taught = on_path.at_most(self.weight_rows, classes, random_state)
-        class_weight = task.labels.class_weight
-        of = partial(Rows.of, X, Y, classes, scaling=scaling, class_weight=class_weight)
-        rows = of(kinds=on_path)
-        n_kernels, n_members = (2, 3) if self.ensemble else (1, 1)
-        task.progress.begin(n_kernels * self.max_iter + n_members * (len(FACTORS) + 1))
+        random_state, names = check_random_state(self.random_state), self._kernel_names()
+        threads, progress = task.threads, task.progress
+        n_members = 3 if self.ensemble else 1
+        progress.begin(len(names) * self.max_iter + n_members * (len(FACTORS) + 1))
+        solver = SMO(tol=self.tol, memory=allowance(self.cache_size, threads), budget=0.0)
         with single_blas():
-            few = rows if taught is on_path else of(kinds=taught)
-            learned = self._learn(task, few, scaling, random_state)
-            chosen = [
-                self._choose(rows, name, kernel, task.progress)
-                for name, kernel in learned.members.items()
+            table = TrainingRows.of(task, X)  # equal rows become one row, their weights summed
+            scaling = Scaling.of(table.X, table.sample_weight, self.standardize)
+            rows = table.scaled(scaling)
+            path_rows = rows.sample(self.path_rows, random_state)
+            weight_rows = path_rows.sample(self.weight_rows, random_state)
+            # 1. Weights: v = argmin log(R^2 ||w||^2) over weights and C, for each kernel.
+            learned = learn_kernels(
+                names,
+                weight_rows,
+                solver,
+                max_evaluations=self.max_iter,
+                random_state=random_state,
+                last=_last_weights(task.last, scaling),
+                threads=threads,
+                progress=progress,
+            )
+            # 2. Members: shrunk half-way to equal weights; by the energy distance; as learned.
+            sources = weight_sources(learned, weight_rows)
+            members = members_of_sources(sources, learned)
+            # 3. Width and C of each member: the lowest span estimate of the leave-one-out error.
+            paths = {
+                name: width_path(name, kernel, path_rows, self.tol, threads, progress)
+                for name, kernel in members.items()
+            }
+            # 4. The machines on all rows; those of the path, where the path had all rows.
+            solutions = [
+                path.solutions
+                if path_rows is rows
+                else solve_everywhere(path, path_rows, rows, solver, threads, progress)
+                for path in paths.values()
             ]
-            solutions: Any = [each.machines for each in chosen]
-            if on_path is not kinds:
-                place = kinds.kind[on_path.first]
-                solutions = self._solve_everywhere(of(kinds=kinds), chosen, place, task.progress)
-        attributes = self._learned_attributes(learned, scaling)
-        attributes |= self._chosen_attributes(learned, chosen, scaling)
-        if on_path is not kinds:
-            attributes["n_solves_"] += sum(len(own) for own in solutions)
-        attributes["means_"] = None if imputer is None else imputer.means
-        flat = [solution for own in solutions for solution in own]
-        kernels = attributes["kernel_"] if self.ensemble else [attributes["kernel_"]]
-        of_machines = [k for k, own in zip(kernels, solutions, strict=True) for _ in own]
-        predictor = Predictor.of(
-            task, flat, kernels=of_machines, members=[kinds.first] * len(flat), rows=X
-        )
-        predictor = replace(
-            predictor,
-            before=() if imputer is None else (imputer,),
-            n_members=len(chosen),
-            merged=len(kinds.first) < len(X),
-        )
-        thetas = {name: minimum.theta for name, minimum in learned.minima.items()}
-        last = (scaling.columns, thetas) if self.warm_start else None
-        return Fitted(predictor, flat, attributes=attributes, last=last)
-
-    def _learn(self, task: FitTask, rows: Rows, scaling: Scaling, random_state: Any) -> Learned:
-        """Learn the weights of each member."""
-        columns, last = (np.empty(0), None) if task.last is None else task.last
-        if not np.array_equal(columns, scaling.columns):
-            last = None
-        watch = partial(_Watched, task.progress)
-        teacher = Teacher(self._solver(), self.max_iter, task.threads, task.progress.stops, watch)
-        return learn(self.kernel, self.ensemble, rows, teacher, random_state, last)
-
-    def _choose(
-        self, rows: Rows, name: str, kernel: PairwiseKernel, progress: FitProgress
-    ) -> Chosen:
-        """Choose the width and C of a member."""
-
-        def reported(work: Callable[[], Any]) -> Any:
-            with progress.task(f"{name}: width"):
-                points = work()
-            best = min(points, key=lambda point: point.order)
-            score = "cannot win" if np.isnan(best.score) else f"best score {best.score:.4g}"
-            progress.line(f"{name}: factor {best.value:g}, {score}")
-            return points
-
-        return choose(kernel, rows, self._solver(), n_threads(self.n_jobs), reported)
-
-    def _solve_everywhere(
-        self, rows: Rows, chosen: list[Chosen], place: Index, progress: FitProgress
-    ) -> list[Sequence[Solution]]:
-        """Solve the machines of each member on all rows; the path had those at ``place``."""
-        solutions: list[Sequence[Solution]] = []
-        for each in chosen:
-            starts = np.zeros((len(each.machines), len(rows.X)))
-            starts[:, place] = [machine.beta for machine in each.machines]
-            objective = DualObjective(C=each.C, threads=n_threads(self.n_jobs))
-            with progress.task("machines"):
-                found = objective.machines(
-                    each.kernel,
-                    rows.X,
-                    rows.Y,
-                    weights=rows.price,
-                    solver=self._solver(),
-                    start=list(starts),
-                )
-            solutions.append(found)
-        return solutions
-
-    def _solver(self) -> SMO:
-        memory = allowance(self.cache_size, n_threads(self.n_jobs))
-        return SMO(tol=self.tol, memory=memory, budget=0.0)
-
-    def _learned_attributes(self, learned: Learned, scaling: Scaling) -> dict[str, Any]:
-        """Return what was learned, and how."""
-        shares, table = learned.shares(scaling), history(learned.minima, scaling)
-        return {
-            "feature_importances_": shares / shares.sum(),
-            "selected_features_": with_an_equal_share(shares),
-            "history_": table,
-            "n_iter_": len(table["value"]),
+        kernels = [unscaled(path.kernel, scaling) for path in paths.values()]
+        n_solves = 0 if path_rows is rows else task.n_machines * len(paths)
+        attributes = weight_attributes(learned, sources, scaling)
+        attributes |= path_attributes(paths, kernels, scaling, self.ensemble)
+        attributes |= {
+            "means_": None if imputer is None else imputer.means,
+            "n_solves_": n_solves + count_solves(learned, paths, task.n_machines),
         }
-
-    def _chosen_attributes(
-        self, learned: Learned, chosen: list[Chosen], scaling: Scaling
-    ) -> dict[str, Any]:
-        """Return what was chosen for each member."""
-        names = list(learned.members)
-        kernels = [normalised(each.kernel, scaling) for each in chosen]
-        costs, gammas = [each.C for each in chosen], [kernel.gamma for kernel in kernels]
-        weights = [scaling.comparable(each.kernel) for each in chosen]
-        points = ((name, p) for name, each in zip(names, chosen, strict=True) for p in each.points)
-        n_evaluations = sum(len(minimum.history) for minimum in learned.minima.values())
-        on_the_way = n_evaluations * (len(chosen[0].machines) + 1)  # and the ball
-        return {
-            "members_": names,
-            "kernel_": kernels if self.ensemble else kernels[0],
-            "C_": np.array(costs) if self.ensemble else costs[0],
-            "gamma_": np.array(gammas) if self.ensemble else gammas[0],
-            "feature_weights_": np.mean(weights, axis=0),
-            "path_": columns_of(points),
-            "n_solves_": on_the_way + sum(each.n_solves for each in chosen),
-        }
+        last = {name: each.theta for name, each in learned.items()}
+        return Fitted(
+            _predictor(task, X, solutions, kernels, table, imputer),
+            [solution for own in solutions for solution in own],
+            attributes=attributes,
+            last=(scaling.columns, last) if self.warm_start else None,
+        )
 
 
-class _Watched:
-    """An objective, each evaluation of which is a reported task."""
+def _last_weights(last: Any, scaling: Scaling) -> dict[str, Array] | None:
+    """Return the parameters that the last fit learned; None where other columns varied."""
+    columns, thetas = (np.empty(0), None) if last is None else last
+    return thetas if np.array_equal(columns, scaling.columns) else None
 
-    def __init__(self, progress: FitProgress, name: str, objective: Objective) -> None:
-        self._progress, self._name, self._objective = progress, name, objective
 
-    @property
-    def n_iter(self) -> int:
-        """Steps of the inner solver in the last evaluation."""
-        return self._objective.n_iter
-
-    def __call__(self, theta: Array) -> tuple[float, Array]:
-        """Evaluate value and gradient."""
-        with self._progress.task(f"{self._name}: step"):
-            value, gradient = self._objective(theta)
-        self._progress.line(f"{self._name}: step {self._objective.n_solves}, bound {value:.6g}")
-        return value, gradient
+def _predictor(
+    task: FitTask,
+    X: Array,
+    solutions: Sequence[Sequence[Solution]],
+    kernels: Sequence[Kernel],
+    table: TrainingRows,
+    imputer: MeanFill | None,
+) -> Predictor:
+    """Return the mean of the members, each with its kernel."""
+    flat = [solution for own in solutions for solution in own]
+    predictor = Predictor.of(
+        task,
+        flat,
+        kernels=[kernel for kernel, own in zip(kernels, solutions, strict=True) for _ in own],
+        members=[table.first] * len(flat),
+        rows=X,
+    )
+    return replace(
+        predictor,
+        before=() if imputer is None else (imputer,),
+        n_members=len(kernels),
+        merged=len(table) < len(task.classes),
+    )

@@ -21,8 +21,15 @@ from ...qp import SMO
 from ..base.column_scaling import Scaling
 from ..base.multiclass import one_vs_rest
 from ..base.steps import MeanFill
-from ..paths.kernel_grid import DistinctRows
-from .steps import KERNELS, Rows, Teacher, learn, with_an_equal_share
+from ..paths.rows import TrainingRows
+from .members import (
+    KERNELS,
+    has_equal_share,
+    kernel_names,
+    learn_kernels,
+    shares_of,
+    weight_sources,
+)
 
 
 class RelevanceSelector(SelectorMixin, BaseEstimator):
@@ -160,28 +167,32 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
         classes = _classes_of(y[counted])
         shares = self._shares(X[counted], classes, counts[counted])
         self.feature_importances_ = shares / shares.sum()
-        self.selected_features_ = with_an_equal_share(shares)
+        self.selected_features_ = has_equal_share(shares)
         if self.max_features is not None:
             largest = np.argsort(-shares, kind="stable")[: self.max_features]
             self.selected_features_ = np.isin(np.arange(d), largest)
         return self
 
-    def _shares(self, X: Array, classes: Index, counts: Array) -> Array:
-        """Return what each column adds to a distance; an equal share is one."""
-        X = MeanFill.of(X, counts).apply(X) if self.missing == "impute" else X
-        random_state = check_random_state(self.random_state)
-        kinds = DistinctRows.of(KERNELS[self.kernel](), X, classes, counts)
-        scaling = Scaling.of(X[kinds.first], kinds.counts, self.standardize)
-        kinds = kinds.at_most(self.max_rows, classes, random_state)
-        n_classes = int(classes.max()) + 1
+    def _shares(self, X: Array, classes: Index, sample_weight: Array) -> Array:
+        """Return how much each column adds to a distance; an equal share is one."""
+        X = MeanFill.of(X, sample_weight).apply(X) if self.missing == "impute" else X
+        random_state, n_classes = check_random_state(self.random_state), int(classes.max()) + 1
         codes = one_vs_rest(classes, n_classes)
-        rows = Rows.of(X, codes, classes, kinds, scaling, np.ones(n_classes))
-        solver = SMO(tol=self.tol, memory=allowance(None))
-        teacher = Teacher(solver, self.max_iter, n_threads(self.n_jobs))
         with single_blas():
-            learned = learn(self.kernel, self.ensemble, rows, teacher, random_state)
-        self.n_iter_ = sum(minimum.n_evaluations for minimum in learned.minima.values())
-        return learned.shares(scaling)
+            table = TrainingRows.of_table(X, codes, classes, sample_weight, np.ones(n_classes))
+            scaling = Scaling.of(table.X, table.sample_weight, self.standardize)
+            rows = table.scaled(scaling).sample(self.max_rows, random_state)
+            learned = learn_kernels(
+                kernel_names(self.kernel, self.ensemble),
+                rows,
+                SMO(tol=self.tol, memory=allowance(None)),
+                max_evaluations=self.max_iter,
+                random_state=random_state,
+                threads=n_threads(self.n_jobs),
+            )
+            shares = shares_of(weight_sources(learned, rows), scaling)
+        self.n_iter_ = sum(each.minimum.n_evaluations for each in learned.values())
+        return shares
 
     def _validated(self, X: Any, y: Any) -> tuple[Array, Any]:
         finite = "allow-nan" if self.missing == "impute" else True

@@ -1,8 +1,9 @@
-"""How a search evaluates its candidates: one task a kernel and fold, scores as scikit-learn's."""
+"""How a search evaluates candidates: one task per kernel and fold, scores as in scikit-learn."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from numbers import Number
 from traceback import format_exc
@@ -15,21 +16,23 @@ from sklearn.metrics import accuracy_score
 
 from ..._memory import allowance
 from ..._sklearn import MultimetricScorer, Scorer, check_method_params, safe_split, score
-from ..._typing import Index
-from ...kernels import Precomputed
+from ..._typing import Array, Index
+from ...kernels import Kernel, Precomputed
+from ...kernels.pairwise import PairwiseKernel
+from ..base.grams import Grams, kernel_key
 from ..base.kernel_spec import KernelSpec
+from ..base.multiclass import vote
 from ..svc import SVC
-from .fold_model import FoldProblem, FoldSVC, as_fold_model
-from .grams import SharedGrams, has_a_ridge, largest_coarse_bound
-from .path import CostPath
+from .fold_model import FoldProblem, as_fold_model
 from .plan import Group
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What the user asked for: how to score, what to do with errors, what to print."""
+    """The wishes of the user: how to score, what to do with errors, what to print."""
 
     scorer: Any
+    accuracy_sign: float  # 0 where the score is not the accuracy
     error_score: Any
     return_train_score: bool
     verbose: int
@@ -49,13 +52,18 @@ class Task:
     test: Index
     problem: FoldProblem | None = None
     has_one_solution: bool = False  # wherever its solves start
-    precise: list[bool] = field(default_factory=list)
+    kernel_seconds: float = 0.0  # its part of the time for the kernel matrix
     error: tuple[Exception, str] | None = None
+
+    @property
+    def costs(self) -> list[float]:
+        """The values of C, ascending."""
+        return [C for C, _ in self.group.costs]
 
 
 @dataclass
 class Outcome:
-    """What came of a task: a result a candidate, and how its solves went."""
+    """The results of a task's candidates, and how its solves went."""
 
     results: dict[tuple[int, int], dict[str, Any]] = field(default_factory=dict)
     n_solves: int = 0
@@ -93,21 +101,17 @@ class Evaluator:
         checked: dict[Any, Any] = {}
         for task in tasks:
             self._prepare(task, checked)
-        found = [(task, task.problem) for task in tasks if task.problem is not None]
-        uses = [(problem.kernel, problem.X, any(task.precise)) for task, problem in found]
-        self._grams = SharedGrams(uses, self.threads)
+        self._grams = self._make_grams([task for task in tasks if task.problem is not None])
         return tasks
 
     def _prepare(self, task: Task, checked: dict[Any, Any]) -> None:
         model = task.group.model
-        if (
-            type(model) is not SVC
-            or model.probability != "deprecated"
-            or KernelSpec.of(model).is_function
-        ):
+        if type(model) is not SVC or model.probability != "deprecated":
+            return
+        spec = KernelSpec.of(model)
+        if spec.is_function:
             return
         try:
-            spec = KernelSpec.of(model)
             key = (spec.accepts_sparse, spec.is_precomputed)
             if key not in checked:
                 X, y = model._check_input(self.X, self.y)
@@ -117,21 +121,80 @@ class Evaluator:
             weight = self._fit_params(task).get("sample_weight")
             problem = FoldProblem.of(model, X, y, self._place[task.train], weight)
             task.has_one_solution = problem.kernel.is_psd
-            limit = largest_coarse_bound(problem.kernel, X, model.tol)
-            costs = [C * problem.cost.max() for C, _ in task.group.costs]
-            task.precise = [bool(bound > limit) for bound in costs]
-            if self._fits(problem, any(task.precise)) and not has_a_ridge(problem.kernel, X):
+            if self._fits(problem, task.costs[-1]) and not _has_a_ridge(problem.kernel, X):
                 task.problem = problem
         except Exception as error:
             task.error = (error, format_exc())
 
-    def _fits(self, problem: FoldProblem, precise: bool) -> bool:
-        """Tell whether kernel matrices of all rows fit into memory."""
+    def _fits(self, problem: FoldProblem, C: float) -> bool:
+        """Return whether kernel matrices of all rows fit into memory."""
         if isinstance(problem.kernel, Precomputed):
             return True
-        n, size = problem.X.shape[0], 8 if precise else 4
-        # What all kernels share, and for each thread a kernel and a machine's block of it.
-        return size * n**2 * (1 + 2 * self.threads) <= allowance(problem.model.cache_size)
+        dtype = Grams(problem.X, tol=problem.model.tol).dtype(problem.kernel, problem.bound(C))
+        # The distances that kernels share, and for each thread a kernel and a machine's block.
+        size = dtype.itemsize * problem.X.shape[0] ** 2 * (1 + 2 * self.threads)
+        return bool(size <= allowance(problem.model.cache_size))
+
+    def _make_grams(self, tasks: list[Task]) -> dict[Any, Grams]:
+        """Return the kernel matrices of tasks with the same rows and tolerance."""
+        alike: dict[Any, list[tuple[FoldProblem, float]]] = {}
+        for task in tasks:
+            assert task.problem is not None
+            bound = task.problem.bound(task.costs[-1])
+            alike.setdefault(_key(task.problem), []).append((task.problem, bound))
+        return {
+            key: Grams(
+                found[0][0].X,
+                tol=found[0][0].model.tol,
+                threads=self.threads,
+                kernels=[problem.kernel for problem, _ in found],
+                largest_bound=max(bound for _, bound in found),
+            )
+            for key, found in alike.items()
+        }
+
+    def batches(self, tasks: list[Task]) -> Iterator[list[Task]]:
+        """Yield tasks with their kernel matrices, as many kernels at a time as there are threads.
+
+        Matrices are computed here, on all threads, so that tasks share them without a lock.
+        """
+        batch: list[Task] = []
+        kernels: dict[Any, list[Task]] = {}
+        for task in tasks:
+            key = None
+            if task.problem is not None:
+                key = _key(task.problem), kernel_key(task.problem.kernel)
+                if key not in kernels and len(kernels) == self.threads:
+                    yield self._ready(batch, kernels)
+                    self._forget(kernels)
+                    batch, kernels = [], {}
+                kernels.setdefault(key, []).append(task)
+            batch.append(task)
+        yield self._ready(batch, kernels)
+        self._forget(kernels)
+
+    def _ready(self, batch: list[Task], kernels: dict[Any, list[Task]]) -> list[Task]:
+        """Compute the kernel matrices of a batch."""
+        for sharing in kernels.values():
+            begin = time.perf_counter()
+            for task in sharing:
+                problem = task.problem
+                assert problem is not None
+                try:
+                    for C in task.costs:
+                        self._grams[_key(problem)].stored(problem.kernel, problem.bound(C))
+                except Exception as error:
+                    if self.settings.error_score == "raise":
+                        raise
+                    task.error = (error, format_exc())
+            for task in sharing:
+                task.kernel_seconds = (time.perf_counter() - begin) / len(sharing)
+        return batch
+
+    def _forget(self, kernels: dict[Any, list[Task]]) -> None:
+        for (key, _), sharing in kernels.items():
+            assert sharing[0].problem is not None
+            self._grams[key].forget(sharing[0].problem.kernel)
 
     def _fit_params(self, task: Task) -> dict[str, Any]:
         params: dict[str, Any] = check_method_params(
@@ -144,14 +207,14 @@ class Evaluator:
         outcome = Outcome()
         if task.error is None:
             try:
-                self._evaluate(task, outcome)
+                if task.problem is None:
+                    self._fit_each(task, outcome)
+                else:
+                    self._solve(task, task.problem, outcome)
             except _FitError as failure:
                 if self.settings.error_score == "raise":
                     raise failure.error from None
                 task.error = (failure.error, failure.text)
-            finally:
-                if task.problem is not None:
-                    self._grams.release(task.problem.kernel)
         if task.error is not None:
             for _, number in task.group.costs:
                 if (number, task.fold) not in outcome.results:
@@ -159,31 +222,49 @@ class Evaluator:
                     self._keep(outcome, task, number, result)
         return outcome
 
-    def _evaluate(self, task: Task, outcome: Outcome) -> None:
-        if task.problem is None:
-            self._fit_each(task, outcome)
-            return
-        problem, begin = task.problem, time.perf_counter()
+    def _solve(self, task: Task, problem: FoldProblem, outcome: Outcome) -> None:
+        """Solve all C of a fold at once, and score each."""
+        begin, grams = time.perf_counter(), self._grams[_key(problem)]
         try:
-            path = CostPath(
-                problem,
-                [C for C, _ in task.group.costs],
-                task.precise,
-                lambda dtype: self._grams.take(problem.kernel, dtype),
-            )
+            paths = problem.paths(task.costs, grams)
             arrays = self._arrays(task)
-            known = [path.decisions(self._place[rows]) for _, _, rows, _ in arrays]
+            known = [problem.decisions(paths, self._place[rows], grams) for _, _, rows, _ in arrays]
         except Exception as error:
             raise _FitError(error, format_exc()) from error
-        outcome.n_solves, outcome.failures = path.n_solves, path.failures
-        # What all C share is charged to them alike.
-        shared = (time.perf_counter() - begin - path.seconds.sum()) / len(path.costs)
+        steps = [step for path in paths for step in path.steps if step.solved]
+        outcome.n_solves = len(steps)
+        violations = [step.solution.violation for step in steps if not step.solution.converged]
+        outcome.failures = violations
+        seconds = [sum(path[c].seconds for path in paths) for c in range(len(task.costs))]
+        # The time that all C share is charged to them alike.
+        shared = task.kernel_seconds + time.perf_counter() - begin - sum(seconds)
         for c, (C, number) in enumerate(task.group.costs):
             pairs = [(X, values[c]) for (X, *_), values in zip(arrays, known, strict=True)]
-            model = problem.fitted(C, path.solutions[c], pairs)
-            result = self._scored(model, arrays)
-            result["fit_time"] = shared + path.seconds[c]
+            result = self._accuracies(problem, arrays, [values for _, values in pairs])
+            if result is None:
+                solutions = [path[c].solution for path in paths]
+                result = self._scored(problem.fitted(C, solutions, pairs), arrays)
+            result["fit_time"] = shared / len(task.costs) + seconds[c]
             self._keep(outcome, task, number, result)
+
+    def _accuracies(
+        self, problem: FoldProblem, arrays: list[Any], known: list[Array]
+    ) -> dict[str, Any] | None:
+        """Return the accuracies that decision values give; None where another score is wanted."""
+        sign, model = self.settings.accuracy_sign, problem.model
+        labels = [np.asarray(y) for _, y, *_ in arrays]
+        plain = all(each.ndim == 1 and each.dtype.kind in "biuSU" for each in labels)
+        if sign == 0 or model.break_ties or not plain:
+            return None
+        result: dict[str, Any] = {"fit_error": None, "n_test_samples": len(labels[0])}
+        parts = zip(("test", "train"), labels, known, arrays, strict=False)
+        for name, own, values, (*_, params) in parts:
+            begin = time.perf_counter()
+            right = model.classes_[vote(values, len(model.classes_))] == own
+            accuracy = np.average(right, weights=params.get("sample_weight"))
+            result[f"{name}_scores"] = sign * float(accuracy)
+            result.setdefault("score_time", time.perf_counter() - begin)
+        return result
 
     def _fit_each(self, task: Task, outcome: Outcome) -> None:
         """Fit candidate by candidate, from one C to the next where that is sure to be the same."""
@@ -228,10 +309,9 @@ class Evaluator:
         """Score a fitted model on the test part, and on the training part where it is wanted."""
         settings = self.settings
         result: dict[str, Any] = {"fit_error": None}
-        scorer = _quick(settings.scorer) if isinstance(model, FoldSVC) else settings.scorer
         for name, (X, y, _, params) in zip(("test", "train"), arrays, strict=False):
             begin = time.perf_counter()
-            scores = score(model, X, y, scorer, params, settings.error_score)
+            scores = score(model, X, y, settings.scorer, params, settings.error_score)
             result[f"{name}_scores"] = scores
             result.setdefault("score_time", time.perf_counter() - begin)
         result["n_test_samples"] = arrays[0][2].shape[0]
@@ -273,11 +353,25 @@ def _names(model: SVC) -> dict[str, Any]:
     return {name: value for name, value in vars(model).items() if name in known}
 
 
-def _quick(scorer: Any) -> Any:
-    """Return the same scorer by a shorter way: accuracy is what the model's own score is."""
-    if isinstance(scorer, Scorer) and scorer._score_func is accuracy_score and not scorer._kwargs:
-        return lambda model, X, y, **params: scorer._sign * model.score(X, y, **params)
-    return scorer
+def accuracy_sign(scoring: Any, scorer: Any) -> float:
+    """Return the sign with which a scorer takes the plain accuracy; 0 for any other score."""
+    if scoring is None:
+        return 1.0
+    is_plain = isinstance(scorer, Scorer) and not scorer._kwargs
+    return float(scorer._sign) if is_plain and scorer._score_func is accuracy_score else 0.0
+
+
+def _key(problem: FoldProblem) -> Any:
+    """Return the key of the kernel matrices that a problem reads."""
+    return id(problem.X), problem.model.tol
+
+
+def _has_a_ridge(kernel: Kernel, X: Any) -> bool:
+    """Return whether K(X) is more than K(X, Z) at Z = X, so that it holds no kernel of new rows."""
+    if isinstance(kernel, PairwiseKernel | Precomputed):
+        return False
+    one = X[:1]
+    return not np.allclose(kernel.diag(one), kernel(one, one.copy())[0])
 
 
 def failed(settings: Settings, text: str, n_test: int) -> dict[str, Any]:

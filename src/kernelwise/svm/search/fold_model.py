@@ -1,80 +1,54 @@
-"""What is to be solved on a fold, and the fitted model that a scorer sees."""
+"""The machines of a fold, solved for ascending C, and the fitted model that a scorer sees."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from ..._typing import Array, Codes, Index
 from ...kernels import Kernel
-from ...qp import Solution
+from ...qp import SMO, Solution, StoredGram
 from ..base.estimator import common_attributes
+from ..base.grams import Grams, square_block
 from ..base.kernel_spec import KernelSpec
-from ..base.multiclass import ONE_VS_ONE, Multiclass, members_of
+from ..base.multiclass import ONE_VS_ONE, members_of
 from ..base.predictor import Predictor
 from ..base.progress import FitProgress
 from ..base.task import FitTask, Fitted, Labels
+from ..paths.cost_path import CostPath, cost_path
 from ..svc import SVC
+
+_BLOCK_ENTRIES = 4_000_000  # kernel values per block of rows, in float64
+# Where the first solve starts; whatever these are, its solution is the same.
+_WORTH_A_LOOK = 512  # rows of a machine from which on the first start is chosen with care
+_SOME_ROWS = 32  # rows that tell whether C is small
+_MOST = 0.9  # part of them
 
 
 class FoldSVC(SVC):
-    """A fitted SVC that knows its decision values on the very arrays it is going to be asked for.
+    """A fitted SVC that knows its decision values on the rows of its fold.
 
-    What a scorer rarely looks at, such as the support vectors, is put together when it does.
+    It does not warn of machines that did not converge: a search does so once for all its fits.
     """
 
-    _LATE: ClassVar[frozenset[str]] = frozenset(
-        {
-            "_predictor_",
-            "certificate_",
-            "dual_coef_",
-            "fit_status_",
-            "intercept_",
-            "margin_",
-            "n_iter_",
-            "n_support_",
-            "support_",
-            "support_vectors_",
-        }
-    )
-
-    def knows(self, X: Any) -> Array | None:
-        """Return the decision values of the machines on X, where they are known."""
-        for rows, decisions in self.__dict__.get("_known", ()):
-            if rows is X:
-                return decisions
-        return None
+    _known: Sequence[tuple[Any, Array]] = ()
 
     def _decisions(self, X: Any) -> Array:
-        known = self.knows(X)
-        return super()._decisions(X) if known is None else known
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy, from decision values that the search knows already."""
-        labels = np.asarray(y)
-        if self.knows(X) is None or labels.ndim != 1 or labels.dtype.kind not in "biuSU":
-            return float(super().score(X, y, sample_weight))
-        # The same number without asking again of what type the labels are.
-        return float(np.average(self.predict(X) == labels, weights=sample_weight))
-
-    def __getattr__(self, name: str) -> Any:
-        if name in FoldSVC._LATE and "_late" in self.__dict__:
-            self.__dict__.pop("_late")()
-            return getattr(self, name)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    def _fitted_scheme(self) -> Multiclass:
-        return ONE_VS_ONE
+        for rows, decisions in self._known:
+            if rows is X:
+                return decisions
+        return super()._decisions(X)
 
     def _warn(self, fitted: Fitted, certificate: Any) -> None:
-        """Say nothing: a search says it once for all its fits."""
+        """Stay silent."""
 
 
 def as_fold_model(model: SVC) -> FoldSVC:
-    """Return a copy of the model that may come to know decision values."""
+    """Return a copy of a model that may come to know decision values."""
     out = FoldSVC.__new__(FoldSVC)
     out.__dict__.update(model.__dict__)
     return out
@@ -87,32 +61,23 @@ class FoldProblem:
     Parameters
     ----------
     model : FoldSVC
-        What is going to be fitted, with its classes and its kernel.
+        The model to fit, with its classes and its kernel.
     X : {ndarray, sparse matrix} of shape (n, d)
         All rows, of which the fold has some.
     rows : ndarray of shape (m,)
         The training rows of positive weight, ascending.
-    counted : ndarray of shape (m,)
-        The places of those rows among the training rows.
-    classes : ndarray of shape (m,)
-        Their classes.
-    cost : ndarray of shape (m,)
-        What multiplies C of each.
-    codes : ndarray of shape (m, n_machines)
-        The code matrix.
+    labels : Labels
+        Their classes and weights.
     """
 
     model: FoldSVC
     X: Any
     rows: Index
-    counted: Index
-    classes: Index
-    cost: Array
-    codes: Codes
+    labels: Labels
 
     @classmethod
     def of(cls, model: SVC, X: Any, y: Array, train: Index, sample_weight: Any) -> FoldProblem:
-        """Set up what a fit of the training rows alone would solve."""
+        """Set up the machines that a fit of the training rows alone would solve."""
         fold, spec = as_fold_model(model), KernelSpec.of(model)
         labels = Labels.of(y[train], sample_weight, fold.class_weight)
         # In runs, where rows lie in runs.
@@ -123,53 +88,140 @@ class FoldProblem:
         fold.shape_fit_ = (len(train), len(train) if spec.is_precomputed else X.shape[1])
         if hasattr(fold, "n_features_in_"):
             fold.n_features_in_ = fold.shape_fit_[1]
-        codes = ONE_VS_ONE.codes(labels.classes, len(labels.names))
-        cost = labels.sample_weight * labels.class_weight[labels.classes]
-        return cls(fold, X, rows, labels.rows, labels.classes, cost, codes)
+        return cls(fold, X, rows, labels)
 
     @property
     def kernel(self) -> Kernel:
         """The kernel."""
         return self.model.kernel_
 
+    def bound(self, C: float) -> float:
+        """Return the largest coefficient that a C allows."""
+        return C * float(self.cost_factor.max())
+
+    @cached_property
+    def cost_factor(self) -> Array:
+        """The factor of C of each row."""
+        labels = self.labels
+        return labels.sample_weight * labels.class_weight[labels.classes]
+
+    @cached_property
+    def codes(self) -> Codes:
+        """The code matrix."""
+        return ONE_VS_ONE.codes(self.labels.classes, len(self.labels.names))
+
     @cached_property
     def members(self) -> list[Index]:
         """The places in ``rows`` of the rows of each machine."""
         return members_of(self.codes)
 
-    def fitted(self, C: float, solutions: list[Solution], known: list[tuple[Any, Array]]) -> SVC:
-        """Return the model of some solutions, which knows its decision values on some arrays."""
-        model = as_fold_model(self.model)
-        model.C, model._known = C, known
-
-        def complete() -> None:
-            order = np.argsort(self.counted)  # that of the training rows
-            labels = Labels(
-                model.classes_,
-                self.counted,
-                self.classes,
-                np.ones(len(self.counted)),
-                model.class_weight_,
-            ).in_order(order)
-            task = FitTask(
-                X=model._take(self.X, self.rows[order]),
-                labels=labels,
-                multiclass=ONE_VS_ONE,
-                kernel=self.kernel,
-                progress=FitProgress(model),
-                threads=1,
-                given=(None, None, None),
+    def paths(self, costs: Sequence[float], grams: Grams) -> list[CostPath]:
+        """Solve machine by machine: the kernel of its rows is gathered once for all C."""
+        model, progress = self.model, FitProgress.of(self.model)
+        is_psd, n_machines = self.kernel.is_psd, len(self.members)
+        found = []
+        for j, members in enumerate(self.members):
+            gram = self._blocks(members, grams)
+            y = self.codes[members, j].astype(np.float64)
+            factor, report = self.cost_factor[members], progress.of_machine(j, n_machines)
+            solver = SMO(tol=model.tol, max_iter=model.max_iter, exact=False, callback=report)
+            start = _all_bounded(gram(costs[0]), y, costs[0] * factor) if is_psd else None
+            found.append(
+                cost_path(
+                    gram,
+                    y,
+                    factor,
+                    costs,
+                    solver,
+                    start=start,
+                    warm=is_psd,
+                    stretch=True,
+                )
             )
-            place = np.argsort(order)
-            members = [place[each] for each in self.members]
-            predictor = Predictor.of(task, solutions, members=members)
-            state = common_attributes(task, Fitted(predictor, solutions))
-            model.__dict__.update({k: v for k, v in state.items() if k in FoldSVC._LATE})
+        return found
 
-        model._late = complete
+    def _blocks(self, members: Index, grams: Grams) -> Callable[[float], StoredGram]:
+        """Return the matrix of a machine's rows, in the precision that C needs."""
+        rows = self.rows[members]
+        made: dict[Any, StoredGram] = {}
+
+        def gram(C: float) -> StoredGram:
+            dtype = grams.dtype(self.kernel, self.bound(C))
+            if dtype not in made:
+                made.clear()  # C ascends: a coarser matrix is not needed any more
+                block = square_block(grams.stored(self.kernel, self.bound(C)), rows)
+                made[dtype] = StoredGram(block, self.kernel.is_psd)
+            return made[dtype]
+
+        return gram
+
+    def decisions(self, paths: Sequence[CostPath], rows: Index, grams: Grams) -> list[Array]:
+        """Return the decision values of all machines on some of all rows, for each C."""
+        costs = [step.C for step in paths[0].steps]
+        kinds = [grams.dtype(self.kernel, self.bound(C)) for C in costs]
+        out: list[Array] = []
+        for dtype in sorted(set(kinds), key=lambda each: each.itemsize):
+            own = [c for c, kind in enumerate(kinds) if kind == dtype]
+            K = grams.stored(self.kernel, self.bound(costs[own[0]]))
+            out += self._decisions(paths, rows, own, K)
+        return out
+
+    def _decisions(
+        self, paths: Sequence[CostPath], rows: Index, own: Sequence[int], K: Array
+    ) -> list[Array]:
+        beta: Any = np.zeros((len(self.rows), len(own), len(paths)))
+        for place, c in enumerate(own):
+            for j, members in enumerate(self.members):
+                beta[members, place, j] = paths[j][c].solution.beta
+        beta = beta.reshape(len(beta), -1)
+        support = np.flatnonzero(beta.any(axis=1))
+        columns, beta = self.rows[support], beta[support]
+        values: Any = np.empty((len(rows), beta.shape[1]))
+        height = max(1, _BLOCK_ENTRIES // max(1, len(columns)))
+        for start in range(0, len(rows), height):
+            some = slice(start, start + height)
+            block = np.take(K[rows[some]], columns, axis=1)
+            values[some] = block.astype(np.float64, copy=False) @ beta
+        values = values.reshape(len(rows), len(own), len(paths))
+        intercepts = np.array([[path[c].solution.nu[0] for path in paths] for c in own])
+        return list(np.moveaxis(values + intercepts, 1, 0))
+
+    def fitted(
+        self, C: float, solutions: Sequence[Solution], known: Sequence[tuple[Any, Array]]
+    ) -> FoldSVC:
+        """Return the fitted model of some solutions; it knows decision values on some arrays."""
+        model = as_fold_model(self.model)
+        order = np.argsort(self.labels.rows)  # that of the training rows
+        task = FitTask(
+            X=model._take(self.X, self.rows[order]),
+            labels=self.labels.in_order(order),
+            multiclass=ONE_VS_ONE,
+            kernel=self.kernel,
+            progress=FitProgress(model),
+            threads=1,
+            given=(None, None, None),
+        )
+        place = np.argsort(order)
+        members = [place[each] for each in self.members]
+        fitted = Fitted(Predictor.of(task, solutions, members=members), solutions)
+        own = {"C": C, "_known": known, "shape_fit_": model.shape_fit_}
+        model.__dict__.update(common_attributes(task, fitted) | own)
         return model
 
 
 def _some(model: SVC, X: Any, rows: Index) -> Any:
     """Return the rows where a kernel depends on their values, else any of as many columns."""
     return X[rows] if isinstance(model.gamma, str) and isinstance(model.kernel, str) else X[:1]
+
+
+def _all_bounded(gram: StoredGram, y: Array, costs: Array) -> Array | None:
+    """Return the solution for a small C, at which every row is short of its margin; else None."""
+    n, upper, lower = len(y), np.maximum(0, y * costs), np.minimum(0, y * costs)
+    up, down = float(upper.sum()), -float(lower.sum())
+    total = min(up, down)
+    if n < _WORTH_A_LOOK or not np.isfinite(total):
+        return None
+    beta = upper * (total / up) + lower * (total / down)
+    some = np.linspace(0, n - 1, _SOME_ROWS).astype(int)
+    short = np.abs(gram.block(some, np.arange(n)) @ beta) < 1
+    return beta if short.mean() >= _MOST else None

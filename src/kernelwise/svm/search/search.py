@@ -30,7 +30,7 @@ from ..._threads import single_blas
 from ..._typing import Index
 from ..svc import SVC
 from .delegates import BestEstimatorMixin
-from .evaluate import Evaluator, Outcome, Settings, Task, failed
+from .evaluate import Evaluator, Outcome, Settings, Task, accuracy_sign, failed
 from .plan import Plan, default_grid
 
 
@@ -218,6 +218,7 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
         plan = Plan.of(estimator, self._grid(estimator, X, y))
         settings = Settings(
             scorer=scorers,
+            accuracy_sign=accuracy_sign(self.scoring, scorers),
             error_score=self.error_score,
             return_train_score=self.return_train_score,
             verbose=self.verbose,
@@ -312,10 +313,14 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
                 own.call_on_fit_task_end(estimator=self)
 
         # Threads: the compiled code runs without the lock, and processes would copy the kernels.
-        parallel = Parallel(n_jobs=self.n_jobs, require="sharedmem")
-        outcomes: list[Outcome] = parallel(
-            delayed(evaluate)(task, own) for task, own in zip(tasks, contexts, strict=True)
-        )
+        outcomes: list[Outcome] = []
+        with Parallel(n_jobs=self.n_jobs, require="sharedmem") as parallel:
+            for batch in evaluator.batches(tasks):
+                begun = len(outcomes)
+                own = contexts[begun : begun + len(batch)]
+                outcomes += parallel(
+                    delayed(evaluate)(task, each) for task, each in zip(batch, own, strict=True)
+                )
         context.call_on_fit_task_end(estimator=self)
         return outcomes
 

@@ -1,0 +1,168 @@
+"""One machine for ascending C, each solution the start of the next: the engine of all paths.
+
+    min 1/2 b'Kb - y'b   s.t.   sum b = 0,   0 <= y_i b_i <= C cost_factor_i
+
+A row with y_i = 0 is held out: its bounds are zero, and its entry of K b + nu is its decision
+value. Once no coefficient is at its bound, the machine is that of every larger C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ..._typing import Array, Gram
+from ...qp import SMO, DualQP, Solution, Terms
+
+_INSIDE = 1 - 1e-10  # of its bound: a coefficient below that is free
+_FEW_FREE = 0.5  # part of the support vectors: with fewer free ones the solution grows with C
+
+
+@dataclass(frozen=True)
+class CostStep:
+    """The machine of one C.
+
+    Parameters
+    ----------
+    C : float
+        The cost.
+    solution : Solution
+        The machine.
+    qp : DualQP
+        The problem that was solved.
+    is_inside_bounds : bool
+        Whether no coefficient is at its bound, so that the solution is that of every larger C.
+    solved : bool
+        False where the solution of a smaller C was known to stay.
+    seconds : float
+        The duration of the solve.
+    """
+
+    C: float
+    solution: Solution
+    qp: DualQP
+    is_inside_bounds: bool
+    solved: bool = True
+    seconds: float = 0.0
+
+    def carried_to(self, C: float) -> CostStep:
+        """Return the same machine for a larger C, for which nothing has to be solved."""
+        return replace(self, C=C, solved=False, seconds=0.0)
+
+    def start_for(self, C: float, *, stretch: bool) -> tuple[Array, Array]:
+        """Return where to start for a larger C, and K times that.
+
+        Where most support vectors are at their bounds, a stretched start is the solution times the
+        growth of C; else it is the solution itself.
+        """
+        beta, product = self.solution.beta, self.solution.gradient + self.qp.p
+        if not stretch or np.isinf(C):
+            return beta, product
+        size = np.abs(beta)
+        n_free = np.count_nonzero((size > 0) & (size < np.maximum(self.qp.hi, -self.qp.lo)))
+        if n_free >= _FEW_FREE * np.count_nonzero(size):
+            return beta, product
+        ratio = C / self.C
+        return ratio * beta, ratio * product
+
+
+@dataclass(frozen=True)
+class CostPath:
+    """The machines of all C.
+
+    Parameters
+    ----------
+    steps : tuple of CostStep
+        One per C, ascending.
+    """
+
+    steps: tuple[CostStep, ...]
+
+    def __getitem__(self, number: int) -> CostStep:
+        return self.steps[number]
+
+    @property
+    def n_solves(self) -> int:
+        """Number of machines that had to be solved."""
+        return sum(step.solved for step in self.steps)
+
+    @property
+    def n_iter(self) -> int:
+        """Steps of the solver, over all C."""
+        return sum(step.solution.n_iter for step in self.steps if step.solved)
+
+    def decisions(self, number: int) -> Array:
+        """Return the decision values of all rows, those held out included, for one C."""
+        step = self.steps[number]
+        return decision_values(step.solution, step.qp.p)
+
+
+def decision_values(solution: Solution, y: Array) -> Array:
+    """Return a machine's decision values on the rows of its problem, which has the codes y."""
+    values = solution.gradient + y
+    return values + solution.nu[0] if len(solution.nu) else values
+
+
+def cost_path(
+    gram: Callable[[float], Gram],
+    y: Array,
+    cost_factor: Array,
+    costs: Sequence[float],
+    solver: Any,
+    *,
+    bias: bool = True,
+    start: Any = None,
+    warm: bool = True,
+    stretch: bool = False,
+) -> CostPath:
+    """Solve one machine for ascending C, each solution the start of the next.
+
+    Parameters
+    ----------
+    gram : callable
+        ``gram(C)`` is the kernel matrix in the precision that C needs.
+    y : ndarray of shape (n,)
+        Codes -1, 0 (held out) and +1, in float64.
+    cost_factor : ndarray of shape (n,)
+        The factor of C of each row.
+    costs : sequence of float
+        The values of C, ascending; infinite is a hard margin.
+    solver : SMO, Adatron or callable
+        The solver; ``solver(C)`` where each C has its own.
+    bias : bool, default=True
+        Whether the machine has an intercept.
+    start : Solution or ndarray of shape (n,), default=None
+        Where the first solve starts.
+    warm : bool, default=True
+        Whether a solve starts from the one before, and is left out where nothing can change. An
+        indefinite kernel has many stationary points, of which the start chooses one.
+    stretch : bool, default=False
+        Whether starts are stretched where C grows: see `CostStep.start_for`.
+
+    Returns
+    -------
+    path : CostPath
+        The machines.
+    """
+    unit = Terms.c_svc(y, cost_factor, bias=bias)
+    limit = np.where(y == 0, np.inf, _INSIDE * cost_factor)
+    steps: list[CostStep] = []
+    for C in costs:
+        if steps and (C == steps[-1].C or (warm and steps[-1].is_inside_bounds)):
+            steps.append(steps[-1].carried_to(C))
+            continue
+        begin, own = perf_counter(), solver(C) if callable(solver) else solver
+        qp = DualQP(gram(C), unit.scaled(C))
+        how: dict[str, Any] = {"start": None if steps else start}
+        if steps and warm:
+            how["start"], product = steps[-1].start_for(C, stretch=stretch)
+            if steps[-1].qp.gram is qp.gram and isinstance(own, SMO):
+                how["product"] = product
+        solution = own.solve(qp, **how)
+        inside = solution.converged and not (np.abs(solution.beta) >= C * limit).any()
+        steps.append(CostStep(C, solution, qp, inside, seconds=perf_counter() - begin))
+    return CostPath(tuple(steps))

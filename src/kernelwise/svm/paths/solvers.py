@@ -1,0 +1,61 @@
+"""The solvers of a path: quick ones on the way, and an exact one for the chosen machines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...qp import SMO, Adatron
+
+_HARD_STEPS, _FEWEST_HARD = 200, 10_000  # steps per row, at least: a hard margin may not exist
+_SOFT_STEPS, _FEWEST_SOFT = 1000, 100_000  # ten times as many as points worth choosing need
+_POLISH = 3e6  # kernel entries worth spending on exactness, over all machines
+
+
+@dataclass(frozen=True)
+class PathSolvers:
+    """The settings of the solvers.
+
+    Parameters
+    ----------
+    name : {"smo", "adatron"}, default="smo"
+        The kind of solver.
+    tol : float, default=1e-3
+        The tolerance, in units of the margin.
+    eta : float, default=1.0
+        The step of the Adatron.
+    max_iter : int, default=-1
+        Most steps per machine; -1 depends on the rows and on C.
+    """
+
+    name: str = "smo"
+    tol: float = 1e-3
+    eta: float = 1.0
+    max_iter: int = -1
+
+    def on_path(self, n_rows: int, C: float) -> Any:
+        """Return the solver of a machine on the way, which ends at its tolerance."""
+        if self.name == "adatron":
+            return self._adatron()
+        steps = self._hard_steps(n_rows, C)
+        if steps < 0:
+            steps = max(_FEWEST_SOFT, _SOFT_STEPS * n_rows)
+        return SMO(tol=self.tol, max_iter=steps, exact=False)
+
+    def final(self, n_rows: int, C: float, *, n_machines: int, memory: float) -> Any:
+        """Return the solver of chosen machines, which polishes them where that is cheap."""
+        if self.name == "adatron":
+            return self._adatron()
+        steps, budget = self._hard_steps(n_rows, C), _POLISH / n_machines
+        return SMO(tol=self.tol, max_iter=steps, memory=memory, budget=budget)
+
+    def _adatron(self) -> Adatron:
+        sweeps = {} if self.max_iter < 0 else {"max_iter": self.max_iter}
+        return Adatron(tol=self.tol, eta=self.eta, **sweeps)
+
+    def _hard_steps(self, n_rows: int, C: float) -> int:
+        if self.max_iter < 0 and np.isinf(C):
+            return max(_FEWEST_HARD, _HARD_STEPS * n_rows)
+        return self.max_iter

@@ -1,0 +1,156 @@
+"""The members of a RelevanceSVC: kernels whose feature weights come from different sources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..._typing import Array
+from ...discrimination import energy, log_relevance
+from ...kernels import RBF, Laplacian
+from ...kernels.family import typical_gamma
+from ...kernels.pairwise import PairwiseKernel
+from ...qp import SMO
+from ..base.column_scaling import Scaling
+from ..base.progress import FitProgress
+from ..base.recipes import CRITERIA
+from ..base.weight_learning import LearnedWeights, WeightProblem, learn_weights
+from ..paths.rows import TrainingRows
+
+KERNELS: dict[str, type[PairwiseKernel]] = {"laplacian": Laplacian, "rbf": RBF}
+OTHER_KERNEL = {"laplacian": "rbf", "rbf": "laplacian"}
+FACTORS = (0.3, 1.0, 3.0)  # of gamma; wide kernels first, which lets most narrow ones be skipped
+COSTS = (0.1, 1.0, 10.0, 100.0)
+_LEAST_EXCESS = 0.3  # excess of the energy distance over chance below which features are alike
+_STEPS_PER_ROW, _FEWEST_STEPS = 1000, 100_000  # a machine that takes more is left where it is
+
+
+def kernel_names(kernel: str, ensemble: bool) -> list[str]:
+    """Return the names of the kernels whose weights are learned."""
+    return [kernel, OTHER_KERNEL[kernel]] if ensemble else [kernel]
+
+
+def learn_kernels(
+    names: Sequence[str],
+    rows: TrainingRows,
+    solver: SMO,
+    *,
+    max_evaluations: int,
+    random_state: Any,
+    last: Mapping[str, Array] | None = None,
+    threads: int = 1,
+    progress: FitProgress | None = None,
+) -> dict[str, LearnedWeights]:
+    """Minimise log(R^2 ||w||^2) over weights and C, from equal weights, for each kernel.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names of the kernels.
+    rows : TrainingRows
+        The rows, on one scale.
+    solver : SMO
+        The solver of the machines and of the ball.
+    max_evaluations : int
+        Most evaluations of the bound for each kernel.
+    random_state : RandomState
+        Picks rows for a first width.
+    last : mapping of str to ndarray, default=None
+        Where the learning of a kernel starts, in place of equal weights.
+    threads : int, default=1
+        Threads over the machines.
+    progress : FitProgress, default=None
+        Told of each evaluation; it may end the learning.
+
+    Returns
+    -------
+    learned : dict of LearnedWeights
+        The kernels, by name; weights are on scaled columns, with gamma in them.
+    """
+    steps = max(_FEWEST_STEPS, _STEPS_PER_ROW * len(rows))
+    solver, recipe = replace(solver, max_iter=steps, budget=0.0), CRITERIA["radius_margin"]
+    equal = {name: equal_weights(name, rows, random_state) for name in names}
+    return {
+        name: learn_weights(
+            WeightProblem.of_scaled(kernel, rows.X, rows.Y, rows.cost_factor, recipe=recipe),
+            solver,
+            start=(last or {}).get(name),
+            max_evaluations=max_evaluations,
+            threads=threads,
+            name=f"{name}: step",
+            progress=progress,
+        )
+        for name, kernel in equal.items()
+    }
+
+
+def weight_sources(
+    learned: Mapping[str, LearnedWeights], rows: TrainingRows
+) -> dict[str, PairwiseKernel]:
+    """Return the kernels of all sources of weights, before anything is shrunk.
+
+    The first kernel that was learned comes first; where there is another one, the kernel with
+    weights by the energy distance and the other one follow.
+    """
+    first, *others = learned.values()
+    sources = {"shrunk": first.kernel}
+    if others:
+        sources["energy"] = energy_weights(first.problem.kernel, rows)
+        sources["learned"] = others[0].kernel
+    return sources
+
+
+def members_of_sources(
+    sources: Mapping[str, PairwiseKernel], learned: Mapping[str, LearnedWeights]
+) -> dict[str, PairwiseKernel]:
+    """Return the kernels of the members: the first source is shrunk half-way to equal weights."""
+    equal = next(iter(learned.values())).problem.kernel
+    return {**sources, "shrunk": geometric_mean(equal, sources["shrunk"])}
+
+
+def with_weights(kernel: PairwiseKernel, weights: Array) -> PairwiseKernel:
+    """Return the kernel with other weights."""
+    out: Any = kernel.with_params(weights=weights)
+    return out
+
+
+def equal_weights(name: str, rows: TrainingRows, random_state: Any) -> PairwiseKernel:
+    """Return the kernel at which typical rows are one unit apart; gamma is in the weights."""
+    kernel = KERNELS[name]()
+    gamma = typical_gamma(kernel, rows.X, random_state)
+    return with_weights(kernel, np.full(rows.X.shape[1], gamma))
+
+
+def geometric_mean(first: PairwiseKernel, second: PairwiseKernel) -> PairwiseKernel:
+    """Return the kernel half-way between two: the geometric mean of their weights."""
+    return with_weights(first, np.sqrt(np.asarray(first.weights) * np.asarray(second.weights)))
+
+
+def energy_weights(equal: PairwiseKernel, rows: TrainingRows) -> PairwiseKernel:
+    """Raise the weights of features along which the classes are far apart."""
+    weight = rows.sample_weight * max(1.0, 2 / rows.sample_weight.sum())  # two rows at least
+    logs = log_relevance(energy(rows.X, rows.classes, sample_weight=weight), _LEAST_EXCESS)
+    power = 0.5 if isinstance(equal, Laplacian) else 1.0  # of differences, or of their squares
+    return with_weights(equal, np.asarray(equal.weights) * np.exp(power * logs))
+
+
+def shares_of(sources: Mapping[str, PairwiseKernel], scaling: Scaling) -> Array:
+    """Return how much each feature adds to a distance; an equal share is one."""
+    shares: Array = np.mean([scaling.comparable(kernel) for kernel in sources.values()], axis=0)
+    return shares
+
+
+def has_equal_share(shares: Array) -> Any:
+    """Return which features have at least an equal share, up to rounding."""
+    return shares > 1 - 1e-9
+
+
+def unscaled(kernel: PairwiseKernel, scaling: Scaling) -> PairwiseKernel:
+    """Return the kernel for columns as they come, its comparable weights of mean one."""
+    size = float(np.mean(scaling.in_terms(kernel))) or 1.0
+    even = with_weights(kernel, np.asarray(kernel.weights) / size)
+    out: Any = scaling.unscaled(even.with_params(gamma=kernel.gamma * size))
+    return out
