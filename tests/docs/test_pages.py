@@ -280,3 +280,11 @@ def test_the_architecture_page_has_every_package():
     for name in (path.parent.name for path in package.glob("*/__init__.py")):
         assert f"| `{name}/" in page, name
         assert f">{name}<" in drawing, name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_modules_named_on_a_page_exist(page):
+    text = page.read_text(encoding="utf-8")
+    homes = (ROOT, ROOT / "src" / "kernelwise")
+    for name in re.findall(r"(?<![\w/.])(?:[a-z_]+/)+[a-z_0-9]+\.py\b", text):
+        assert any((home / name).is_file() for home in homes), name
