@@ -200,7 +200,7 @@ class SquaredDistanceKernel(PairwiseKernel):
 
 
 class L1Kernel(PairwiseKernel):
-    """Base of the kernels of t = gamma sum_k w_k |x_k - z_k|; tagged positive semi-definite.
+    """Base of the kernels of ``gamma sum_k w_k |x_k - z_k|``; tagged positive semi-definite.
 
     A subclass writes ``profile(t)``, the kernel's value, and ``slope(t)``, its derivative.
 
