@@ -44,18 +44,18 @@ _METHODS: dict[str, Callable[[], Method]] = {
     "projected_gradient": ProjectedGradient,
     "exponentiated_gradient": ExponentiatedGradient,
 }
-_PAPER_UPDATES = 100
-_EVALUATIONS = 16  # and one more solve, of the machine itself
-_TOLERANCE = 1e-4  # relative improvement of a step that ends the learning
-# A machine that takes more steps than this on the way is left where it is; the last one is not.
+_PAPER_UPDATES = 100  # updates of the weights in the paper
+_EVALUATIONS = 16  # evaluations of the criterion; one more solve gives the machine itself
+_TOLERANCE = 1e-4  # learning ends when a step improves the criterion by less, relatively
+# Limits on solver steps during learning, in total and per row; the last solve has none.
 _FEWEST_STEPS, _STEPS_PER_ROW = 100_000, 200
 
 
 class DualObjectiveSVC(BaseLearnedSVC):
     """Support vector classification with feature weights learned from the training rows.
 
-    The weights of the kernel are those at which the machine's own dual objective is least: the
-    dual-objective method (WRBF), for any kernel with feature weights, or another criterion.
+    The weights minimise the machine's own dual objective (the WRBF method), for any kernel with
+    feature weights, or another criterion.
 
     Parameters
     ----------
@@ -72,19 +72,20 @@ class DualObjectiveSVC(BaseLearnedSVC):
     coef0 : float, default=0.0
         The constant of "poly".
     criterion : {"dual", "radius_margin", "span", "cv", "alignment"} or Criterion, default="dual"
-        What the weights minimise. "dual" keeps the sum of the weights and C. "radius_margin" (of
-        the L2-SVM, which is then the machine as well), "span" (the smooth leave-one-out estimate)
-        learn the scale and C too; "cv" (logistic loss on held-out rows) and "alignment" learn the
-        scale. A `kernelwise.criteria.Criterion` is used as it is, for the scale and the weights.
+        The criterion that the weights minimise. "dual" keeps the sum of the weights and C.
+        "radius_margin" (of the L2-SVM, which then is the machine as well) and "span" (the smooth
+        leave-one-out estimate) learn the scale and C too; "cv" (logistic loss on held-out rows)
+        and "alignment" learn the scale. A `kernelwise.criteria.Criterion` is used as it is, for
+        the scale and the weights.
     optimizer : {"lbfgs", "projected_gradient", "exponentiated_gradient", "paper"}, default="lbfgs"
-        How. "paper" takes fixed steps, clips and rescales, and keeps the best.
+        The descent method. "paper" takes fixed steps, clips and rescales, and keeps the best.
     weights : {"shared", "per_class"}, default="shared"
         Whether all one-vs-rest machines share their weights, or each has its own as in the paper.
         With two classes there is one machine.
     eta : float, default=0.001
-        The step of ``optimizer="paper"``; the printed gradient, twice the true one, is kept there.
+        The step size of ``optimizer="paper"``, whose printed gradient is twice the true one.
     max_iter : int, default=None
-        Most evaluations of the criterion; None is 16, and 101 (100 updates) for "paper".
+        Maximum number of evaluations; None is 16, and 101 (100 updates) for "paper".
     tol : float, default=1e-3
         The tolerance of the machines, in units of the margin.
     class_weight : dict or "balanced", default=None
@@ -96,7 +97,7 @@ class DualObjectiveSVC(BaseLearnedSVC):
     n_jobs : int, default=None
         Threads, for the kernel and over the machines; None is one.
     verbose : bool, default=False
-        Whether to print a line a step.
+        Whether to print one line per step.
     callback : callable, default=None
         Called with a `kernelwise.outer.Step` after each evaluation; returning True ends the
         learning, and the best weights so far are used.
@@ -104,25 +105,25 @@ class DualObjectiveSVC(BaseLearnedSVC):
     Attributes
     ----------
     feature_weights_ : ndarray of shape (n_features,) or (n_classes, n_features)
-        The learned weights; one row a machine for ``weights="per_class"``.
+        The learned weights; one row per machine for ``weights="per_class"``.
     feature_importances_ : ndarray of shape (n_features,)
-        The weights times the spread of their columns (what each feature adds to a distance), scaled
-        to sum one; the mean over machines.
+        The weights times the spread of their columns (the contribution of each feature to a
+        distance), scaled to sum one and averaged over machines.
     dual_objective_ : float
         The machines' dual objective at the learned weights, summed.
     criterion_value_ : float
-        What was minimised, at the learned weights.
+        The criterion at the learned weights.
     history_ : dict of ndarray
-        One entry an evaluation: "value", "weights", "C", "n_iter" (steps of the inner solver),
+        One entry per evaluation: "value", "weights", "C", "n_iter" (steps of the inner solver),
         "seconds" and "machine"; a table for ``pandas.DataFrame`` without "weights".
     n_solves_ : int
-        Kernel matrices for which the machines were solved, the last exact one included.
+        Number of kernel matrices for which machines were solved, including the final exact one.
     C_ : float
         The cost used; learned by some criteria.
     gamma_ : float
         The inverse width of the kernel, where it has one.
     kernel_ : Kernel or list of Kernel
-        The kernel with its learned weights; one a machine for ``weights="per_class"``.
+        The kernel with its learned weights; one per machine for ``weights="per_class"``.
     margin_ : ndarray of shape (n_machines,)
         The margin 1 / ||w|| of each machine.
     classes_ : ndarray of shape (n_classes,)
@@ -138,11 +139,11 @@ class DualObjectiveSVC(BaseLearnedSVC):
     intercept_ : ndarray of shape (n_machines,)
         The intercepts.
     n_iter_ : int
-        The evaluations of the criterion.
+        Number of evaluations of the criterion.
     fit_status_ : int
         0 when every machine converged, else 1.
     certificate_ : Bunch
-        Arrays ``violation``, ``gap``, ``objective`` and ``status``, one entry a machine.
+        Arrays ``violation``, ``gap``, ``objective`` and ``status``, one entry per machine.
     class_weight_ : ndarray of shape (n_classes,)
         The weights of the classes.
     shape_fit_ : tuple of int
@@ -159,7 +160,7 @@ class DualObjectiveSVC(BaseLearnedSVC):
 
     Notes
     -----
-    Several classes are one-vs-rest, the largest decision value wins. Constant columns get the
+    Several classes are one-vs-rest: the largest decision value wins. Constant columns get the
     weight zero and do not count in the sum of the weights. Scale the columns first: the weights
     start from one.
 

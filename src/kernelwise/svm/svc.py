@@ -24,14 +24,14 @@ from .base.probability import ProbabilityMixin
 from .base.solve import solve_machines
 from .base.task import FitTask, Fitted
 
-_POLISH = 1e5  # kernel entries worth spending on exactness, over all machines
+_POLISH = 1e5  # kernel values spent on exactness, over all machines
 
 
 class SVC(ProbabilityMixin, BaseLearnedSVC):
     """C-support vector classification, a drop-in for scikit-learn's ``SVC``.
 
-    The same problem and the same answer, several times faster; each feature may have a width of
-    its own, a re-fit may start from the last solution, and every fit comes with a certificate.
+    It solves the same problem to the same answer, several times faster. Each feature may have its
+    own width, a re-fit may start from the last solution, and every fit comes with a certificate.
 
     Parameters
     ----------
@@ -44,12 +44,12 @@ class SVC(ProbabilityMixin, BaseLearnedSVC):
         The degree of "poly".
     gamma : {"scale", "auto"}, float or array-like of shape (n_features,), default="scale"
         The inverse width. "scale" is 1 / (n_features * X.var()), with the sample weights
-        (``X.std()`` for "laplacian"); "auto" is 1 / n_features. A vector gives each feature a
-        width of its own.
+        (``X.std()`` for "laplacian"); "auto" is 1 / n_features. A vector gives each feature its
+        own width.
     coef0 : float, default=0.0
         The constant of "poly" and "sigmoid".
     shrinking : bool, default=True
-        Accepted for compatibility: the solver works on active rows in any case.
+        Accepted for compatibility; the solver always works on active rows.
     probability : bool, default=False
         Deprecated as in scikit-learn: use
         ``CalibratedClassifierCV(SVC(), ensemble=False)``. True fits that inside.
@@ -57,27 +57,27 @@ class SVC(ProbabilityMixin, BaseLearnedSVC):
         The tolerance of the optimality conditions, in units of the margin. Below 1e-5 the
         solution is polished to rounding.
     cache_size : float, default=None
-        Megabytes for rows of the kernel. None is a quarter of the machine's memory, at most
-        2000, shared among the threads. Where not all rows fit, the solver keeps few of them.
+        Megabytes for rows of the kernel matrix. None is a quarter of the machine's memory, at
+        most 2000, shared among the threads. Where not all rows fit, the solver keeps some.
     class_weight : dict or "balanced", default=None
         Weights of the classes; they multiply C.
     verbose : bool, default=False
-        Whether to print a line a machine.
+        Whether to print one line per machine.
     max_iter : int, default=-1
-        Most steps of the solver a machine; -1 is ten million, fewer where many rows make
-        them slow.
+        Maximum number of solver steps per machine; -1 is ten million, or fewer where many rows
+        make them slow.
     decision_function_shape : {"ovo", "ovr"}, default="ovr"
-        Whether decision values come one a pair of classes or one a class.
+        Whether decision values come per pair of classes ("ovo") or per class ("ovr").
     break_ties : bool, default=False
         Whether `predict` breaks ties of the vote by the decision values.
     random_state : int, RandomState instance or None, default=None
         Used by ``probability=True`` only.
     feature_weights : array-like of shape (n_features,), default=None
-        Weights of the features in a named kernel, not negative; they multiply a feature's own
+        Non-negative weights of the features in a named kernel; each multiplies its feature's own
         term, as in ``gamma * sum_k w_k (x_k - z_k)^2``.
     warm_start : bool, default=False
         Whether a re-fit starts from the last solution. Rows are recognised by their contents, so
-        that rows may have been added, removed or shuffled.
+        they may have been added, removed or shuffled.
     n_jobs : int, default=None
         Threads, for the kernel and over the machines; None is one.
     callback : callable, default=None
@@ -100,17 +100,17 @@ class SVC(ProbabilityMixin, BaseLearnedSVC):
     intercept_ : ndarray of shape (n_machines,)
         The intercepts.
     n_iter_ : ndarray of shape (n_machines,)
-        The steps that each machine took.
+        Number of solver steps of each machine.
     fit_status_ : int
         0 when every machine converged, else 1.
     certificate_ : Bunch
         Arrays ``violation`` (of the optimality conditions), ``gap`` (how far the objective may be
         from its minimum; NaN for kernels not known to be positive semi-definite), ``objective``
-        and ``status``, one entry a machine.
+        and ``status``, with one entry per machine.
     margin_ : ndarray of shape (n_machines,)
         The margin 1 / ||w|| of each machine.
     kernel_ : Kernel
-        The kernel with its numbers filled in.
+        The kernel with all its parameters resolved.
     class_weight_ : ndarray of shape (n_classes,)
         The weights of the classes.
     shape_fit_ : tuple of int
@@ -127,7 +127,7 @@ class SVC(ProbabilityMixin, BaseLearnedSVC):
     Notes
     -----
     Several classes are one-vs-one with a vote, as in scikit-learn. A fit that ends before the
-    tolerance is reached warns with a ``ConvergenceWarning`` that says by how much.
+    tolerance is reached issues a ``ConvergenceWarning`` that states the remaining violation.
 
     Examples
     --------

@@ -36,8 +36,8 @@ from .features import is_columns
 from .input import BiasColumns, BiasFeatures
 from .machine import BiasMachine, doubts, matrices, trouble
 
-_POLISH = 1e5  # kernel entries worth spending on exactness, over all machines
-_MEMORY = 4000  # megabytes for kernel matrices
+_POLISH = 1e5  # kernel values spent on exactness, over all machines
+_MEMORY = 4000  # default megabytes for kernel matrices
 
 
 class GeneralizedBiasSVC(BaseLearnedSVC):
@@ -45,8 +45,8 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
 
     A support vector machine regularises its kernel part and leaves the constant free. This one
     leaves a combination of features free: ``f(x) = kernel part + sum_p lambda_p phi_p(x)``. The
-    features say what is known of the problem, a trend, the groups, a score, and the kernel corrects
-    them. It is the machine of [1]_, which is the semiparametric machine of [2]_.
+    features encode prior knowledge (a trend, groups, a risk score); the kernel models what they
+    miss. It is the machine of [1]_, which is the semiparametric machine of [2]_.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         The features. Columns of X by name or number, as a list, a mask or a slice; a transformer,
         which is fitted to the training rows; or a function that takes X and returns an array of
         shape (n_samples, n_bias_features). Transformers and functions get X as an array of numbers.
-        None is no feature but the constant.
+        None leaves the constant alone.
     C : float, default=1.0
         The cost of a margin violation, positive. The sample and class weights multiply it.
     kernel : str, callable or Kernel, default="rbf"
@@ -63,30 +63,30 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
     degree : int, default=3
         The degree of "poly".
     gamma : {"scale", "auto"}, float or array-like of shape (n_features,), default="scale"
-        The inverse width, as in `SVC`; of the columns that the kernel reads.
+        The inverse width, as in `SVC`, for the columns that the kernel reads.
     coef0 : float, default=0.0
         The constant of "poly".
     feature_weights : array-like of shape (n_features,), default=None
         Weights of the columns that the kernel reads, as in `SVC`.
     fit_intercept : bool, default=True
-        Whether the constant is a feature as well.
+        Whether the constant is one of the features.
     bias_penalty : float, default=0.0
         The ridge rho on the coefficients of the features, ``rho/2 |lambda|^2``. 0 is the paper's
         machine; above it the machine is the `SVC` with the kernel ``k + phi'phi / rho``. The
         constant is never penalised.
     exclude_bias_from_kernel : bool, default=False
-        Whether the kernel does not read the columns that ``bias_features`` lists.
+        Whether to hide from the kernel the columns that ``bias_features`` lists.
     cross_fit : {"auto"} or bool, default="auto"
         Whether a training row's features come from a transformer that was fitted without the row's
         fold, so that they do not know its label. "auto": where the transformer needs labels; others
         are fitted without them. False fits with labels to all rows. A transformer with an attribute
         ``out_of_fold = True`` takes care of that in its own ``fit_transform``.
     cv : int or splitter, default=5
-        The folds of the cross-fitting, each row held out once; a number is of stratified folds.
+        The folds of the cross-fitting, each row held out once; an integer gives stratified folds.
     multi_class : {"ovo", "ovr"}, default="ovo"
-        One machine a pair of classes, or one a class against all others.
+        One machine per pair of classes ("ovo"), or one per class against all others ("ovr").
     decision_function_shape : {"ovo", "ovr"}, default="ovr"
-        With "ovo" machines, whether decision values come one a pair of classes or one a class.
+        With "ovo" machines, whether decision values come per pair of classes or per class.
     tol : float, default=1e-3
         The tolerance of the optimality conditions, in units of the margin.
     cache_size : float, default=None
@@ -99,15 +99,15 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
     n_jobs : int, default=None
         Threads, for the kernel and over the machines; None is one.
     verbose : bool, default=False
-        Whether to print a line a machine.
+        Whether to print one line per machine.
     callback : callable, default=None
         Called during a fit with a `kernelwise.qp.Progress`.
 
     Attributes
     ----------
     bias_coef_ : ndarray of shape (n_machines, n_bias_features)
-        The coefficients of the features. Of features that depend on each other in the rows of a
-        machine some have none: zero.
+        The coefficients of the features. Where features are linearly dependent on the rows of a
+        machine, some coefficients are zero.
     intercept_ : ndarray of shape (n_machines,)
         The coefficient of the constant; zeros without one.
     bias_feature_names_out_ : ndarray of shape (n_bias_features,)
@@ -115,9 +115,9 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
     bias_transformer_ : object or None
         The fitted transformer.
     kernel_share_ : ndarray of shape (n_machines,)
-        What part of the decision the kernel carries: ``var(k) / (var(k) + var(p))``, the variances
-        of the kernel part k(x) and of the features' part p(x) over the machine's training rows,
-        counted by their weights. 0: the features decide alone; 1: the kernel does.
+        Share of the decision that the kernel carries: ``var(k) / (var(k) + var(p))``, with the
+        weighted variances of the kernel part k(x) and of the features' part p(x) over the
+        machine's training rows. 0: the features decide alone; 1: the kernel does.
     classes_ : ndarray of shape (n_classes,)
         The classes.
     support_ : ndarray of shape (n_support,)
@@ -127,19 +127,19 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
     n_support_ : ndarray of shape (n_classes,)
         The number of support vectors of each class.
     dual_coef_ : {ndarray, sparse matrix} of shape (n_classes - 1, n_support)
-        The dual coefficients times the signs, in the layout of scikit-learn; a row a machine
-        with "ovr" machines.
+        The dual coefficients times the signs, in the layout of scikit-learn; one row per
+        machine with "ovr" machines.
     n_iter_ : ndarray of shape (n_machines,)
-        The steps that each machine took.
+        Number of solver steps of each machine.
     fit_status_ : int
         0 when every machine converged, else 1.
     certificate_ : Bunch
-        Arrays ``violation``, ``gap``, ``objective`` and ``status``, one entry a machine, as in
-        `SVC`. The status "degenerate" is of features whose coefficients have no bound.
+        Arrays ``violation``, ``gap``, ``objective`` and ``status``, one entry per machine, as
+        in `SVC`. The status "degenerate" marks features whose coefficients are unbounded.
     margin_ : ndarray of shape (n_machines,)
-        ``1 / |w|``, w being what is regularised.
+        ``1 / |w|``, with w the regularised part.
     kernel_ : Kernel
-        The kernel with its numbers filled in.
+        The kernel with all its parameters resolved.
     class_weight_ : ndarray of shape (n_classes,)
         The weights of the classes.
     shape_fit_ : tuple of int
@@ -151,14 +151,14 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
 
     See Also
     --------
-    SVC : The same with the constant alone.
+    SVC : The machine with the constant alone.
     kernelwise.transform.GeodesicNeighborFeatures : Features by neighbours on a manifold.
     kernelwise.transform.TopicFeatures : Features by topics.
 
     Notes
     -----
-    The machine does not change when the features are replaced by others of the same span, unless
-    they are penalised. If the features separate the rows with a margin, the kernel part is zero.
+    Replacing the features by others of the same span does not change the machine, unless they are
+    penalised. If the features separate the rows with a margin, the kernel part is zero.
 
     References
     ----------

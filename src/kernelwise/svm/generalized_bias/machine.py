@@ -21,7 +21,7 @@ from ...qp.equalities import HUGE
 from ...qp.reduced import Basis
 from ..base.grams import Grams
 
-_ROUNDING = 1e-8  # of an eigenvalue, relative to the largest
+_ROUNDING = 1e-8  # rounding of an eigenvalue, relative to the largest
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def _with_penalty(
     """Return the problem with penalised features, and where it starts.
 
     1/2 |z|^2 joins the objective for new variables z with F'b = sqrt(rho) z. The matrix
-    K + F F'/rho says the same, but where rho is small SMO is lost in its large directions.
+    K + F F'/rho is equivalent, but where rho is small SMO stalls along its large directions.
     """
     n, n_features = F.shape
     root = np.sqrt(penalty)
@@ -144,12 +144,12 @@ def _with_penalty(
 
 
 def _first(n: int, solution: Solution) -> Solution:
-    """Return the part of a solution that is of the rows."""
+    """Return the part of a solution that belongs to the rows."""
     return replace(solution, beta=solution.beta[:n], gradient=solution.gradient[:n])
 
 
 def _share(part: Array, other: Array, weights: Array) -> float:
-    """Return the variance of a part of the sum of both variances; zero where neither varies."""
+    """Return the share of a part in the sum of both variances; zero where neither varies."""
     first, second = (_variance(values, weights) for values in (part, other))
     return first / (first + second) if first + second > 0 else 0.0
 
@@ -166,7 +166,7 @@ def _rank(free: Array) -> int:
 
 
 def _is_many(rank: int, n_rows: int) -> bool:
-    """Tell whether features can separate most labellings of the rows (Cover 1965)."""
+    """Return whether features can separate most labellings of the rows (Cover 1965)."""
     return rank > 1 and 2 * rank >= n_rows
 
 
@@ -209,7 +209,7 @@ def _refuse_indefinite(K: Array) -> None:
 
 
 def trouble(machines: Sequence[BiasMachine], tol: float) -> list[str]:
-    """Say what is wrong with solved machines, and what to do: a text for each kind."""
+    """Return one text per kind of failure, with the remedy."""
     texts, count = [], f"of {len(machines)} machine(s)"
     for status in sorted({each.solution.status for each in machines} - {"converged"}):
         found = [each.solution for each in machines if each.solution.status == status]
@@ -222,7 +222,7 @@ def trouble(machines: Sequence[BiasMachine], tol: float) -> list[str]:
 
 
 def doubts(machines: Sequence[BiasMachine]) -> list[str]:
-    """Say which solved machines are solved and yet not what their user may want."""
+    """Return warnings about machines that converged but may mislead their user."""
     texts, count = [], f"of {len(machines)} machine(s)"
     far = [each.reach for each in machines if each.reach > HUGE]
     if far:
@@ -236,9 +236,9 @@ def doubts(machines: Sequence[BiasMachine]) -> list[str]:
         worst = max(many, key=lambda each: each.rank / each.n_rows)
         texts.append(
             f"The bias has {worst.rank} independent features for {worst.n_rows} rows in "
-            f"{len(many)} {count}: so many separate almost any labels without the kernel, which "
-            "then has no say (see kernel_share_). Give fewer features, more rows, or a "
-            "bias_penalty, for instance 1."
+            f"{len(many)} {count}: with that many features almost any labelling can be "
+            "separated, and the kernel has no influence (see kernel_share_). Give fewer features, "
+            "more rows, or a bias_penalty, for instance 1."
         )
     return texts
 
