@@ -26,6 +26,8 @@ from .._on_demand import on_demand
 if TYPE_CHECKING:
     from .adaptive_kernel import AdaptiveKernelSVC
     from .base.estimator import BaseLearnedSVC
+    from .base.predictor import Predictor
+    from .base.task import FitTask, Fitted
     from .dual_objective import DualObjectiveSVC
     from .error_bounds import bounds_of
     from .feature_discrimination.estimator import FeatureDiscriminationSVC
@@ -41,8 +43,11 @@ __all__ = [
     "BaseLearnedSVC",
     "DualObjectiveSVC",
     "FeatureDiscriminationSVC",
+    "FitTask",
+    "Fitted",
     "GeneralizedBiasSVC",
     "MarginRadiusSVC",
+    "Predictor",
     "RelevanceSVC",
     "SVCSearchCV",
     "bounds_of",
@@ -53,6 +58,9 @@ _HOMES = {
     "SVC": "svc",
     "AdaptiveKernelSVC": "adaptive_kernel",
     "BaseLearnedSVC": "base.estimator",
+    "FitTask": "base.task",
+    "Fitted": "base.task",
+    "Predictor": "base.predictor",
     "DualObjectiveSVC": "dual_objective",
     "FeatureDiscriminationSVC": "feature_discrimination.estimator",
     "GeneralizedBiasSVC": "generalized_bias.estimator",

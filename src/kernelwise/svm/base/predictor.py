@@ -178,7 +178,20 @@ class Predictor:
         )
 
     def of_rows(self, rows: Index, multiclass: str) -> Predictor:
-        """Return the same machines with support vectors numbered as in the given table."""
+        """Number the support vectors as in the table that the user gave.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n,)
+            The row of that table for each row of the fit.
+        multiclass : {"ovr", "ovo"}
+            How machines decide between several classes.
+
+        Returns
+        -------
+        predictor : Predictor
+            The same machines.
+        """
         vectors = replace(self.vectors, support=rows[self.vectors.support])
         return replace(self, vectors=vectors, multiclass=multiclass)
 

@@ -184,7 +184,13 @@ class FitTask:
         return members_of(self.Y)
 
     def warm(self) -> WarmStart:
-        """Return the starts of the machines, found by the contents of the rows."""
+        """Find where the machines start, by the contents of the rows.
+
+        Returns
+        -------
+        warm : WarmStart
+            The starts, and the memory of where the machines end.
+        """
         names = self.multiclass.machine_names(self.labels.names)
         sign = self.multiclass.sign_of_first(len(self.labels.names))
         keys = None
