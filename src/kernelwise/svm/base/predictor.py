@@ -178,7 +178,7 @@ class Predictor:
         )
 
     def of_rows(self, rows: Index, multiclass: str) -> Predictor:
-        """Number the support vectors as in the table that the user gave.
+        """Renumber the support vectors as in the table that the user gave.
 
         Parameters
         ----------
