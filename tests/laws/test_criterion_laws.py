@@ -1,4 +1,4 @@
-"""What every criterion keeps, each law once, over all criteria and all kernels of the registry."""
+"""The laws of criteria, each once, over all criteria and all kernels of the registry."""
 
 from dataclasses import replace
 from inspect import isabstract
@@ -102,16 +102,10 @@ def at_bound(beta, bound):
 
 
 def is_singular(evaluation, K, bound):
-    """Tell whether the kernel of the free support vectors is singular in some machine.
-
-    The span is then one over a number that the jitter makes, with a noise of 1e-10 that
-    differences magnify: linear kernels with one free row more than features.
-    """
-    for solution in solutions(evaluation.carry):
-        free = (solution.beta != 0) & ~at_bound(solution.beta, bound)
-        if free.any() and np.linalg.cond(K[np.ix_(free, free)]) > 1e8:
-            return True
-    return False
+    """Return whether the span depends on the jitter, as the block of some free rows is singular."""
+    betas = [solution.beta for solution in solutions(evaluation.carry)]
+    sets = [(beta != 0) & ~at_bound(beta, bound) for beta in betas]
+    return any(free.any() and np.linalg.cond(K[np.ix_(free, free)]) > 1e8 for free in sets)
 
 
 def differences(case, kernel, names, X, Y, weights):
@@ -355,30 +349,25 @@ def test_function_of_parameters_is_warm_from_call_to_call(case):
 @every_criterion
 def test_machines_are_those_of_the_columns(case):
     evaluation = evaluate(case)
-    assert len(evaluation.machines) == (0 if is_free_of_machines(case) else 2)
+    # Of a cross-validation no machine is solved on all rows.
+    none = not case.solves or isinstance(case.criterion, CrossValidation)
+    assert len(evaluation.machines) == (0 if none else 2)
     for machine, y in zip(evaluation.machines, codes_for()[0].T, strict=False):
         assert machine.converged
         assert not machine.beta[y == 0].any()
         assert (y * machine.beta >= 0).all()
 
 
-def is_free_of_machines(case):
-    """Tell whether no machine is solved on all rows."""
-    return not case.solves or isinstance(case.criterion, CrossValidation)
-
-
 @every_solved_criterion
 def test_machines_can_be_solved_without_the_criterion(case):
     X, Y, weights = problem()
-    criterion = case.criterion
-    machines = criterion.machines(KERNEL, X, Y, weights=weights, solver=criterion.solver, start=())
+    options = {"weights": weights, "solver": case.criterion.solver}
+    machines = case.criterion.machines(KERNEL, X, Y, start=(), **options)
     assert len(machines) == 2
     for machine, judged in zip(machines, evaluate(case).machines, strict=False):
         np.testing.assert_allclose(machine.beta, judged.beta, rtol=0, atol=1e-9)
         assert machine.nu[0] == pytest.approx(judged.nu[0], abs=1e-9)
-    again = criterion.machines(
-        KERNEL, X, Y, weights=weights, solver=criterion.solver, start=machines
-    )
+    again = case.criterion.machines(KERNEL, X, Y, start=machines, **options)
     assert [machine.n_iter for machine in again] == [0, 0]
 
 

@@ -21,7 +21,7 @@ every_supported = pytest.mark.parametrize(("case", "problem"), solvable())
 
 
 def is_sharp(case):
-    """Tell whether a solver promises more than its default tolerance does."""
+    """Return whether a solver is more precise than its default tolerance."""
     return case.exact or case.tol < 1e-5
 
 

@@ -49,7 +49,7 @@ def test_criteria_store_the_kernel_by_the_rule():
     gram, limit = LazyGram(RBF(), X), largest_float32_bound(1e-3, 1.0)
     assert DualObjective(C=0.5 * limit).dense(gram).dtype == np.float32
     assert DualObjective(C=2 * limit).dense(gram).dtype == np.float64
-    assert DualObjective(C=0.5 * limit).dense(gram, np.full(len(X), 4.0)).dtype == np.float64
+    assert DualObjective(C=0.5 * limit).dense(gram, largest_weight=4.0).dtype == np.float64
     assert RadiusMargin(C=2 * limit).dense(gram).dtype == np.float32  # its margin is hard
     assert DualObjective(C=0.1, solver=SMO(tol=1e-6)).dense(gram).dtype == np.float64
 

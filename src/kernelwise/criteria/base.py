@@ -1,9 +1,7 @@
 """The base of all criteria: a value for a kernel matrix and codes, and its cotangent.
 
-    criterion:  K  ->  value, dK              (this layer)
-    kernel:     dK ->  {parameter: gradient}  (`Kernel.vjp`)
-
-So any criterion works with any kernel and any of its parameters.
+criterion:  K  ->  value, dK              (this layer)
+kernel:     dK ->  {parameter: gradient}  (`Kernel.vjp`)
 """
 
 from __future__ import annotations
@@ -11,19 +9,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from math import isfinite
+from typing import Any
 
 import numpy as np
 
 from .._threads import run, single_blas
 from .._typing import Array, Gram, Matrix
 from ..kernels import Cotangent, Kernel, LazyGram
-from ..qp import SMO, DualQP, Solution, c_svc, l2_svm
+from ..qp import SMO, Solution
 from ..qp.active_rows import WARM_WHOLE
 from ..qp.precision import SMALL, dtype_for
-from .labels import Labels, as_codes, as_weights, starts
-
-T = TypeVar("T")
+from .labels import Labels
 
 
 @dataclass(frozen=True)
@@ -57,11 +54,6 @@ class Evaluation:
         return self.cost_slope()
 
 
-def _quick_solver() -> SMO:
-    # Between two steps of an outer loop nobody needs the last digits.
-    return SMO(budget=0)
-
-
 @dataclass(frozen=True)
 class Criterion(ABC):
     """Base of the criteria: immutable and stateless; warm starts go in and come out.
@@ -77,7 +69,8 @@ class Criterion(ABC):
     """
 
     C: float = 1.0
-    solver: SMO = field(default_factory=_quick_solver)
+    # Between two steps of an outer loop nobody needs the last digits.
+    solver: SMO = field(default_factory=lambda: SMO(budget=0))
     threads: int = 1
 
     def __post_init__(self) -> None:
@@ -158,15 +151,15 @@ class Criterion(ABC):
         """
         return Objective(self, kernel, names, X, Y, weights=weights, log=log)
 
-    def dtype(self, gram: Gram, weights: Array | None = None) -> Any:
+    def dtype(self, gram: Gram, largest_weight: float = 1.0) -> Any:
         """Choose the precision of a kernel matrix that the machines of the criterion read.
 
         Parameters
         ----------
         gram : Gram
             The kernel matrix.
-        weights : ndarray of shape (n,), default=None
-            The cost factor of each row; None is ones.
+        largest_weight : float, default=1.0
+            The largest cost factor of a row.
 
         Returns
         -------
@@ -175,20 +168,18 @@ class Criterion(ABC):
         """
         if self.solver.polishes and gram.shape[0] <= SMALL:
             return np.dtype(np.float64)
-        bound = 0.0
-        if self.slack == "hinge" and np.isfinite(self.C):
-            bound = self.C * (1.0 if weights is None else float(weights.max()))
+        bound = self.C * largest_weight if self.slack == "hinge" and isfinite(self.C) else 0.0
         return dtype_for(self.solver.tol, gram.size, bound)
 
-    def dense(self, K: Array | Gram, weights: Array | None = None) -> Array:
+    def dense(self, K: Array | Gram, largest_weight: float = 1.0) -> Array:
         """Return the whole kernel matrix, where the memory that the solver may use has room.
 
         Parameters
         ----------
         K : ndarray of shape (n, n) or Gram
             The kernel matrix; an array is returned as it is.
-        weights : ndarray of shape (n,), default=None
-            The cost factor of each row; None is ones.
+        largest_weight : float, default=1.0
+            The largest cost factor of a row, which bounds the coefficients.
 
         Returns
         -------
@@ -204,31 +195,10 @@ class Criterion(ABC):
                 f"only {1e-6 * self.solver.memory:.0f} MB may be used, and this criterion reads "
                 "all of it; raise cache_size, use criterion='dual', or fit on fewer rows."
             )
-        return K.dense(self.dtype(K, weights))
+        return K.dense(self.dtype(K, largest_weight))
 
     def _has_room_for(self, K: Gram) -> bool:
         return 4.0 * K.shape[0] ** 2 <= self.solver.memory  # bytes in float32
-
-    def problem(self, K: Array | Gram, y: Any, weights: Array) -> DualQP:
-        """Build the machine that the criterion evaluates.
-
-        Parameters
-        ----------
-        K : ndarray of shape (n, n) or Gram
-            The kernel matrix.
-        y : array-like of shape (n,)
-            The codes.
-        weights : ndarray of shape (n,)
-            The cost factor of each row.
-
-        Returns
-        -------
-        qp : DualQP
-            The C-SVC, or the L2-SVM for squared slack.
-        """
-        if self.slack == "hinge":
-            return c_svc(K, y, self.C * weights)
-        return l2_svm(self.dense(K, weights), y, self.C * weights)
 
     def machines(
         self, kernel: Kernel, X: Matrix, Y: Any, *, weights: Any, solver: SMO, start: Sequence[Any]
@@ -255,22 +225,21 @@ class Criterion(ABC):
         solutions : list of Solution
             One per machine.
         """
-        Y, own = as_codes(Y), replace(self, solver=solver)
-        weights, begin = as_weights(weights, len(Y)), starts(start or None, Y.shape[1])
-        K = own._shared(LazyGram(kernel, X, self.threads), weights, n_readers=Y.shape[1])
+        from .dual import DualObjective
 
-        def solve(j: int) -> Solution:
-            return solver.solve(own.problem(K, Y[:, j], weights), start=begin[j])
+        labels, gram = Labels(Y, weights), LazyGram(kernel, X, self.threads)
+        own = replace(self, solver=solver)
+        K = own._shared(gram, labels.largest_weight, labels.n_machines)
+        dual = DualObjective(self.C, solver, self.threads, slack=self.slack)
+        return list(dual.evaluate(K, labels, start=start or None, gradient=False).machines)
 
-        return self._solve_all(solve, range(Y.shape[1]))
-
-    def _shared(self, gram: Gram, weights: Array, n_readers: int) -> Array | Gram:
+    def _shared(self, gram: Gram, largest_weight: float, n_readers: int) -> Array | Gram:
         """Store the matrix where the criterion reads all of it, or several read it and it fits."""
         if self.reads_all_rows or (n_readers > 1 and self._has_room_for(gram)):
-            return self.dense(gram, weights)
+            return self.dense(gram, largest_weight)
         return gram
 
-    def _solve_all(self, solve: Callable[[int], T], machines: Iterable[int]) -> list[T]:
+    def _solve_all(self, solve: Callable[[int], Any], machines: Iterable[int]) -> list[Any]:
         with single_blas():
             return run(solve, machines, self.threads)
 
@@ -401,9 +370,9 @@ class Objective:
         kernel, criterion = self.at(theta)
         with single_blas():
             evaluation, by_name = self._evaluate(kernel, criterion)
+        self._remember(evaluation)
         parts = [np.atleast_1d(by_name[name]) for name in self.names]
         gradient, value = np.concatenate(parts).astype(np.float64), evaluation.value
-        self._remember(evaluation)
         if self.log:
             return float(np.log(value)), gradient / value
         return value, gradient
@@ -413,11 +382,11 @@ class Objective:
         labels, gram = self.labels, LazyGram(kernel, self.X, criterion.threads)
         # Up to this many rows a warm machine reads the whole matrix, and the gradient does as well.
         n_readers = labels.n_machines + (gram.shape[0] <= WARM_WHOLE)
-        K = criterion._shared(gram, labels.weights, n_readers)
+        K = criterion._shared(gram, labels.largest_weight, n_readers)
         evaluation = criterion.evaluate(K, labels, weights=labels.weights, start=self._carry)
         assert evaluation.cotangent is not None
-        dtype = criterion.dtype(gram, labels.weights)
         stored = K if isinstance(K, np.ndarray) else None
+        dtype = criterion.dtype(gram, labels.largest_weight) if stored is None else stored.dtype
         by_name = kernel.vjp(self.X, evaluation.cotangent, dtype=dtype, K=stored)
         if "C" in self.names:
             by_name["C"] = evaluation.by_C

@@ -71,10 +71,10 @@ class DualObjective(Criterion):
         labels = Labels.of(Y, weights)
         begin = starts(start, labels.n_machines)
         if self.slack == "squared":
-            gram = as_gram(ridged(self.dense(K, labels.weights), self.C * labels.weights))
+            gram = as_gram(ridged(self.dense(K, labels.largest_weight), self.C * labels.weights))
             terms = labels.hard_terms
         else:
-            gram, terms = as_gram(K), [unit.scaled(self.C) for unit in labels.unit_terms]
+            gram, terms = as_gram(K), labels.terms(self.C)
 
         def solve(j: int) -> Solution:
             return self.solver.solve(DualQP(gram, terms[j]), start=begin[j])

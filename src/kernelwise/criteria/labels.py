@@ -26,6 +26,8 @@ class Labels:
     def __init__(self, Y: Any, weights: Any = None) -> None:
         self.codes = np.array(as_codes(Y))
         self.weights = np.array(as_weights(weights, len(self.codes)))
+        self.largest_weight = float(self.weights.max(initial=0.0))
+        self._last_terms: tuple[float, list[Terms]] | None = None
 
     @classmethod
     def of(cls, Y: Any, weights: Any) -> Labels:
@@ -50,9 +52,25 @@ class Labels:
         """Number of machines."""
         return int(self.codes.shape[1])
 
+    def terms(self, C: float) -> list[Terms]:
+        """Return the terms of each machine's C-SVC; those of the last C are kept.
+
+        Parameters
+        ----------
+        C : float
+            The cost, which the cost factors multiply.
+
+        Returns
+        -------
+        terms : list of Terms
+            The terms, one per machine.
+        """
+        if self._last_terms is None or self._last_terms[0] != C:
+            self._last_terms = C, [unit.scaled(C) for unit in self._unit_terms]
+        return self._last_terms[1]
+
     @cached_property
-    def unit_terms(self) -> list[Terms]:
-        """The terms of each machine's C-SVC at C = 1."""
+    def _unit_terms(self) -> list[Terms]:
         return Terms.c_svcs(self.codes, self.weights)
 
     @cached_property

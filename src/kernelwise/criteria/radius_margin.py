@@ -156,7 +156,7 @@ class RadiusMargin(Criterion):
     ) -> Evaluation:
         labels = Labels.of(Y, weights)
         cost, terms = self.C * labels.weights, labels.hard_terms
-        gram = as_gram(ridged(self.dense(K, labels.weights), cost))
+        gram = as_gram(ridged(self.dense(K, labels.largest_weight), cost))
         begin, first = ([], None) if start is None else start
         begin = starts(begin or None, labels.n_machines)
 

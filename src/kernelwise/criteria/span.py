@@ -254,10 +254,10 @@ class LeaveOneOut(Criterion):
             raise ValueError("a count of errors has no gradient; give a finite slope.")
         labels = Labels.of(Y, weights)
         begin, gram = starts(start, labels.n_machines), as_gram(K)
-        bound, terms = self.C * labels.weights, labels.unit_terms
+        bound, terms = self.C * labels.weights, labels.terms(self.C)
 
         def solve(j: int) -> tuple[Solution, float, Cotangent | None, float]:
-            qp = DualQP(gram, terms[j].scaled(self.C))
+            qp = DualQP(gram, terms[j])
             solution = self.solver.solve(qp, start=begin[j])
             return solution, *self._of_machine(gram, solution, qp.p, bound, gradient)
 
