@@ -6,9 +6,10 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.svm import LinearSVC
+from sklearn.utils import compute_class_weight
 
 from kernelwise import _sklearn
-from kernelwise._sklearn import check_sample_weight, validate_fit
+from kernelwise._sklearn import check_sample_weight, class_weights, validate_fit
 from kernelwise.svm.base.multiclass import pairs_to_classes
 
 X = np.arange(6.0).reshape(3, 2)
@@ -86,6 +87,22 @@ def test_sample_weights_of_one(weight):
 def test_sample_weights_that_are_wrong_are_refused(weight, message):
     with pytest.raises((ValueError, TypeError), match=message):
         check_sample_weight(weight, 3, ensure_non_negative=True)
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", {2: 3.0, 5: 0.5}, {2: 3.0}, None])
+def test_weights_of_classes_are_those_of_scikit_learn(class_weight):
+    y = np.array([2, 5, 5, 7, 7, 7, 2, 5])
+    found = class_weights(class_weight, np.unique(y), y, np.ones(8))
+    expected = compute_class_weight(class_weight, classes=np.unique(y), y=y)
+    np.testing.assert_allclose(found, expected, rtol=1e-15)
+
+
+def test_balanced_weights_of_classes_count_the_sample_weights():
+    y, counts = np.array([0, 0, 1, 2]), np.array([1.0, 2.0, 3.0, 4.0])
+    found = class_weights("balanced", np.unique(y), y, counts)
+    again = np.repeat(y, counts.astype(int))
+    expected = compute_class_weight("balanced", classes=np.unique(y), y=again)
+    np.testing.assert_allclose(found, expected, rtol=1e-15)
 
 
 def test_scores_of_classes_are_those_of_scikit_learn():

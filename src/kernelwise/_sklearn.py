@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn import get_config
 from sklearn.utils import _safe_indexing as safe_indexing  # in scikit-learn's __all__
-from sklearn.utils import check_array
+from sklearn.utils import check_array, compute_class_weight
 from sklearn.utils.validation import validate_data
 
 from ._parameters import check_parameters
@@ -27,6 +27,7 @@ __all__ = [
     "CallbackSupportMixin",
     "check_sample_weight",
     "checked_fit",
+    "class_weights",
     "naming_imputation",
     "naming_the_encoders",
     "safe_indexing",
@@ -145,6 +146,18 @@ def check_sample_weight(
         raise ValueError("Sample weights must contain at least one non-zero number.")
     if ensure_non_negative and (weights < 0).any():
         raise ValueError("Negative values in data passed to `sample_weight`.")
+    return weights
+
+
+def class_weights(class_weight: Any, classes: Array, y: Array, sample_weight: Array) -> Array:
+    """Return the weight of each class; balanced ones count the sample weights.
+
+    scikit-learn's ``compute_class_weight`` takes sample weights since version 1.7.
+    """
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        totals = np.bincount(np.searchsorted(classes, y), weights=sample_weight)
+        return totals.sum() / (len(classes) * totals)
+    weights: Array = compute_class_weight(class_weight, classes=classes, y=y)
     return weights
 
 

@@ -14,7 +14,6 @@ import skops.io
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.callback import ProgressBar
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -178,8 +177,9 @@ def test_a_precomputed_kernel_comes_back(tmp_path):
 
 
 def test_a_progress_bar_comes_back(tmp_path, capsys):
+    callback = pytest.importorskip("sklearn.callback", reason="callbacks came with version 1.9")
     X, y = table()
-    model = SVC().set_callbacks(ProgressBar()).fit(X, y)
+    model = SVC().set_callbacks(callback.ProgressBar()).fit(X, y)
     assert_same(reloaded(model, tmp_path).fit(X, y), model, X)
 
 

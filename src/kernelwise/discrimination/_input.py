@@ -42,7 +42,7 @@ def weights_of(sample_weight: Any, n: int) -> Array:
 
 def classes_of(y: Any, n: int) -> Index:
     """Return the class of each row, numbered from 0."""
-    y = column_or_1d(y, input_name="y")
+    y = column_or_1d(y)
     if len(y) != n:
         raise ValueError(f"y must be {n} labels, one per row of X; got {len(y)}.")
     try:

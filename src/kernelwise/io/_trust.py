@@ -10,14 +10,16 @@ import io
 import json
 from collections.abc import Iterable, Iterator
 from functools import cache
+from importlib import import_module
 from typing import Any
 from zipfile import ZipFile
 
 from ._class_names import OURS, public_name_of
 from ._container import ModelFileError
 
-# What fitted estimators of scikit-learn hold beside the estimators that skops trusts. Trees of
-# decisions and of neighbours are not among them: they hold places in memory that nothing checks.
+# Parts of scikit-learn's fitted estimators, in the versions that have them, besides the estimators
+# that skops trusts. Decision trees and neighbour trees are not among them: they hold places in
+# memory that nothing checks.
 _INSIDE_SCIKIT_LEARN = frozenset(
     (
         "numpy.dtype",
@@ -42,7 +44,16 @@ _KEYS = {"str", "int", "float"}  # those that come out of JSON as they went in
 @cache
 def trusted_types() -> frozenset[str]:
     """Return the types that a model file may hold beside those that skops trusts."""
-    return OURS | _INSIDE_SCIKIT_LEARN | _splitters() | _metrics()
+    parts = frozenset(name for name in _INSIDE_SCIKIT_LEARN if _exists(name))
+    return OURS | parts | _splitters() | _metrics()
+
+
+def _exists(name: str) -> bool:
+    module, _, attribute = name.rpartition(".")
+    try:
+        return hasattr(import_module(module), attribute)
+    except ImportError:
+        return False
 
 
 def _splitters() -> frozenset[str]:

@@ -14,6 +14,7 @@ class TaskCounter:
     """A callback of scikit-learn that counts what it is told."""
 
     def __init__(self):
+        pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks since 1.9")
         self.begun, self.ended, self.set_up, self.torn_down = [], [], 0, 0
 
     def setup(self, estimator, context):

@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.utils import column_or_1d, compute_class_weight
+from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from ..._sklearn import check_sample_weight
+from ..._sklearn import check_sample_weight, class_weights
 from ..._typing import Array, Codes, Index
 from ...kernels import FunctionKernel, Kernel
 from ...qp import Solution
@@ -102,9 +102,7 @@ def _class_weights(class_weight: Any, names: Array, y: Array, sample_weight: Arr
     if class_weight is None:
         return np.ones(len(names))
     try:
-        weights: Array = compute_class_weight(
-            class_weight, classes=names, y=y, sample_weight=sample_weight
-        )
+        weights = class_weights(class_weight, names, y, sample_weight)
     except ValueError as error:
         if "could not convert" not in str(error):
             raise
