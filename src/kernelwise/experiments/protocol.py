@@ -126,8 +126,8 @@ def signed_rank(first: ArrayLike, second: ArrayLike) -> Verdict:
     if not np.any(difference):
         return Verdict(0.0, 1.0)
     # Only a one-sided test has the sign: the two-sided statistic is that of the smaller sum.
-    z = stats.wilcoxon(difference, alternative="less", method="asymptotic").zstatistic
-    return Verdict(float(z), float(stats.wilcoxon(difference, method="asymptotic").pvalue))
+    z = stats.wilcoxon(difference, alternative="less", method="approx").zstatistic
+    return Verdict(float(z), float(stats.wilcoxon(difference, method="approx").pvalue))
 
 
 def paired_t(first: ArrayLike, second: ArrayLike) -> Verdict:

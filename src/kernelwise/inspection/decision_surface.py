@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -209,10 +210,17 @@ class DecisionSurfaceDisplay:
         k = len(self.class_names)
         palette = colours(k)
         regions = (response > 0).astype(float) if k == 2 else response
+        known = signature(DecisionBoundaryDisplay).parameters
+        classes = {"n_classes": k, "multiclass_colors": palette}
         surface = DecisionBoundaryDisplay(
-            xx0=self.xx0, xx1=self.xx1, n_classes=k, response=regions, multiclass_colors=palette
+            xx0=self.xx0,
+            xx1=self.xx1,
+            response=regions,
+            **{name: value for name, value in classes.items() if name in known},
         )
-        kwargs = {"cmap": ListedColormap(palette), "vmin": 0, "vmax": 1} if k == 2 else {}
+        kwargs: dict[str, Any] = {}
+        if k == 2 or "multiclass_colors" not in known:  # scikit-learn has those since 1.7
+            kwargs = {"cmap": ListedColormap(palette), "vmin": 0, "vmax": k - 1}
         surface.plot("pcolormesh", ax=axes, alpha=0.22, zorder=0, rasterized=True, **kwargs)
         self.surfaces_.append(surface)
         if k == 2:

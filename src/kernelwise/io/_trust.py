@@ -29,10 +29,13 @@ _INSIDE_SCIKIT_LEARN = frozenset(
         "sklearn.calibration._SigmoidCalibration",
         "sklearn.calibration._TemperatureScaling",
         "sklearn.callback._progressbar.ProgressBar",
+        "sklearn.compose._column_transformer._RemainderColsList",
         "sklearn.compose._column_transformer.make_column_selector",
         "sklearn.metrics._scorer._PassthroughScorer",
         "sklearn.metrics._scorer._Scorer",
         "sklearn.utils._bunch.Bunch",
+        "sklearn.utils._metadata_requests.MetadataRequest",
+        "sklearn.utils._metadata_requests.MethodMetadataRequest",
     )
 )
 

@@ -66,7 +66,7 @@ class Basis:
 
     def target(self, F: Array, c: Array) -> Array:
         """Return Q'b for all b with F'b = c; raise an error where there is none."""
-        target = solve_triangular(self.R, c[self.kept] / self.scales, trans="T")
+        target = _solve_triangular(self.R, c[self.kept] / self.scales, trans="T")
         missed = np.abs(F.T @ (self.Q @ target) - c)
         if not (missed <= _CONSISTENT * (np.abs(c) + np.abs(c).max(initial=0.0))).all():
             raise ValueError("no point satisfies A b = c: dependent rows of A ask for different c.")
@@ -75,7 +75,7 @@ class Basis:
     def multipliers(self, nu: Array) -> Array:
         """Return the multipliers of the given features, zero for those that were dropped."""
         out = np.zeros(self.n_features)
-        out[self.kept] = solve_triangular(self.R, nu) / self.scales + 0.0  # no minus zero
+        out[self.kept] = _solve_triangular(self.R, nu) / self.scales + 0.0  # no minus zero
         return out
 
 
@@ -168,6 +168,14 @@ class Reduced:
         return float(np.sqrt(excess @ excess) / max(1.0, np.abs(beta).sum()))
 
 
+def _solve_triangular(R: Array, b: Array, trans: str = "N") -> Array:
+    """Solve R x = b or R'x = b; R may be empty, which scipy before 1.14 refuses."""
+    if len(b) == 0:
+        return b
+    x: Array = solve_triangular(R, b, trans=trans)
+    return x
+
+
 def reduce(qp: DualQP, rows: Index) -> tuple[Reduced, Basis]:
     """Bring a problem into reduced form.
 
@@ -246,7 +254,7 @@ def shortest_multipliers(problem: Reduced, beta: Array, nu: Array) -> Array:
 def _determined(problem: Reduced, beta: Array, rows: Index) -> tuple[Array, Array]:
     """Return the multipliers that the free rows determine, and a basis of the open directions."""
     n_features = len(problem.c)
-    if len(rows) == 0:
+    if len(rows) == 0 or n_features == 0:
         return np.zeros(n_features), np.eye(n_features)
     gradient = beta @ problem.K[:, rows] - problem.p[rows]
     few = len(rows) < n_features  # else the thin decomposition has all right directions

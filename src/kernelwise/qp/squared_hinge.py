@@ -181,7 +181,9 @@ def _by_features(Z: Array, y: Array, cost: Array) -> tuple[Array, float]:
     rows = root[:, None] * (Z - centre)
     A = rows.T @ rows
     A[np.diag_indices_from(A)] += 1.0
-    coef: Array = cho_solve(cho_factor(A, check_finite=False), rows.T @ (root * (y - level)))
+    coef: Array = rows.T @ (root * (y - level))
+    if len(coef):  # scipy before 1.14 refuses an empty matrix
+        coef = cho_solve(cho_factor(A, check_finite=False), coef)
     return coef, level - float(centre @ coef)
 
 

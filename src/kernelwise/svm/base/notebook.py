@@ -6,7 +6,6 @@ from html import escape
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 _MOST = 8  # number of weights shown
 # Readable on white and on black; text has the colour that the notebook gives it.
@@ -21,9 +20,16 @@ class WeightsReprMixin:
     Stands before ``BaseEstimator``. Inside a pipeline scikit-learn draws the diagram alone.
     """
 
-    def _html_repr(self) -> str:
-        diagram: str = BaseEstimator._html_repr(self)
+    # What notebooks ask for, in every version of scikit-learn.
+    def _repr_html_inner(self) -> str:
+        diagram: str = super()._repr_html_inner()  # type: ignore[misc]
         return diagram + weights_html(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
+        if "text/html" in bundle:
+            bundle["text/html"] += weights_html(self)
+        return bundle
 
 
 def weights_html(estimator: Any) -> str:
