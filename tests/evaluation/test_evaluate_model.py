@@ -112,8 +112,8 @@ def test_models_that_cannot_be_judged_are_refused():
 
 
 @pytest.mark.skipif(
-    parse_version(sklearn.__version__) < parse_version("1.8"),
-    reason="scikit-learn before 1.8 fails by itself where pandas is hidden as in this test",
+    parse_version(sklearn.__version__) < parse_version("1.9"),
+    reason="scikit-learn before 1.9 fails by itself where pandas is hidden as in this test",
 )
 def test_missing_pandas_is_named(model, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)

@@ -47,7 +47,7 @@ def violations(qp, solution):
     F = qp.A[:, own].T
     lengths = np.linalg.norm(F, axis=0)
     F, c = F[:, lengths > 0] / lengths[lengths > 0], qp.c - qp.A[:, ~own] @ beta[~own]
-    Q = orth(F, rcond=1e-9)
+    Q = orth(F, rcond=1e-9) if F.size else F  # scipy before 1.14 refuses an empty matrix
     target = Q.T @ np.linalg.lstsq(F.T, c[lengths > 0] / lengths[lengths > 0], rcond=1e-9)[0]
     left = np.linalg.norm(Q.T @ beta[own] - target) / max(1.0, np.abs(beta[own]).sum())
     return max(rises, falls), left
@@ -70,7 +70,7 @@ def shortest_values(qp, beta, slack=1e-9):
     own = qp.lo < qp.hi
     F, beta = qp.A[:, own].T, beta[own]
     F = F / np.maximum(np.linalg.norm(F, axis=0), 1e-300)
-    Q = orth(F, rcond=1e-9)
+    Q = orth(F, rcond=1e-9) if F.size else F  # scipy before 1.14 refuses an empty matrix
     gradient = qp.gradient(np.where(own, _whole(own, beta), qp.lo))[own]
     can_rise, can_fall = beta < qp.hi[own], beta > qp.lo[own]
     # g + Q nu >= 0 where b can rise, <= 0 where it can fall.
