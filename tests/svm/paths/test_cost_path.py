@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.kernels import RBF, Sigmoid
 from kernelwise.qp import SMO, Adatron, StoredGram, c_svc
-from kernelwise.svm.paths.cost_path import cost_path, decision_values
+from kernelwise.svm.paths.cost_path import CostMachine, cost_path, decision_values
 from tests.svm.problems import data
 
 COSTS = [0.01, 0.1, 1.0, 10.0, 100.0]
@@ -23,8 +23,8 @@ def problem(name="noisy", n=120, gamma=0.2):
 
 
 def path_of(K, y, factor, costs=COSTS, solver=EXACT, is_psd=True, **how):
-    gram = StoredGram(K, is_psd)
-    return cost_path(lambda C: gram, y, factor, costs, solver, **how)
+    gram, bias = StoredGram(K, is_psd), how.pop("bias", True)
+    return cost_path(lambda C: gram, CostMachine.of(y, factor, costs, bias=bias), solver, **how)
 
 
 @pytest.mark.parametrize("stretch", [False, True])
@@ -92,7 +92,8 @@ def test_the_precision_may_change_along_the_path():
     K, y, factor = problem()
     coarse, fine = StoredGram(K.astype(np.float32)), StoredGram(K)
     solver = SMO(exact=False)
-    path = cost_path(lambda C: coarse if C < 1 else fine, y, factor, COSTS, solver, stretch=True)
+    machine = CostMachine.of(y, factor, COSTS)
+    path = cost_path(lambda C: coarse if C < 1 else fine, machine, solver, stretch=True)
     assert [step.qp.gram is fine for step in path.steps] == [False, False, True, True, True]
     for number, C in enumerate(COSTS):
         alone = solver.solve(c_svc(K, y, C * factor))

@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 from kernelwise.criteria.span import least_spans, span
 from kernelwise.kernels import RBF, Laplacian, Linear, Polynomial
 from kernelwise.qp import SMO, Solution, StoredGram
-from kernelwise.svm.paths.cost_path import cost_path
+from kernelwise.svm.paths.cost_path import CostMachine, cost_path
 from kernelwise.svm.paths.kernel_grid import KernelGrid
 from kernelwise.svm.paths.rows import TrainingRows
 from kernelwise.svm.paths.selection import BoundCriterion, SpanCriterion
@@ -142,10 +142,8 @@ def test_no_score_is_below_its_floor(name, n):
     criterion, solver = SpanCriterion(rows), SMO(exact=False, budget=0)
     for kernel in some_kernels(Laplacian, X):
         gram = StoredGram(kernel(X))
-        paths = [
-            cost_path(lambda C, gram=gram: gram, codes, rows.cost_factor, COSTS, solver)
-            for codes in rows.Y.T
-        ]
+        machines = [CostMachine.of(codes, rows.cost_factor, COSTS) for codes in rows.Y.T]
+        paths = [cost_path(lambda C, gram=gram: gram, each, solver) for each in machines]
         points = [(C, [path[c].solution for path in paths]) for c, C in enumerate(COSTS)]
         scores = [criterion.evaluate(gram.K, C, machines)["score"] for C, machines in points]
         loose = [criterion.score(criterion.decisions(machines).T)[1] for _, machines in points]

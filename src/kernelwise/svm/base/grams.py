@@ -63,6 +63,7 @@ class Grams:
         self.threads, self.n_machines, self.share = threads, n_machines, share
         self.precise = precise or X.shape[0] <= small
         self._kernels, self._largest_bound = kernels, largest_bound
+        self._keys: dict[int, tuple[Kernel, Hashable]] = {}
         self._sizes: dict[Hashable, float] = {}
         self._made: dict[Hashable, dict[Any, Array]] = {}
         self._families: dict[Hashable, KernelFamily] | None = None
@@ -92,11 +93,17 @@ class Grams:
             share=share,
         )
 
+    def _key(self, kernel: Kernel) -> Hashable:
+        """Return the key of a kernel, which takes longer to make than to look up."""
+        if id(kernel) not in self._keys:
+            self._keys[id(kernel)] = kernel, kernel_key(kernel)  # the kernel keeps its number
+        return self._keys[id(kernel)][1]
+
     def dtype(self, kernel: Kernel, bound: float) -> Any:
         """Return the type that coefficients up to a bound need: float32 where that will do."""
         if self.precise or isinstance(kernel, FunctionKernel | Precomputed):
             return np.dtype(np.float64)
-        key = kernel_key(kernel)
+        key = self._key(kernel)
         if key not in self._sizes:
             self._sizes[key] = float(np.abs(kernel.diag(self.X)).max(initial=0.0))
         return dtype_for(self.tol, self._sizes[key], bound)
@@ -123,7 +130,7 @@ class Grams:
         K : ndarray of shape (n, n)
             The matrix, in the precision that the bound needs.
         """
-        made = self._made.setdefault(kernel_key(kernel), {})
+        made = self._made.setdefault(self._key(kernel), {})
         dtype = self.dtype(kernel, bound)
         if dtype not in made:
             made[dtype] = self._make(kernel, dtype)
@@ -169,7 +176,7 @@ class Grams:
 
     def forget(self, kernel: Kernel) -> None:
         """Give the memory of a kernel's matrices back."""
-        self._made.pop(kernel_key(kernel), None)
+        self._made.pop(self._key(kernel), None)
 
     def _make(self, kernel: Kernel, dtype: Any) -> Array:
         if isinstance(kernel, FunctionKernel | Precomputed):
@@ -185,7 +192,7 @@ class Grams:
         """Compute the distances or dot products that several kernels share."""
         members: dict[Hashable, dict[Hashable, Any]] = {}
         for kernel in self._kernels:
-            members.setdefault(family_of(kernel), {})[kernel_key(kernel)] = kernel
+            members.setdefault(family_of(kernel), {})[self._key(kernel)] = kernel
         families = {}
         for name, kernels in members.items():
             if name is None or len(kernels) == 1:

@@ -12,7 +12,7 @@ import numpy as np
 from ..._typing import Array, Codes, Index
 from ...qp import SMO, StoredGram
 from ..base.multiclass import vote
-from ..paths.cost_path import CostPath, cost_path
+from ..paths.cost_path import CostMachine, CostPath, cost_path
 from ..paths.rows import TrainingRows
 
 # The columns of a tally, which has one row per C: the weight of rows that are decided wrongly,
@@ -57,15 +57,8 @@ class PairMachine:
     def path(self, K: Array, costs: Sequence[float], solver: SMO, start: Any) -> CostPath:
         """Solve for ascending C."""
         gram = StoredGram(K)
-        return cost_path(
-            lambda C: gram,
-            self.y,
-            self.cost_factor,
-            costs,
-            solver,
-            start=start,
-            stretch=True,
-        )
+        machine = CostMachine.of(self.y, self.cost_factor, costs)
+        return cost_path(lambda C: gram, machine, solver, start=start, stretch=True)
 
 
 class Fold:

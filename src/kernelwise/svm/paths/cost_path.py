@@ -23,6 +23,38 @@ _FEW_FREE = 0.5  # part of the support vectors: with fewer free ones the solutio
 
 
 @dataclass(frozen=True)
+class CostMachine:
+    """One machine for ascending C, whatever its kernel.
+
+    Parameters
+    ----------
+    costs : sequence of float
+        The values of C, ascending; infinite is a hard margin.
+    terms : tuple of Terms
+        The codes and bounds, one per C.
+    limit : ndarray of shape (n,)
+        The coefficient of each row, for C = 1, that counts as bounded; infinite for rows held out.
+    """
+
+    costs: Sequence[float]
+    terms: tuple[Terms, ...]
+    limit: Array
+
+    @classmethod
+    def of(
+        cls, y: Array, cost_factor: Array, costs: Sequence[float], *, bias: bool = True
+    ) -> CostMachine:
+        """Build the machine of codes -1, 0 (held out) and +1, with the factor of C of each row."""
+        unit = Terms.c_svc(y, cost_factor, bias=bias)
+        limit = np.where(unit.p == 0, np.inf, _INSIDE * cost_factor)
+        return cls(costs, tuple(unit.scaled(C) for C in costs), limit)
+
+    def is_inside(self, beta: Array, C: float) -> bool:
+        """Return whether no coefficient is at its bound."""
+        return not (np.abs(beta) >= C * self.limit).any()
+
+
+@dataclass(frozen=True)
 class CostStep:
     """The machine of one C.
 
@@ -109,12 +141,9 @@ def decision_values(solution: Solution, y: Array) -> Array:
 
 def cost_path(
     gram: Callable[[float], Gram],
-    y: Array,
-    cost_factor: Array,
-    costs: Sequence[float],
+    machine: CostMachine,
     solver: Any,
     *,
-    bias: bool = True,
     start: Any = None,
     warm: bool = True,
     stretch: bool = False,
@@ -125,16 +154,10 @@ def cost_path(
     ----------
     gram : callable
         ``gram(C)`` is the kernel matrix in the precision that C needs.
-    y : ndarray of shape (n,)
-        Codes -1, 0 (held out) and +1, in float64.
-    cost_factor : ndarray of shape (n,)
-        The factor of C of each row.
-    costs : sequence of float
-        The values of C, ascending; infinite is a hard margin.
+    machine : CostMachine
+        The machine.
     solver : SMO, Adatron or callable
         The solver; ``solver(C)`` where each C has its own.
-    bias : bool, default=True
-        Whether the machine has an intercept.
     start : Solution or ndarray of shape (n,), default=None
         Where the first solve starts.
     warm : bool, default=True
@@ -148,21 +171,19 @@ def cost_path(
     path : CostPath
         The machines.
     """
-    unit = Terms.c_svc(y, cost_factor, bias=bias)
-    limit = np.where(y == 0, np.inf, _INSIDE * cost_factor)
     steps: list[CostStep] = []
-    for C in costs:
+    for C, terms in zip(machine.costs, machine.terms, strict=True):
         if steps and (C == steps[-1].C or (warm and steps[-1].is_inside_bounds)):
             steps.append(steps[-1].carried_to(C))
             continue
         begin, own = perf_counter(), solver(C) if callable(solver) else solver
-        qp = DualQP(gram(C), unit.scaled(C))
+        qp = DualQP(gram(C), terms)
         how: dict[str, Any] = {"start": None if steps else start}
         if steps and warm:
             how["start"], product = steps[-1].start_for(C, stretch=stretch)
             if steps[-1].qp.gram is qp.gram and isinstance(own, SMO):
                 how["product"] = product
         solution = own.solve(qp, **how)
-        inside = solution.converged and not (np.abs(solution.beta) >= C * limit).any()
+        inside = solution.converged and machine.is_inside(solution.beta, C)
         steps.append(CostStep(C, solution, qp, inside, seconds=perf_counter() - begin))
     return CostPath(tuple(steps))

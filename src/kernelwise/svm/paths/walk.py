@@ -10,7 +10,7 @@ those that cannot be the best.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -27,7 +27,7 @@ from ...qp import Solution, StoredGram
 from ...qp.precision import largest_float32_bound
 from ..base.grams import Grams
 from ..base.progress import FitProgress
-from .cost_path import CostPath, cost_path
+from .cost_path import CostMachine, CostPath, cost_path
 from .kernel_grid import KernelGrid
 from .rows import TrainingRows
 from .selection import SelectionCriterion
@@ -224,7 +224,11 @@ def walk(
     points: list[PathPoint] = []
     best, n_solves = 0, 0
     solutions: tuple[Solution, ...] = ()
-    n_iter = np.zeros(criterion.codes.shape[1], dtype=np.int64)
+    machines = [
+        CostMachine.of(y, rows.cost_factor, costs, bias=criterion.bias) for y in criterion.codes.T
+    ]
+    n, solver = len(machines), {C: solvers.on_path(len(rows), C) for C in costs}
+    n_iter = np.zeros(n, dtype=np.int64)
     for number, kernel in enumerate(grid.kernels):
         with nullcontext() if progress is None else progress.task(name):
             begin = perf_counter()
@@ -232,7 +236,7 @@ def walk(
             grams.forget(kernel)
             radius, seconds = criterion.radius(K), perf_counter() - begin
             gram = _by_cost(StoredGram(K, kernel.is_psd), rows, solvers.tol, single)
-            paths = _solve(gram, costs, rows, criterion, solvers, start, threads)
+            paths = run(partial(_path, gram, machines, solver, start), range(n), threads)
             known = points[best].order[:2] if points else (True, np.inf)
             found = scorer.score(number, K, paths, radius, known)
         found[0] = replace(found[0], seconds=found[0].seconds + seconds)
@@ -251,31 +255,16 @@ def walk(
     return Path(grid, len(costs), tuple(points), best, solutions, n_solves, n_iter)
 
 
-def _solve(
+def _path(
     gram: Callable[[float], Gram],
-    costs: Sequence[float],
-    rows: TrainingRows,
-    criterion: SelectionCriterion,
-    solvers: PathSolvers,
+    machines: Sequence[CostMachine],
+    solver: Mapping[float, Any],
     start: Sequence[Any] | None,
-    threads: int,
-) -> list[CostPath]:
-    """Solve all machines of a kernel for all costs."""
-    codes = np.ascontiguousarray(criterion.codes.T)
-    solver = partial(solvers.on_path, len(rows))
-
-    def solve_one(j: int) -> CostPath:
-        return cost_path(
-            gram,
-            codes[j],
-            rows.cost_factor,
-            costs,
-            solver,
-            bias=criterion.bias,
-            start=None if start is None else start[j],
-        )
-
-    return run(solve_one, range(len(codes)), threads)
+    j: int,
+) -> CostPath:
+    """Solve a machine of a kernel for all costs."""
+    own = None if start is None else start[j]
+    return cost_path(gram, machines[j], solver.__getitem__, start=own)
 
 
 def _by_cost(

@@ -19,7 +19,7 @@ from ..base.multiclass import ONE_VS_ONE, members_of
 from ..base.predictor import Predictor
 from ..base.progress import FitProgress
 from ..base.task import FitTask, Fitted, Labels
-from ..paths.cost_path import CostPath, cost_path
+from ..paths.cost_path import CostMachine, CostPath, cost_path
 from ..svc import SVC
 
 _BLOCK_ENTRIES = 4_000_000  # kernel values per block of rows, in float64
@@ -126,18 +126,8 @@ class FoldProblem:
             factor, report = self.cost_factor[members], progress.of_machine(j, n_machines)
             solver = SMO(tol=model.tol, max_iter=model.max_iter, exact=False, callback=report)
             start = _all_bounded(gram(costs[0]), y, costs[0] * factor) if is_psd else None
-            found.append(
-                cost_path(
-                    gram,
-                    y,
-                    factor,
-                    costs,
-                    solver,
-                    start=start,
-                    warm=is_psd,
-                    stretch=True,
-                )
-            )
+            machine = CostMachine.of(y, factor, costs)
+            found.append(cost_path(gram, machine, solver, start=start, warm=is_psd, stretch=True))
         return found
 
     def _blocks(self, members: Index, grams: Grams) -> Callable[[float], StoredGram]:
