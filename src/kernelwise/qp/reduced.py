@@ -56,6 +56,8 @@ class Basis:
         largest = np.abs(F).max(axis=0, initial=0.0)
         lengths = largest * np.sqrt(((F / np.where(largest > 0, largest, 1)) ** 2).sum(axis=0))
         own = np.flatnonzero(lengths > 0)
+        if len(own) == 0:  # scipy before 1.14 refuses an empty matrix
+            return cls(np.zeros((len(F), 0)), np.zeros((0, 0)), own, lengths[own], F.shape[1])
         Q, R, order = qr(F[:, own] / lengths[own], mode="economic", pivoting=True)
         pivots = np.abs(np.diagonal(R))
         rank = int((pivots > _RANK).sum())
