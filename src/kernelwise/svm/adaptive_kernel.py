@@ -2,7 +2,7 @@
 
 for sigma from narrow to wide, for C ascending:
     solve, warm from the machine before
-    judge it by its own training rows: the span estimate of the leave-one-out error,
+    score it by its own training rows: the span estimate of the leave-one-out error,
     or the bound R^2 sum(alpha) / m of Cristianini, Campbell and Shawe-Taylor (1998)
 the best point is solved once more, to the end
 """
@@ -29,10 +29,11 @@ from .base.predictor import Predictor
 from .base.solve import solve_machines
 from .base.task import FitTask, Fitted
 from .paths.kernel_grid import KernelGrid, cost_grid, n_kernels
+from .paths.path import Path, PathPoint
 from .paths.rows import TrainingRows
 from .paths.selection import bound_and_margin, selection_criterion
 from .paths.solvers import PathSolvers
-from .paths.walk import Path, PathPoint, walk
+from .paths.walk import walk
 
 _FEWEST_ROWS = 500  # on which a path is walked however small the memory
 
@@ -40,9 +41,9 @@ _FEWEST_ROWS = 500  # on which a path is walked however small the memory
 class AdaptiveKernelSVC(BaseLearnedSVC):
     """Support vector classification that chooses its kernel width and C as it learns.
 
-    A path over widths and costs, each machine warm from the one before, is judged by the training
-    rows alone: by the span estimate of the leave-one-out error, or by the radius-margin bound of
-    the paper.
+    Machines are solved along a path over widths and costs, each starting from the one before. The
+    training rows alone select one of them: by the span estimate of the leave-one-out error, or by
+    the radius-margin bound of the paper.
 
     Parameters
     ----------
@@ -63,12 +64,12 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         multiply them. None is 0.1, 1, 10, 100 and 1000, and a hard margin for the criteria
         "bound" and "radius" and for ``solver="adatron"``.
     criterion : {"span", "bound", "radius", "cv", "validation"}, default="span"
-        What judges a point. "span": the leave-one-out error by the span of the support vectors.
-        "bound": R^2 sum(alpha) / n_samples with R^2 the largest k(x, x), one for most kernels;
-        "radius": the same with the radius of the smallest ball around the rows. "cv" and
-        "validation": the error on held-out rows.
+        Criterion by which the width and C are selected. "span": the leave-one-out error, estimated
+        by the span of the support vectors. "bound": R^2 sum(alpha) / n_samples with R^2 the largest
+        k(x, x), one for most kernels; "radius": the same with the radius of the smallest ball
+        around the rows. "cv" and "validation": the error on held-out rows.
     solver : {"smo", "adatron"}, default="smo"
-        What solves the machines; "adatron" is the paper's Kernel-Adatron.
+        The solver of the machines; "adatron" is the paper's Kernel-Adatron.
     bias : bool, default=None
         Whether the machines have an intercept; None is True for "smo", which needs one, and False
         for "adatron", as in the paper.
@@ -87,8 +88,9 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
     tol : float, default=1e-3
         The tolerance of the machines, in units of the margin.
     max_iter : int, default=-1
-        Most steps of SMO, or sweeps of the Adatron, a machine. -1 is 10,000 sweeps, or 1000 steps
-        a row on the path (100,000 at least), 200 a row for a hard margin (10,000 at least).
+        Most steps of SMO, or sweeps of the Adatron, per machine. -1 is 10,000 sweeps, or 1000
+        steps per row on the path (100,000 at least), 200 per row for a hard margin (10,000 at
+        least).
     max_rows : int, default=4000
         Most different rows on which the path is walked, picked at random with the same part of
         each class. The chosen machine is fitted to all rows in any case.
@@ -102,9 +104,9 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         Threads, for the kernel, over machines and folds, and over points; None is one. It does not
         change the result.
     verbose : bool, default=False
-        Whether to print a line a width.
+        Whether to print a line per width.
     callback : callable, default=None
-        Called with a `kernelwise.svm.paths.walk.PathPoint` after each point; returning True ends
+        Called with a `kernelwise.svm.paths.path.PathPoint` after each point; returning True ends
         the walk after this width.
     random_state : int, RandomState instance or None, default=0
         Picks the folds, the held-out rows, and the rows of a path where there are too many.
@@ -158,7 +160,7 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
     fit_status_ : int
         0 when every machine converged, else 1.
     certificate_ : Bunch
-        Arrays ``violation``, ``gap``, ``objective`` and ``status``, one entry a machine.
+        Arrays ``violation``, ``gap``, ``objective`` and ``status``, one entry per machine.
     class_weight_ : ndarray of shape (n_classes,)
         The weights of the classes.
     shape_fit_ : tuple of int
@@ -176,7 +178,7 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
     Notes
     -----
     The score of "span", "cv" and "validation" is the error plus the mean of
-    1 / (1 + exp(5 margin)), which breaks ties; what is left of them goes to the smaller C, then to
+    1 / (1 + exp(5 margin)), which breaks ties; remaining ties go to the smaller C, then to
     the smaller gamma (the larger width). Several classes are one-vs-rest with one width and C for
     all; their error is that of the largest decision value, a margin half the lead of the own class.
 

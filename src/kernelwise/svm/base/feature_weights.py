@@ -1,4 +1,4 @@
-"""Feature weights: which of a kernel's parameters they are, and what a weight is worth."""
+"""Feature weights: the parameters of a kernel that hold them, and the importances they give."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def weight_names(kernel: Kernel, X: Matrix) -> list[str]:
             f"kernel={kernel!r} is not positive semi-definite, so that its dual objective has "
             "several local optima; use another kernel, or coef0 of at least 0."
         )
-    names = kernel.vjp(X[:1], np.zeros((1, 1)))  # what it can be differentiated by
+    names = kernel.vjp(X[:1], np.zeros((1, 1)))  # the parameters with a derivative
     found = [name for name in names if name.split("__")[-1] == "weights"]
     if not found:
         raise no_weights(kernel)
@@ -34,7 +34,7 @@ def no_weights(kernel: Kernel) -> ValueError:
 
 
 def varying_columns(X: Matrix) -> Any:
-    """Tell which columns are not constant."""
+    """Return which columns are not constant."""
     if sp.issparse(X):
         return (X.max(axis=0) - X.min(axis=0)).toarray().ravel() > 0
     return np.ptp(X, axis=0) > 0
@@ -53,7 +53,7 @@ def column_variances(X: Matrix, weights: Array) -> Array:
 def spreads(kernel: Kernel, X: Matrix, weights: Array) -> Array:
     """Return each column's spread in the unit of its weight's term: variance, or deviation."""
     variance = column_variances(X, weights)
-    variance[~varying_columns(X)] = 0  # not what rounding leaves of a constant
+    variance[~varying_columns(X)] = 0  # a constant column may have rounding errors
     plain = any(isinstance(part, Laplacian) for part in (kernel, *kernel.get_params().values()))
     return np.sqrt(variance) if plain else variance
 

@@ -23,7 +23,7 @@ class Grams:
     X : {ndarray, sparse matrix} of shape (n, d)
         All rows.
     tol : float
-        The tolerance of the machines, which says where float32 will do.
+        The tolerance of the machines, which decides where float32 is precise enough.
     memory : float, default=inf
         Bytes for a matrix of all rows.
     threads : int, default=1
@@ -100,7 +100,7 @@ class Grams:
         return self._keys[id(kernel)][1]
 
     def dtype(self, kernel: Kernel, bound: float) -> Any:
-        """Return the type that coefficients up to a bound need: float32 where that will do."""
+        """Return the type that coefficients up to a bound need: float32 where it is enough."""
         if self.precise or isinstance(kernel, FunctionKernel | Precomputed):
             return np.dtype(np.float64)
         key = self._key(kernel)

@@ -1,4 +1,4 @@
-"""The criteria by name, and what an estimator lets each of them learn."""
+"""The criteria by name, and the parameters that an estimator lets each of them learn."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ...criteria import (
 
 @dataclass(frozen=True)
 class Recipe:
-    """A criterion and what is learned by it.
+    """A criterion and the parameters that are learned by it.
 
     Parameters
     ----------

@@ -62,8 +62,9 @@ class FeatureDiscriminationSVC(BaseLearnedSVC):
         One of "linear", "poly", "rbf", "laplacian", "matern32" and "matern52", or a positive
         semi-definite object of `kernelwise.kernels`.
     space : {"components", "inputs"}, default="components"
-        What is measured and scaled where the kernel is not linear: the components of its empirical
-        map, as in the paper, or the columns before the kernel. For a linear kernel the columns.
+        The features to measure and scale where the kernel is not linear: components of its
+        empirical map, as in the paper, or the columns before the kernel. For a linear kernel the
+        columns.
     importance : str, list of str, array-like of shape (n_features,), callable or None, \
 default="fisher"
         The measure q: "fisher", "separation", "efficiency" or "energy", functions of
@@ -103,29 +104,29 @@ default="fisher"
     tol : float, default=1e-3
         The tolerance of the machines, in units of the margin.
     max_iter : int, default=-1
-        Most steps of the solver a machine; -1 is what `SVC` takes.
+        Most steps of the solver per machine; -1 is the default of `SVC`.
     class_weight : dict or "balanced", default=None
         Weights of the classes; they multiply C.
     decision_function_shape : {"ovo", "ovr"}, default="ovr"
-        Whether decision values come one a pair of classes or one a class.
+        Whether there is one decision value per pair of classes or one per class.
     cache_size : float, default=None
         Megabytes for rows of the kernel; see `SVC`.
     n_jobs : int, default=None
         Threads, over machines and folds; None is one.
     verbose : bool, default=False
-        Whether to print what is chosen.
+        Whether to print the choice.
     random_state : int, RandomState instance or None, default=0
         Deals the rows out to folds.
 
     Attributes
     ----------
     importances_ : ndarray of shape (n_scaled,) or (n_pairs, n_scaled)
-        The measures q of the features that are scaled, inputs or components; one row a pair where
+        The measures q of the features that are scaled, inputs or components; one row per pair where
         each has its own.
     feature_scales_ : ndarray of shape (n_scaled,) or (n_pairs, n_scaled)
-        What the features are multiplied by: A^{-1/2}.
+        The factors of the features: A^{-1/2}.
     feature_weights_ : ndarray of shape (n_scaled,) or (n_pairs, n_scaled)
-        The squares of the scales: what multiplies a feature's term of a product or distance.
+        The squares of the scales: the factor of a feature's term of a product or distance.
     feature_importances_ : ndarray of shape (n_features,)
         The weights times the variances of their columns, scaled to sum one; the mean over pairs.
         Not for components.
@@ -142,14 +143,14 @@ default="fisher"
     measure_ : str, ndarray, callable or None
         The measure used.
     path_ : dict of ndarray or None
-        What ``eta="cv"`` has tried, a table: "stage", "importance", "gamma", "eta", "C",
+        The points that ``eta="cv"`` has tried, a table: "stage", "importance", "gamma", "eta", "C",
         "held_out_error", "n_iter", "n_solves" and "converged".
     n_solves_ : int
         Machines solved, with those of the choice.
     kernel_ : Kernel or list of Kernel
-        The kernel of the scaled features with its weights; one a pair with several classes.
+        The kernel of the scaled features with its weights; one per pair with several classes.
     map_ : EmpiricalMap or None
-        What makes components of rows; None where the columns are scaled.
+        The map from rows to components; None where the columns are scaled.
     classes_ : ndarray of shape (n_classes,)
         The classes.
     support_ : ndarray of shape (n_support,)
@@ -165,7 +166,7 @@ default="fisher"
     fit_status_ : int
         0 when every machine converged, else 1.
     certificate_ : Bunch
-        Arrays ``violation``, ``gap``, ``objective`` and ``status``, one entry a machine.
+        Arrays ``violation``, ``gap``, ``objective`` and ``status``, one entry per machine.
     margin_ : ndarray of shape (n_pairs,)
         The margin of each machine, in the scaled features.
     class_weight_ : ndarray of shape (n_classes,)

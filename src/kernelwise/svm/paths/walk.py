@@ -12,16 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from ..._threads import run
-from ..._typing import Array, Gram, Index
+from ..._typing import Array, Gram
 from ...kernels.fill import to_single
 from ...qp import Solution, StoredGram
 from ...qp.precision import largest_float32_bound
@@ -29,142 +28,12 @@ from ..base.grams import Grams
 from ..base.progress import FitProgress
 from .cost_path import CostMachine, CostPath, cost_path
 from .kernel_grid import KernelGrid
+from .path import Path, PathPoint
 from .rows import TrainingRows
 from .selection import SelectionCriterion
 from .solvers import PathSolvers
 
 _ROUNDING = 1e-9  # difference of two scores that may be a tie
-
-
-@dataclass(frozen=True)
-class PathPoint:
-    """One kernel and C of a path; NaN stands for numbers that were not computed.
-
-    Parameters
-    ----------
-    value : float
-        The kernel's parameter.
-    sigma : float
-        The width of a Gaussian kernel.
-    C : float
-        The cost.
-    bound : float
-        R^2 sum(alpha) / m, summed over the machines.
-    radius : float
-        R.
-    margin : float
-        The least margin 1 / ||w|| of the machines.
-    loo_error : float
-        The span estimate of the leave-one-out error.
-    held_out_error : float
-        The error on held-out rows.
-    score : float
-        The number by which the point is selected; the lowest is best.
-    n_iter : int
-        Steps of the solver, over all machines; none where nothing had to be solved.
-    seconds : float
-        The duration.
-    solved : bool
-        False where the machines of a smaller C were known to stay.
-    converged : bool
-        Whether all machines reached the tolerance.
-    """
-
-    value: float
-    sigma: float
-    C: float
-    bound: float
-    radius: float
-    margin: float
-    loo_error: float
-    held_out_error: float
-    score: float
-    n_iter: int
-    seconds: float
-    solved: bool
-    converged: bool
-
-    @property
-    def order(self) -> tuple[bool, float, float, float]:
-        """Key of the selection: on ties smaller C, then the wider or simpler kernel."""
-        score = np.inf if np.isnan(self.score) else self.score
-        return not self.converged, score, self.C, self.value
-
-
-@dataclass(frozen=True)
-class Path:
-    """The points of a walk, and the machines of the best one.
-
-    Parameters
-    ----------
-    grid : KernelGrid
-        The kernels.
-    n_costs : int
-        Points per kernel.
-    points : tuple of PathPoint
-        The points, kernel by kernel.
-    best_index : int
-        The best of them.
-    solutions : tuple of Solution
-        Its machines, on the rows of the path.
-    n_solves : int
-        The machines that were solved.
-    n_iter : ndarray of shape (n_machines,)
-        Steps of the solver for each column of the criterion's codes.
-    """
-
-    grid: KernelGrid
-    n_costs: int
-    points: tuple[PathPoint, ...]
-    best_index: int
-    solutions: tuple[Solution, ...]
-    n_solves: int
-    n_iter: Index
-
-    @property
-    def best(self) -> PathPoint:
-        """The best point."""
-        return self.points[self.best_index]
-
-    @property
-    def kernel(self) -> Any:
-        """The kernel of the best point."""
-        return self.grid.kernels[self.best_index // self.n_costs]
-
-    def warnings(self) -> list[tuple[str, type[Warning]]]:
-        """Return the warning about points that did not converge, where there are any."""
-        n_short, n_points = sum(not point.converged for point in self.points), len(self.points)
-        if n_short == 0:
-            return []
-        used = "They were left out of the selection."
-        if n_short == n_points:
-            used = "The best of them is used all the same, and may be meaningless."
-        text = (
-            f"{n_short} of the {n_points} points of the path did not converge within max_iter. "
-            f"{used} A hard margin does not exist where classes overlap or equal rows have "
-            "different classes: give finite C there; else raise max_iter or tol."
-        )
-        return [(text, ConvergenceWarning)]
-
-    def starts(self, rows: TrainingRows) -> list[Array]:
-        """Return where the machines of the best point start on the table of the path's rows.
-
-        Machines of several folds start from the mean of their coefficients.
-        """
-        n_machines = rows.Y.shape[1]
-        beta = np.array([solution.beta for solution in self.solutions])
-        beta = beta.reshape(-1, n_machines, beta.shape[1]).mean(axis=0)
-        return [rows.spread(each) for each in beta]
-
-    def table(self) -> dict[str, Array]:
-        """Return the points as columns of equal length, without those that the path lacks."""
-        names = [field.name for field in fields(PathPoint)]
-        columns = {name: np.array([getattr(p, name) for p in self.points]) for name in names}
-        value, sigma = columns.pop("value"), columns.pop("sigma")
-        head = {} if self.grid.sigma is None else {"sigma": sigma}
-        if self.grid.name is not None:
-            head[self.grid.name] = value
-        return head | columns
 
 
 def walk(
@@ -199,7 +68,8 @@ def walk(
     start : sequence of ndarray, default=None
         Where the first machines start, one per column of the criterion's codes.
     single : bool, default=False
-        Whether machines are solved in float32 where that will do; they are scored in float64.
+        Whether machines are solved in float32 where that is precise enough; they are scored in
+        float64.
     prune : bool, default=False
         Whether to skip points that cannot be selected: their scores, errors, bounds and margins
         are NaN. It does not change the selection. The sooner a good kernel comes, the more it
@@ -270,7 +140,7 @@ def _path(
 def _by_cost(
     gram: StoredGram, rows: TrainingRows, tol: float, single: bool
 ) -> Callable[[float], Gram]:
-    """Return the matrix that the machines of a C read: in float32 where that may and will do."""
+    """Return the matrix that the machines of a C read: float32 if it is enough."""
     if not single:
         return lambda C: gram
     most = largest_float32_bound(tol, gram.size) / float(rows.cost_factor.max())

@@ -10,7 +10,7 @@ import numpy as np
 from ...kernels.pairwise import PairwiseKernel
 from ..base.column_scaling import Scaling
 from ..base.weight_learning import LearnedWeights, histories
-from ..paths.walk import Path
+from ..paths.path import Path
 from .members import KERNELS, has_equal_share, shares_of
 
 _PATH_COLUMNS = ("factor", "C", "loo_error", "score", "n_iter", "seconds", "solved", "converged")

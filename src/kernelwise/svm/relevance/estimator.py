@@ -63,7 +63,7 @@ class RelevanceSVC(BaseLearnedSVC):
         Whether the columns are brought to one scale first. False starts from equal weights of the
         columns as they are.
     missing : {"error", "impute"}, default="error"
-        What happens to NaN: an error, or the mean of the column over the training rows.
+        How NaN is treated: as an error, or replaced by the mean of the column in training.
     max_iter : int, default=15
         Most evaluations of the radius-margin bound for each kernel.
     weight_rows : int, default=1000
@@ -92,8 +92,8 @@ class RelevanceSVC(BaseLearnedSVC):
     Attributes
     ----------
     feature_weights_ : ndarray of shape (n_features,)
-        The weight of each feature in the kernel, times the spread of its column: what it adds to a
-        distance. The mean is one over the columns that vary; the mean over the machines of an
+        The weight of each feature in the kernel, times the spread of its column: its contribution
+        to a distance. The mean is one over the columns that vary; the mean over the machines of an
         ensemble.
     feature_importances_ : ndarray of shape (n_features,)
         The weights as they were learned, before they are shrunk towards equal ones, times the
@@ -112,9 +112,10 @@ class RelevanceSVC(BaseLearnedSVC):
         "energy" and "learned".
     path_ : dict of ndarray
         The points at which width and C were tried, for ``pandas.DataFrame(model.path_)``:
-        "member", "factor" (of gamma), "C", "loo_error", "score" (the least wins; NaN where it
-        cannot), "n_iter", "seconds", "solved" and "converged". After weights were learned the
-        error is far too low; it is for choosing, not for reporting.
+        "member", "factor" (of gamma), "C", "loo_error", "score" (the lowest is selected; NaN marks
+        points that were skipped because they could no longer win), "n_iter", "seconds", "solved"
+        and "converged". After weights were learned the error is far too low; it is for choosing,
+        not for reporting.
     history_ : dict of ndarray
         The evaluations of the bound: "kernel", "value", "C", "n_iter", "seconds" and "weights".
     n_solves_ : int
@@ -122,7 +123,7 @@ class RelevanceSVC(BaseLearnedSVC):
     n_iter_ : int
         The evaluations of the bound.
     means_ : ndarray of shape (n_features,) or None
-        What takes the place of NaN, for ``missing="impute"``.
+        The values that replace NaN, for ``missing="impute"``.
     margin_ : ndarray of shape (n_machines,)
         The margin 1 / ||w|| of each machine, member by member.
     classes_ : ndarray of shape (n_classes,)
@@ -140,7 +141,7 @@ class RelevanceSVC(BaseLearnedSVC):
     fit_status_ : int
         0 when every machine converged, else 1.
     certificate_ : Bunch
-        Arrays ``violation``, ``gap``, ``objective`` and ``status``, one entry a machine.
+        Arrays ``violation``, ``gap``, ``objective`` and ``status``, one entry per machine.
     class_weight_ : ndarray of shape (n_classes,)
         The weights of the classes.
     shape_fit_ : tuple of int

@@ -10,10 +10,11 @@ from ..base.grams import Grams
 from ..base.progress import FitProgress
 from ..base.solve import solve_machines
 from ..paths.kernel_grid import KernelGrid
+from ..paths.path import Path
 from ..paths.rows import TrainingRows
 from ..paths.selection import SpanCriterion
 from ..paths.solvers import PathSolvers
-from ..paths.walk import Path, walk
+from ..paths.walk import walk
 from .members import COSTS, FACTORS
 
 

@@ -51,7 +51,7 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
     standardize : bool, default=True
         Whether the columns are brought to one scale first.
     missing : {"error", "impute"}, default="error"
-        What happens to NaN while learning: an error, or the mean of the column in its place. NaN
+        How NaN is treated while learning: as an error, or replaced by the mean of the column. NaN
         in columns that are kept stays.
     max_iter : int, default=15
         Most evaluations of the bound for each kernel.

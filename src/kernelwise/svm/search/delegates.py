@@ -1,4 +1,4 @@
-"""What a fitted search does by its best estimator."""
+"""Methods that a fitted search passes on to its best estimator."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..svc import SVC
 
 
 def _best_has(name: str) -> Callable[[Any], bool]:
-    """Tell whether the best estimator has a method, or is going to have it."""
+    """Return a check that the best estimator has a method, or is going to have it."""
 
     def check(search: Any) -> bool:
         if not search.refit:
@@ -82,7 +82,7 @@ class BestEstimatorMixin:
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            One column a class.
+            One column per class.
         """
         check_is_fitted(self)
         probabilities: Array = self.best_estimator_.predict_proba(X)
@@ -100,7 +100,7 @@ class BestEstimatorMixin:
         Returns
         -------
         log_probabilities : ndarray of shape (n_samples, n_classes)
-            One column a class.
+            One column per class.
         """
         check_is_fitted(self)
         log_probabilities: Array = self.best_estimator_.predict_log_proba(X)

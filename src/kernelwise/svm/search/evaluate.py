@@ -5,17 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from numbers import Number
 from traceback import format_exc
 from typing import Any
 
 import numpy as np
-from joblib import logger
 from sklearn.base import clone
 from sklearn.metrics import accuracy_score
 
 from ..._memory import allowance
-from ..._sklearn import MultimetricScorer, Scorer, check_method_params, safe_split, score
+from ..._sklearn import Scorer, check_method_params, safe_split, score
 from ..._typing import Array, Index
 from ...kernels import Kernel, Precomputed
 from ...kernels.pairwise import PairwiseKernel
@@ -25,21 +23,7 @@ from ..base.multiclass import vote
 from ..svc import SVC
 from .fold_model import FoldProblem, as_fold_model
 from .plan import Group
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The wishes of the user: how to score, what to do with errors, what to print."""
-
-    scorer: Any
-    accuracy_sign: float  # 0 where the score is not the accuracy
-    error_score: Any
-    return_train_score: bool
-    verbose: int
-    fit_params: dict[str, Any]
-    score_params: dict[str, Any]
-    n_splits: int
-    params: list[dict[str, Any]]
+from .results import Settings, failed, progress_line
 
 
 @dataclass
@@ -79,7 +63,7 @@ class Evaluator:
     X, y : object
         The rows and classes, as the user gave them.
     settings : Settings
-        What the user asked for.
+        The wishes of the user.
     threads : int
         Threads that run tasks.
     """
@@ -320,7 +304,7 @@ class Evaluator:
     def _keep(self, outcome: Outcome, task: Task, number: int, result: dict[str, Any]) -> None:
         outcome.results[number, task.fold] = result
         if self.settings.verbose > 1:
-            print(_line(self.settings, task.fold, number, result))
+            print(progress_line(self.settings, task.fold, number, result))
 
 
 class _FitError(Exception):
@@ -348,7 +332,7 @@ def _by_class_and_fold(y: Any, folds: list[tuple[Index, Index]]) -> Index:
 
 
 def _names(model: SVC) -> dict[str, Any]:
-    """Return what a check of X has told the model."""
+    """Return the attributes that a check of X has set."""
     known = ("n_features_in_", "feature_names_in_")
     return {name: value for name, value in vars(model).items() if name in known}
 
@@ -372,45 +356,3 @@ def _has_a_ridge(kernel: Kernel, X: Any) -> bool:
         return False
     one = X[:1]
     return not np.allclose(kernel.diag(one), kernel(one, one.copy())[0])
-
-
-def failed(settings: Settings, text: str, n_test: int) -> dict[str, Any]:
-    """Return the result of a fit that failed."""
-    score: Any = settings.error_score
-    if not isinstance(score, Number):
-        raise ValueError("error_score must be 'raise' or a number.")
-    if isinstance(settings.scorer, MultimetricScorer):
-        score = dict.fromkeys(settings.scorer._scorers, score)
-    result = {"fit_error": text, "fit_time": 0.0, "score_time": 0.0, "n_test_samples": n_test}
-    result["test_scores"] = score
-    if settings.return_train_score:
-        result["train_scores"] = dict(score) if isinstance(score, dict) else score
-    return result
-
-
-def _line(settings: Settings, fold: int, number: int, result: dict[str, Any]) -> str:
-    """Return the line that scikit-learn prints for a fit."""
-    progress = f" {fold + 1}/{settings.n_splits}" if settings.verbose > 2 else ""
-    if settings.verbose > 9:
-        progress += f"; {number + 1}/{len(settings.params)}"
-    params = settings.params[number]
-    text = ", ".join(f"{name}={params[name]}" for name in sorted(params)) + ";"
-    if settings.verbose > 2:
-        text += _score_text(result)
-    seconds = result["fit_time"] + result["score_time"]
-    text += f" total time={logger.short_format_time(seconds)}"
-    begin = f"[CV{progress}] END "
-    return begin + "." * (80 - len(begin) - len(text)) + text
-
-
-def _score_text(result: dict[str, Any]) -> str:
-    test, train = result["test_scores"], result.get("train_scores")
-    if isinstance(test, dict):
-        parts = []
-        for name in sorted(test):
-            before = "" if train is None else f"train={train[name]:.3f}, "
-            parts.append(f" {name}: ({before}test={test[name]:.3f})")
-        return "".join(parts)
-    if train is None:
-        return f", score={test:.3f}"
-    return f", score=(train={train:.3f}, test={test:.3f})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from ..base.task import FitTask, Fitted, Labels
 from ..paths.cost_path import CostMachine, CostPath, cost_path
 from ..svc import SVC
 
+TypeOf: TypeAlias = dict[float, Any]  # the precision of the matrix that each C needs
 _BLOCK_ENTRIES = 4_000_000  # kernel values per block of rows, in float64
 # Where the first solve starts; whatever these are, its solution is the same.
 _WORTH_A_LOOK = 512  # rows of a machine from which on the first start is chosen with care
@@ -97,7 +98,11 @@ class FoldProblem:
 
     def bound(self, C: float) -> float:
         """Return the largest coefficient that a C allows."""
-        return C * float(self.cost_factor.max())
+        return C * self._largest_factor
+
+    @cached_property
+    def _largest_factor(self) -> float:
+        return float(self.cost_factor.max())
 
     @cached_property
     def cost_factor(self) -> Array:
@@ -119,9 +124,10 @@ class FoldProblem:
         """Solve machine by machine: the kernel of its rows is gathered once for all C."""
         model, progress = self.model, FitProgress.of(self.model)
         is_psd, n_machines = self.kernel.is_psd, len(self.members)
+        types = self._types(costs, grams)
         found = []
         for j, members in enumerate(self.members):
-            gram = self._blocks(members, grams)
+            gram = self._blocks(members, types, grams)
             y = self.codes[members, j].astype(np.float64)
             factor, report = self.cost_factor[members], progress.of_machine(j, n_machines)
             solver = SMO(tol=model.tol, max_iter=model.max_iter, exact=False, callback=report)
@@ -130,28 +136,31 @@ class FoldProblem:
             found.append(cost_path(gram, machine, solver, start=start, warm=is_psd, stretch=True))
         return found
 
-    def _blocks(self, members: Index, grams: Grams) -> Callable[[float], StoredGram]:
+    def _blocks(self, members: Index, types: TypeOf, grams: Grams) -> Callable[[float], StoredGram]:
         """Return the matrix of a machine's rows, in the precision that C needs."""
         rows = self.rows[members]
         made: dict[Any, StoredGram] = {}
 
         def gram(C: float) -> StoredGram:
-            dtype = grams.dtype(self.kernel, self.bound(C))
-            if dtype not in made:
+            if types[C] not in made:
                 made.clear()  # C ascends: a coarser matrix is not needed any more
                 block = square_block(grams.stored(self.kernel, self.bound(C)), rows)
-                made[dtype] = StoredGram(block, self.kernel.is_psd)
-            return made[dtype]
+                made[types[C]] = StoredGram(block, self.kernel.is_psd)
+            return made[types[C]]
 
         return gram
+
+    def _types(self, costs: Sequence[float], grams: Grams) -> TypeOf:
+        """Return the precision that each C needs."""
+        return {C: grams.dtype(self.kernel, self.bound(C)) for C in costs}
 
     def decisions(self, paths: Sequence[CostPath], rows: Index, grams: Grams) -> list[Array]:
         """Return the decision values of all machines on some of all rows, for each C."""
         costs = [step.C for step in paths[0].steps]
-        kinds = [grams.dtype(self.kernel, self.bound(C)) for C in costs]
+        types = self._types(costs, grams)
         out: list[Array] = []
-        for dtype in sorted(set(kinds), key=lambda each: each.itemsize):
-            own = [c for c, kind in enumerate(kinds) if kind == dtype]
+        for dtype in sorted(set(types.values()), key=lambda each: each.itemsize):
+            own = [c for c, C in enumerate(costs) if types[C] == dtype]
             K = grams.stored(self.kernel, self.bound(costs[own[0]]))
             out += self._decisions(paths, rows, own, K)
         return out

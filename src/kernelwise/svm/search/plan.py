@@ -1,4 +1,4 @@
-"""What a search has to do: candidates by kernel, and the names and defaults of a grid."""
+"""The candidates of a search, grouped by kernel, and the names and defaults of a grid."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Group:
     _checked: bool = False
 
     def check(self, cost: Any) -> None:
-        """Refuse a C, or what all of them share, as a fit would."""
+        """Refuse a C, or the parameters that all candidates share, as a fit would."""
         if not self._checked:
             others = self.model.get_params(deep=False)
             del others["C"]

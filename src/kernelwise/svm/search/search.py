@@ -30,8 +30,9 @@ from ..._threads import single_blas
 from ..._typing import Index
 from ..svc import SVC
 from .delegates import BestEstimatorMixin
-from .evaluate import Evaluator, Outcome, Settings, Task, accuracy_sign, failed
+from .evaluate import Evaluator, Outcome, Task, accuracy_sign
 from .plan import Plan, default_grid
+from .results import Settings, failed
 
 
 class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
@@ -45,13 +46,13 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
     Parameters
     ----------
     estimator : SVC, default=None
-        What is fitted, with the parameters that are not searched; None is ``SVC()``.
+        The estimator to fit, with the parameters that are not searched; None is ``SVC()``.
     param_grid : dict or list of dicts, default=None
         Values by name, as in ``GridSearchCV``; any parameter of `SVC`, and those of a kernel
         object as ``kernel__name``. None is 7 values of C and 7 multiples of the estimator's
         gamma.
     scoring : str, callable, list, tuple or dict, default=None
-        What is scored; None is the accuracy.
+        The score; None is the accuracy.
     n_jobs : int, default=None
         Threads, each with one kernel and fold at a time; None is one.
     refit : bool, str or callable, default=True
@@ -60,7 +61,7 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
     cv : int, cross-validation generator or iterable, default=None
         The splits; None is 5 stratified folds.
     verbose : int, default=0
-        1 prints how much there is to do, 2 a line a fit, 3 its score.
+        1 prints the number of fits, 2 a line per fit, 3 its score, too.
     error_score : "raise" or float, default=numpy.nan
         The score of a fit that fails, or "raise".
     return_train_score : bool, default=False
@@ -70,7 +71,7 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
     ----------
     cv_results_ : dict of ndarray
         Parameters, scores and times of each candidate, under the names of ``GridSearchCV``. The
-        time for what candidates share is spread over them.
+        time for work that candidates share is spread over them.
     best_estimator_ : SVC
         Fitted on all rows with the best parameters.
     best_score_ : float
@@ -80,7 +81,7 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
     best_index_ : int
         Its place in ``cv_results_``.
     scorer_ : callable or dict
-        What has scored.
+        The scorer, or the scorers by name.
     n_splits_ : int
         The number of splits.
     refit_time_ : float
@@ -154,7 +155,7 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
         self.return_train_score = return_train_score
 
     def _complete(self) -> Any:
-        """Return a search that names its estimator, for what scikit-learn asks of it."""
+        """Return a search that names its estimator, as scikit-learn expects it."""
         if self.estimator is not None:
             return super()
         out = copy(self)
