@@ -94,7 +94,6 @@ def test_the_precision_may_change_along_the_path():
     solver = SMO(exact=False)
     machine = CostMachine.of(y, factor, COSTS)
     path = cost_path(lambda C: coarse if C < 1 else fine, machine, solver, stretch=True)
-    assert [step.qp.gram is fine for step in path.steps] == [False, False, True, True, True]
     for number, C in enumerate(COSTS):
         alone = solver.solve(c_svc(K, y, C * factor))
         assert_allclose(path.decisions(number), K @ alone.beta + alone.nu[0], atol=5e-3)

@@ -64,8 +64,8 @@ class CostStep:
         The cost.
     solution : Solution
         The machine.
-    qp : DualQP
-        The problem that was solved.
+    terms : Terms
+        The codes and bounds; without the kernel matrix, which a path need not keep alive.
     is_inside_bounds : bool
         Whether no coefficient is at its bound, so that the solution is that of every larger C.
     solved : bool
@@ -76,7 +76,7 @@ class CostStep:
 
     C: float
     solution: Solution
-    qp: DualQP
+    terms: Terms
     is_inside_bounds: bool
     solved: bool = True
     seconds: float = 0.0
@@ -91,11 +91,11 @@ class CostStep:
         Where most support vectors are at their bounds, a stretched start is the solution times the
         growth of C; else it is the solution itself.
         """
-        beta, product = self.solution.beta, self.solution.gradient + self.qp.p
+        beta, product = self.solution.beta, self.solution.gradient + self.terms.p
         if not stretch or np.isinf(C):
             return beta, product
         size = np.abs(beta)
-        n_free = np.count_nonzero((size > 0) & (size < np.maximum(self.qp.hi, -self.qp.lo)))
+        n_free = np.count_nonzero((size > 0) & (size < np.maximum(self.terms.hi, -self.terms.lo)))
         if n_free >= _FEW_FREE * np.count_nonzero(size):
             return beta, product
         ratio = C / self.C
@@ -130,7 +130,7 @@ class CostPath:
     def decisions(self, number: int) -> Array:
         """Return the decision values of all rows, those held out included, for one C."""
         step = self.steps[number]
-        return decision_values(step.solution, step.qp.p)
+        return decision_values(step.solution, step.terms.p)
 
 
 def decision_values(solution: Solution, y: Array) -> Array:
@@ -172,18 +172,19 @@ def cost_path(
         The machines.
     """
     steps: list[CostStep] = []
+    last: Gram | None = None
     for C, terms in zip(machine.costs, machine.terms, strict=True):
         if steps and (C == steps[-1].C or (warm and steps[-1].is_inside_bounds)):
             steps.append(steps[-1].carried_to(C))
             continue
         begin, own = perf_counter(), solver(C) if callable(solver) else solver
-        qp = DualQP(gram(C), terms)
+        K = gram(C)
         how: dict[str, Any] = {"start": None if steps else start}
         if steps and warm:
             how["start"], product = steps[-1].start_for(C, stretch=stretch)
-            if steps[-1].qp.gram is qp.gram and isinstance(own, SMO):
+            if K is last and isinstance(own, SMO):
                 how["product"] = product
-        solution = own.solve(qp, **how)
+        solution, last = own.solve(DualQP(K, terms), **how), K
         inside = solution.converged and machine.is_inside(solution.beta, C)
-        steps.append(CostStep(C, solution, qp, inside, seconds=perf_counter() - begin))
+        steps.append(CostStep(C, solution, terms, inside, seconds=perf_counter() - begin))
     return CostPath(tuple(steps))

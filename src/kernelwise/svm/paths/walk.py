@@ -10,7 +10,7 @@ those that cannot be the best.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -90,26 +90,15 @@ def walk(
     """
     costs = [float(C) for C in costs]
     scorer = _Scorer(grid, costs, criterion, prune, threads)
+    solve = _Solver.of(costs, rows, criterion, solvers, single, threads)
     grams = Grams(rows.X, tol=solvers.tol, threads=threads, kernels=grid.kernels, precise=True)
     points: list[PathPoint] = []
-    best, n_solves = 0, 0
+    best, n_solves, n_iter = 0, 0, np.zeros(criterion.codes.shape[1], dtype=np.int64)
     solutions: tuple[Solution, ...] = ()
-    machines = [
-        CostMachine.of(y, rows.cost_factor, costs, bias=criterion.bias) for y in criterion.codes.T
-    ]
-    n, solver = len(machines), {C: solvers.on_path(len(rows), C) for C in costs}
-    n_iter = np.zeros(n, dtype=np.int64)
-    for number, kernel in enumerate(grid.kernels):
+    for number in range(len(grid)):
+        known = points[best].order[:2] if points else (True, np.inf)
         with nullcontext() if progress is None else progress.task(name):
-            begin = perf_counter()
-            K = grams.stored(kernel)
-            grams.forget(kernel)
-            radius, seconds = criterion.radius(K), perf_counter() - begin
-            gram = _by_cost(StoredGram(K, kernel.is_psd), rows, solvers.tol, single)
-            paths = run(partial(_path, gram, machines, solver, start), range(n), threads)
-            known = points[best].order[:2] if points else (True, np.inf)
-            found = scorer.score(number, K, paths, radius, known)
-        found[0] = replace(found[0], seconds=found[0].seconds + seconds)
+            found, paths = _solve_and_score(number, grams, solve, scorer, start, known)
         for c, point in enumerate(found):
             points.append(point)
             if point.order < points[best].order or len(points) == 1:
@@ -125,29 +114,88 @@ def walk(
     return Path(grid, len(costs), tuple(points), best, solutions, n_solves, n_iter)
 
 
-def _path(
-    gram: Callable[[float], Gram],
-    machines: Sequence[CostMachine],
-    solver: Mapping[float, Any],
+def _solve_and_score(
+    number: int,
+    grams: Grams,
+    solver: _Solver,
+    scorer: _Scorer,
     start: Sequence[Any] | None,
-    j: int,
-) -> CostPath:
-    """Solve a machine of a kernel for all costs."""
-    own = None if start is None else start[j]
-    return cost_path(gram, machines[j], solver.__getitem__, start=own)
+    best: tuple[bool, float],
+) -> tuple[list[PathPoint], list[CostPath]]:
+    """Solve and score all costs of a kernel."""
+    begin, kernel = perf_counter(), scorer.grid.kernels[number]
+    K = grams.stored(kernel)
+    if number > 0:  # and not before: memory that is free for long is returned, and costs anew
+        grams.forget(scorer.grid.kernels[number - 1])
+    radius, seconds = scorer.criterion.radius(K), perf_counter() - begin
+    paths = solver.paths(StoredGram(K, kernel.is_psd), start)
+    points = scorer.score(number, K, paths, radius, best)
+    points[0] = replace(points[0], seconds=points[0].seconds + seconds)
+    return points, paths
 
 
-def _by_cost(
-    gram: StoredGram, rows: TrainingRows, tol: float, single: bool
-) -> Callable[[float], Gram]:
-    """Return the matrix that the machines of a C read: float32 if it is enough."""
-    if not single:
-        return lambda C: gram
-    most = largest_float32_bound(tol, gram.size) / float(rows.cost_factor.max())
-    coarse = np.empty_like(gram.K, np.float32)
-    to_single(gram.K, coarse)
-    in_single = StoredGram(coarse, gram.is_psd)
-    return lambda C: in_single if most >= C else gram
+@dataclass(frozen=True)
+class _Solver:
+    """Solves the machines of a kernel.
+
+    Parameters
+    ----------
+    machines : list of CostMachine
+        The machines.
+    solvers : dict
+        The solver of each C.
+    tol : float
+        Their tolerance.
+    largest_factor : float
+        The largest factor of C of a row.
+    coarse : ndarray of shape (m, m) or None
+        Room for a matrix in float32, for machines for which that is precise enough.
+    threads : int
+        Threads over the machines.
+    """
+
+    machines: list[CostMachine]
+    solvers: dict[float, Any]
+    tol: float
+    largest_factor: float
+    coarse: Array | None
+    threads: int
+
+    @classmethod
+    def of(
+        cls,
+        costs: Sequence[float],
+        rows: TrainingRows,
+        criterion: SelectionCriterion,
+        solvers: PathSolvers,
+        single: bool,
+        threads: int,
+    ) -> _Solver:
+        """Build the machines of a criterion, and their solvers."""
+        factor, bias = rows.cost_factor, criterion.bias
+        machines = [CostMachine.of(y, factor, costs, bias=bias) for y in criterion.codes.T]
+        own = {C: solvers.on_path(len(rows), C) for C in costs}
+        coarse = np.empty((len(rows), len(rows)), np.float32) if single else None
+        return cls(machines, own, solvers.tol, float(factor.max()), coarse, threads)
+
+    def paths(self, gram: StoredGram, start: Sequence[Any] | None) -> list[CostPath]:
+        """Solve all machines for all costs."""
+        by_cost = self._by_cost(gram)
+
+        def solve_one(j: int) -> CostPath:
+            own = None if start is None else start[j]
+            return cost_path(by_cost, self.machines[j], self.solvers.__getitem__, start=own)
+
+        return run(solve_one, range(len(self.machines)), self.threads)
+
+    def _by_cost(self, gram: StoredGram) -> Callable[[float], Gram]:
+        """Return the matrix that the machines of a C read: float32 if it is enough."""
+        if self.coarse is None:
+            return lambda C: gram
+        most = largest_float32_bound(self.tol, gram.size) / self.largest_factor
+        to_single(gram.K, self.coarse)
+        in_single = StoredGram(self.coarse, gram.is_psd)
+        return lambda C: in_single if most >= C else gram
 
 
 @dataclass(frozen=True)
