@@ -215,10 +215,13 @@ def _some(model: SVC, X: Any, rows: Index) -> Any:
 
 def _all_bounded(gram: StoredGram, y: Array, costs: Array) -> Array | None:
     """Return the solution for a small C, at which every row is short of its margin; else None."""
-    n, upper, lower = len(y), np.maximum(0, y * costs), np.minimum(0, y * costs)
+    n = len(y)
+    if n < _WORTH_A_LOOK:
+        return None
+    upper, lower = np.maximum(0, y * costs), np.minimum(0, y * costs)
     up, down = float(upper.sum()), -float(lower.sum())
     total = min(up, down)
-    if n < _WORTH_A_LOOK or not np.isfinite(total):
+    if not np.isfinite(total):
         return None
     beta = upper * (total / up) + lower * (total / down)
     some = np.linspace(0, n - 1, _SOME_ROWS).astype(int)
