@@ -22,6 +22,7 @@ MODULES: Mapping[str, str] = {
     "kernelwise.experiments.pages": "kernelwise.experiments",
     "kernelwise.experiments.runner": "kernelwise.experiments",
     "kernelwise.experiments.tables": "kernelwise.experiments",
+    "kernelwise.io.plain": "kernelwise.io",
     "kernelwise.kernels.bilinear": "kernelwise.kernels",
     "kernelwise.kernels.given": "kernelwise.kernels",
     "kernelwise.kernels.l1": "kernelwise.kernels",

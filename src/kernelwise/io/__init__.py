@@ -3,7 +3,7 @@
 from ._container import ModelFileError
 from .model_file import describe, load, save
 from .onnx_export import save_onnx, to_onnx
-from .plain import to_sklearn
+from .to_sklearn import to_sklearn
 
 __all__ = [
     "ModelFileError",
