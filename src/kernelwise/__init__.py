@@ -60,7 +60,7 @@ _LAYERS = (
     "tabular",
     "transform",
 )
-# What the root offers of its layers; all else is of `svm`.
+# Public name -> the layer that defines it; all other public names are in `svm`.
 _HOMES = {
     "EmpiricalKernelMap": "transform",
     "FeatureDiscriminationScaler": "transform",
@@ -108,7 +108,7 @@ _moved.install()
 
 
 def __getattr__(name: str) -> Any:
-    """Import a part of the package when it is first asked for."""
+    """Import a layer or a public name on first access."""
     from importlib import import_module
 
     if name in _LAYERS or name == "bounds":  # the old name of `criteria`

@@ -20,7 +20,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file in UTF-8, line ends as they are, and make its folder if there is none."""
+    """Write a UTF-8 text file with its line ends unchanged; create its folder if it is missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as draft:
         draft.write_text(text, encoding="utf-8", newline="")

@@ -1,4 +1,4 @@
-"""The memory that a fit may use, by the size of the machine and not by its current load."""
+"""Memory that a fit may use, based on the size of the machine and not on its current load."""
 
 from __future__ import annotations
 

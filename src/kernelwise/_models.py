@@ -19,7 +19,7 @@ def final_estimator(model: Any) -> Any:
     Returns
     -------
     final : estimator
-        The model itself where nothing is wrapped around it.
+        The estimator that decides; the model itself if nothing is wrapped around it.
     """
     return unwrap(model)[0]
 
@@ -44,9 +44,9 @@ def unwrap(model: Any) -> tuple[Any, list[Pipeline]]:
 
 
 def feature_names(model: Any, columns: Any = None) -> Any:
-    """Return the names of the features that the final estimator sees; None where nobody knows.
+    """Return the names of the features that the final estimator sees; None if unknown.
 
-    ``columns`` are the names of the table's columns, where the model does not know them.
+    ``columns`` are the names of the table's columns, for a model that does not store them.
     """
     final, before = unwrap(model)
     names = columns
@@ -60,7 +60,7 @@ def feature_names(model: Any, columns: Any = None) -> Any:
 
 
 def names_of_weights(model: Any, n_weights: int, columns: Any = None) -> list[str]:
-    """Return one name per weight of the final estimator: a feature's, or else a number."""
+    """Return one name per weight of the final estimator: its feature, or else a numbered name."""
     names = feature_names(model, columns)
     if names is not None and len(names) == n_weights:
         return [str(name) for name in names]

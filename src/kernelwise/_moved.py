@@ -1,4 +1,4 @@
-"""New places of modules and classes that have moved, so that old pickles and model files load."""
+"""New locations of modules and classes that moved, so that old pickles and model files load."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-# Module of an earlier version -> module that has its names now: the public package if it has them.
+# Module of an earlier version -> module that has its names now, the public package if possible.
 MODULES: Mapping[str, str] = {
     "kernelwise.bounds.alignment": "kernelwise.criteria",
     "kernelwise.bounds.base": "kernelwise.criteria",
@@ -40,7 +40,7 @@ MODULES: Mapping[str, str] = {
     "kernelwise.tabular.training": "kernelwise.tabular",
     "kernelwise.transform.relevance": "kernelwise.transform",
 }
-# Classes that went elsewhere than the rest of their module, or have another name now.
+# Classes that moved elsewhere than the rest of their module, or were renamed.
 CLASSES: Mapping[tuple[str, str], tuple[str, str]] = {
     ("kernelwise.tabular.evaluation", "compare"): ("kernelwise.tabular", "compare"),
     ("kernelwise.tabular.results", "Weight"): ("kernelwise.tabular", "Weight"),
@@ -48,16 +48,16 @@ CLASSES: Mapping[tuple[str, str], tuple[str, str]] = {
 
 
 def current_name(module: str, name: str) -> tuple[str, str]:
-    """Return the module and name under which an earlier version's class or function is found."""
+    """Return the current module and name of a class or function of an earlier version."""
     return CLASSES.get((module, name), (MODULES.get(module, module), name))
 
 
 class MovedModules:
-    """A finder of the old modules, asked only when nothing else finds a module."""
+    """Import finder for the old modules, used only if no other finder knows a module."""
 
     @classmethod
     def find_spec(cls, fullname: str, path: Any = None, target: Any = None) -> Any:
-        """Return the spec of an old module; None for every other name."""
+        """Return the spec of an old module, and None for any other name."""
         if fullname not in MODULES:
             return None
         from importlib.machinery import ModuleSpec
@@ -66,16 +66,16 @@ class MovedModules:
 
     @staticmethod
     def create_module(spec: Any) -> None:
-        """Leave it to Python to make the empty module."""
+        """Let Python create the empty module."""
 
     @staticmethod
     def exec_module(module: Any) -> None:
-        """Give an old module the names of the new one, looked up when they are asked for."""
+        """Give an old module the names of the new one, looked up on access."""
         from importlib import import_module
 
         def find(name: str) -> Any:
             home, new_name = current_name(module.__name__, name)
-            if new_name.startswith("__"):  # asked by Python itself: an old module has no __path__
+            if new_name.startswith("__"):  # looked up by Python: an old module has no __path__
                 raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
             return getattr(import_module(home), new_name)
 
@@ -83,6 +83,6 @@ class MovedModules:
 
 
 def install() -> None:
-    """Let Python find the old modules."""
+    """Register the import finder for the old modules."""
     if MovedModules not in sys.meta_path:
         sys.meta_path.append(MovedModules)

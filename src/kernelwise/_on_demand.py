@@ -1,4 +1,4 @@
-"""Parts of a package that are imported when they are first asked for."""
+"""Import the names of a package on first access."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def on_demand(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return a package's ``__getattr__``, which finds each name in the module that is its home."""
+    """Return a package's ``__getattr__``, which imports each name from its module in ``homes``."""
 
     def find(name: str) -> Any:
         if name in homes:

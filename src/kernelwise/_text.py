@@ -1,10 +1,10 @@
-"""Numbers in words."""
+"""Numbers formatted as text."""
 
 from __future__ import annotations
 
 
 def duration(seconds: float) -> str:
-    """Return a length of time in seconds, minutes or hours, for instance "12 min"."""
+    """Format a duration in seconds, minutes or hours, for instance "12 min"."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     if seconds < 90 * 60:

@@ -62,7 +62,7 @@ def n_threads(n_jobs: int | None) -> int:
 
 
 def run(task: Callable[[Any], T], items: Iterable[Any], threads: int) -> list[T]:
-    """Map ``task`` over ``items`` on so many threads, and return the results in order."""
+    """Map ``task`` over ``items`` on up to ``threads`` threads; return the results in order."""
     items = list(items)
     if threads <= 1 or len(items) <= 1:
         return [task(item) for item in items]

@@ -281,7 +281,7 @@ def test_what_is_not_an_estimator_is_refused(model, tmp_path):
 
 @pytest.mark.parametrize("value", [np.nan, object(), {1, 2}], ids=["nan", "object", "set"])
 def test_a_summary_is_of_numbers_and_texts(value, tmp_path):
-    with pytest.raises(ModelFileError, match=r"model\.kw: summary must hold numbers and texts"):
+    with pytest.raises(ModelFileError, match=r"model\.kw: summary must contain only numbers"):
         save(SVC(), tmp_path / "model.kw", summary={"score": value})
 
 

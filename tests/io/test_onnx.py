@@ -236,7 +236,7 @@ def test_save_onnx_writes_a_file(tmp_path):
     [
         ("precomputed", "rows are kernel values"),
         (Precomputed(), "rows are kernel values"),
-        (lambda X, Y: X @ Y.T, "a function of yours"),
+        (lambda X, Y: X @ Y.T, "a Python function"),
     ],
     ids=["name", "object", "function"],
 )
@@ -250,7 +250,7 @@ def test_kernels_that_are_no_formula_are_refused(kernel, words):
 
 @pytest.mark.parametrize(
     ("features", "words"),
-    [(lambda X: X[:, :1], "it is a function of yours"), (PCA(2), r"PCA.*there are no nodes")],
+    [(lambda X: X[:, :1], "it is a Python function"), (PCA(2), r"PCA.*it is not supported")],
     ids=["function", "transformer"],
 )
 def test_features_of_a_bias_that_are_no_formula_are_refused(features, words):
@@ -266,7 +266,7 @@ def test_a_kernel_of_the_user_is_refused():
             return 1 / (1 + t)
 
     X, y = table()
-    with pytest.raises(ValueError, match="there are no nodes for it"):
+    with pytest.raises(ValueError, match="it is not supported"):
         to_onnx(SVC(kernel=Own()).fit(X, y))
 
 

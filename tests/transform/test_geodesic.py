@@ -284,9 +284,9 @@ def test_a_pipeline_learns_from_columns_without_own_labels():
         ({"disconnected": "last"}, "disconnected"),
         ({"n_jobs": 0.5}, "n_jobs"),
         ({"transductive": "test"}, "transductive"),
-        ({"transductive": FURTHER[:, :2]}, "transductive must hold rows like.* 2 features"),
-        ({"transductive": FURTHER[0]}, "transductive must hold rows like.*2D array"),
-        ({"transductive": np.full((2, 3), np.nan)}, "transductive must hold rows like.*NaN"),
+        ({"transductive": FURTHER[:, :2]}, "transductive must have rows like.* 2 features"),
+        ({"transductive": FURTHER[0]}, "transductive must have rows like.*2D array"),
+        ({"transductive": np.full((2, 3), np.nan)}, "transductive must have rows like.*NaN"),
     ],
 )
 def test_parameters_are_refused_by_name(settings, words):

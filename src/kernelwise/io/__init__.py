@@ -1,4 +1,4 @@
-"""Fitted models as files, as ONNX graphs, and as plain scikit-learn objects."""
+"""Save fitted models to files, and export them to ONNX or plain scikit-learn objects."""
 
 from ._container import ModelFileError
 from .model_file import describe, load, save

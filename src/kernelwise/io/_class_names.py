@@ -1,4 +1,4 @@
-"""Names of classes in model files: those of the public packages, not of the modules inside."""
+"""Class names in model files: public names, independent of the modules that define them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from zipfile import ZIP_STORED, ZipFile
 
 from .._moved import current_name
 
-# Public package -> the classes of ours that a model file may hold. FunctionKernel is missing on
-# purpose: it is a function.
+# Public package -> its classes that a model file may hold. FunctionKernel is left out on purpose:
+# it wraps a function.
 _PUBLIC = {
     "svm": (
         "SVC",
@@ -73,7 +73,7 @@ Name = tuple[str, str]  # module, class
 
 
 def public_name(module: str, name: str) -> Name:
-    """Return a class's public package and name, from those of a module of ours that has it."""
+    """Return the public package and name of a kernelwise class; return other names unchanged."""
     package = _PACKAGES.get(name)
     if package is None or not module.startswith("kernelwise."):
         return module, name
@@ -87,18 +87,18 @@ def public_name_of(cls: type) -> str:
 
 
 def with_public_names(payload: bytes) -> bytes:
-    """Return a payload of skops in which classes have their public names."""
+    """Return a skops payload in which each class has its public name."""
     return _renamed(payload, public_name)
 
 
 def name_since_schema_2(name: str) -> str:
-    """Return the name of a class in a file of schema 2, from that in a file of schema 1."""
+    """Convert the name of a class from schema 1 to schema 2."""
     module, _, class_name = name.rpartition(".")
     return ".".join(_since_schema_2(module, class_name))
 
 
 def with_names_since_schema_2(payload: bytes) -> bytes:
-    """Return a payload of schema 1, which names modules of that time, with the names of today."""
+    """Convert the class names in a payload from schema 1 (modules of that time) to schema 2."""
     return _renamed(payload, _since_schema_2)
 
 
@@ -107,7 +107,7 @@ def _since_schema_2(module: str, name: str) -> Name:
 
 
 def _renamed(payload: bytes, rename: Callable[[str, str], Name]) -> bytes:
-    """Rename the classes of a payload of skops."""
+    """Rename the classes in a skops payload."""
     buffer = io.BytesIO()
     with ZipFile(io.BytesIO(payload)) as old, ZipFile(buffer, "w", ZIP_STORED) as new:
         for member in old.namelist():

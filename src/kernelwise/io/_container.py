@@ -1,11 +1,11 @@
-"""The bytes of a model file: a zip of three members, none of them compressed.
+"""Read and write the container of a model file: a zip archive of three uncompressed members.
 
     kernelwise.json   the header: schema, versions, class, names; the SHA-256 of the payload
     sha256            the SHA-256 of the header
     model.skops       the payload: the model in the format of skops, itself a zip
 
-So each byte that is read is under a digest. That tells damage, not who wrote the file. What is not
-compressed cannot grow when it is read: a small file stays small.
+Every byte that is read is covered by a digest, which reveals damage but not who wrote the file.
+Uncompressed members cannot expand when they are read: a small file stays small in memory.
 """
 
 from __future__ import annotations
@@ -26,11 +26,13 @@ from ._class_names import name_since_schema_2, with_names_since_schema_2
 SCHEMA = 2
 
 _HEADER, _DIGEST, _PAYLOAD = "kernelwise.json", "sha256", "model.skops"
-_LEAST_BOMB, _BOMB_RATIO = 2**28, 100  # bytes of a sparse matrix, and how much it was compressed
+# A sparse matrix is refused if its uncompressed size exceeds both limits.
+_MAX_SPARSE_SIZE = 2**28  # uncompressed size in bytes
+_MAX_SPARSE_RATIO = 100  # uncompressed size / compressed size
 
 
 class ModelFileError(ValueError):
-    """A model file that cannot be read or written, with the reason.
+    """Raised when a model file cannot be read or written; the message gives the reason.
 
     Examples
     --------
@@ -50,12 +52,12 @@ class ModelFileError(ValueError):
 
 @dataclass(frozen=True)
 class Contents:
-    """What a model file holds.
+    """Header and payload of a model file.
 
     Parameters
     ----------
     header : dict
-        The header.
+        The header, parsed from JSON.
     payload : bytes
         The model in the format of skops.
     """
@@ -65,7 +67,7 @@ class Contents:
 
 
 def digest(data: bytes) -> str:
-    """Return the SHA-256 of bytes, as text."""
+    """Return the SHA-256 of the data as hexadecimal text."""
     return hashlib.sha256(data).hexdigest()
 
 
@@ -79,7 +81,7 @@ def write(path: Path, contents: Contents) -> None:
 
 
 def read(path: Path) -> Contents:
-    """Read a model file of any schema up to ours, and check its digests and sizes."""
+    """Read a model file of any schema up to `SCHEMA`, and check its digests and sizes."""
     data = path.read_bytes()
     with _refusing(path, "not a model file of kernelwise, or cut off"):
         members = _members(data)
@@ -87,7 +89,7 @@ def read(path: Path) -> Contents:
         contents = _opened(members)
         schema = contents.header["schema"]
         if not isinstance(schema, int) or schema < 1:
-            raise ValueError(f"its schema is {schema!r}, which is not the number of one")
+            raise ValueError(f"its schema is {schema!r}, which is not a positive integer")
     if schema > SCHEMA:
         raise ModelFileError(
             f"{path}: written by kernelwise {contents.header.get('kernelwise')!r} in schema "
@@ -110,15 +112,15 @@ def _opened(members: dict[str, bytes]) -> Contents:
     if set(members) != {_HEADER, _DIGEST, _PAYLOAD}:
         raise ValueError(f"it has the members {sorted(members)}")
     if digest(members[_HEADER]) != members[_DIGEST].decode():
-        raise ValueError("its header is not the one that was written")
+        raise ValueError("its header does not match its SHA-256 digest")
     header = json.loads(members[_HEADER])
     if digest(members[_PAYLOAD]) != header["payload_sha256"]:
-        raise ValueError("its model is not the one that was written")
+        raise ValueError("its model does not match its SHA-256 digest")
     return Contents(header, members[_PAYLOAD])
 
 
 def _with_public_names(contents: Contents) -> Contents:
-    """Make schema 2 of schema 1, which names classes by the modules that defined them then."""
+    """Convert schema 1, which names classes by their defining modules, to schema 2."""
     payload = with_names_since_schema_2(contents.payload)
     header = contents.header | {
         "schema": 2,
@@ -128,16 +130,16 @@ def _with_public_names(contents: Contents) -> Contents:
     return Contents(header, payload)
 
 
-# For each schema before ours, the function that turns its files into those of the next one.
+# Earlier schema -> function that converts its contents to the next schema.
 MIGRATIONS: dict[int, Callable[[Contents], Contents]] = {1: _with_public_names}
 
 
 def _refuse_growth(file: ZipFile, size: int) -> None:
     members = file.infolist()
     if any(member.compress_type != ZIP_STORED for member in members):
-        raise ValueError("it has compressed members, which no model file has")
+        raise ValueError("it has compressed members, which model files never have")
     if len({member.filename for member in members}) < len(members):
-        raise ValueError("it has several members of one name")
+        raise ValueError("it has several members with the same name")
     if sum(member.file_size for member in members) > size:
         raise ValueError("its members are larger than the file")
 
@@ -151,19 +153,19 @@ def _check_payload(payload: bytes) -> None:
 
 
 def _check_sparse(data: bytes) -> None:
-    """Refuse a sparse matrix that grows out of measure, or whose indices point out of it."""
+    """Refuse a sparse matrix that expands too much, or whose indices are out of range."""
     from scipy.sparse import load_npz
 
     with ZipFile(io.BytesIO(data)) as file:
         size = sum(member.file_size for member in file.infolist())
-    if size > max(_LEAST_BOMB, _BOMB_RATIO * len(data)):
-        raise ValueError(f"a sparse matrix of {len(data)} bytes grows to {size}")
+    if size > max(_MAX_SPARSE_SIZE, _MAX_SPARSE_RATIO * len(data)):
+        raise ValueError(f"a sparse matrix of {len(data)} bytes expands to {size} bytes")
     load_npz(io.BytesIO(data)).tocsr().check_format(full_check=True)
 
 
 @contextmanager
 def _refusing(path: Path, reason: str) -> Iterator[None]:
-    """Turn whatever damaged bytes raise in the readers of zip, JSON and arrays into our error."""
+    """Raise any error of the zip, JSON and array readers as a `ModelFileError`."""
     try:
         yield
     except Exception as error:

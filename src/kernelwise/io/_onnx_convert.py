@@ -1,6 +1,6 @@
-"""What skl2onnx asks of us: for each type a parser, the types of its outputs, and a converter.
+"""Parsers, shape calculators and converters with which skl2onnx exports kernelwise models.
 
-They are handed over with each call, so that nothing is registered for good.
+They are passed with each call, so that nothing is registered globally.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _TRANSFORMERS = (EmpiricalKernelMap, FeatureDiscriminationScaler, RelevanceSelec
 
 @cache
 def parsers() -> dict[type, Callable[..., Any]]:
-    """Return what declares the outputs of a type."""
+    """Return, by type of model, the function that declares its outputs."""
     return (
         dict.fromkeys(_CLASSIFIERS, _parse_classifier)
         | dict.fromkeys(_TRANSFORMERS, _parse_transformer)
@@ -52,7 +52,7 @@ def parsers() -> dict[type, Callable[..., Any]]:
 
 @cache
 def shapes() -> dict[type, Callable[..., Any]]:
-    """Return what says of which type and shape the outputs are."""
+    """Return, by type of model, the function that sets the types and shapes of its outputs."""
     return dict.fromkeys(_CLASSIFIERS, _shape_classifier) | dict.fromkeys(
         _TRANSFORMERS, _shape_transformer
     )
@@ -60,7 +60,10 @@ def shapes() -> dict[type, Callable[..., Any]]:
 
 @cache
 def converters() -> dict[type, Callable[..., Any]]:
-    """Return what adds the nodes; two types of scikit-learn are here for float64."""
+    """Return, by type of model, the function that adds its nodes.
+
+    Two types of scikit-learn are included, to compute in float64.
+    """
     return (
         dict.fromkeys(_CLASSIFIERS, _convert_classifier)
         | dict.fromkeys((*_TRANSFORMERS, PolynomialFeatures), _convert_transformer)
@@ -119,7 +122,7 @@ def _labels(model: Any) -> Any:
 
 
 def _rows(graph: Graph, operator: Any) -> str:
-    """Return the name of the input in float64, its columns side by side."""
+    """Add nodes that cast the inputs to float64 and join their columns; return the output name."""
     names = [graph.as_double(each.full_name) for each in operator.inputs]
     return names[0] if len(names) == 1 else graph.node("Concat", *names, axis=1)
 
@@ -140,7 +143,7 @@ def _convert_transformer(scope: Any, operator: Any, container: Any) -> None:
 
 
 def _store(graph: Graph, operator: Any, out: str) -> None:
-    """Give the result its name, in the type that was declared for it."""
+    """Cast the result to its declared type, under its declared name."""
     from skl2onnx.common.data_types import guess_proto_type
 
     result = operator.outputs[0]
@@ -148,7 +151,7 @@ def _store(graph: Graph, operator: Any, out: str) -> None:
 
 
 def _convert_imputer(scope: Any, operator: Any, container: Any) -> None:
-    """Fill in float64, which the operator that skl2onnx uses cannot; leave the rest to it."""
+    """Impute in float64, which skl2onnx's operator cannot do; leave other cases to skl2onnx."""
     from skl2onnx.common._registration import get_converter
     from skl2onnx.common.data_types import DoubleTensorType
 

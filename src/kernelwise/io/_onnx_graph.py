@@ -1,4 +1,4 @@
-"""A small writer of ONNX nodes, on top of the scope and the container of skl2onnx."""
+"""A small writer of ONNX nodes on top of skl2onnx's scope and container."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import numpy as np
 
 
 class Graph:
-    """Adds nodes and constants under names of their own.
+    """Adds nodes and constants under unique names.
 
     Parameters
     ----------
     scope, container : object
-        What skl2onnx hands to a converter: the names in use, and the graph.
+        Arguments that skl2onnx passes to a converter: the names in use, and the graph.
     """
 
     def __init__(self, scope: Any, container: Any) -> None:
         self._scope, self._container = scope, container
 
     def constant(self, value: Any) -> str:
-        """Add a tensor, of float64 or int64 or of texts; return its name."""
+        """Add a tensor of float64, int64 or strings; return its name."""
         from onnx import TensorProto, numpy_helper
 
         name: str = self._scope.get_unique_variable_name("constant")
@@ -34,37 +34,37 @@ class Graph:
         return name
 
     def node(self, op: str, *inputs: Any, **attributes: Any) -> str:
-        """Add a node; inputs are names, or values that become constants. Return its output."""
+        """Add a node and return its output name; inputs are names, or values of constants."""
         out: str = self._scope.get_unique_variable_name(op.lower())
         self.node_to(out, op, *inputs, **attributes)
         return out
 
     def node_to(self, out: str, op: str, *inputs: Any, **attributes: Any) -> None:
-        """Add a node whose output has this name."""
+        """Add a node whose output is named ``out``."""
         names = [each if isinstance(each, str) else self.constant(each) for each in inputs]
         name = self._scope.get_unique_operator_name(op)
         self._container.add_node(op, names, [out], name=name, **attributes)
 
     def number(self, value: float) -> str:
-        """Add a number of float64."""
+        """Add a float64 scalar; return its name."""
         return self.constant(np.array(value, dtype=np.float64))
 
     def as_double(self, x: str) -> str:
-        """Cast to float64."""
+        """Add a cast to float64; return its output name."""
         from onnx import TensorProto
 
         return self.node("Cast", x, to=TensorProto.DOUBLE)
 
     def scaled(self, x: str, width: int, factor: float) -> str:
-        """Multiply a matrix of this width by a number.
+        """Multiply a matrix with ``width`` columns by a number.
 
-        onnxruntime would take a Mul by a scalar into the MatMul beside it, as a float32. It leaves
-        a Mul by a row alone, and a MatMul is exact for one column.
+        onnxruntime would fuse a Mul by a scalar into the adjacent MatMul, as a float32. It does not
+        fuse a Mul by a row, and for one column a MatMul is exact.
         """
         if width == 1:
             return self.node("MatMul", x, np.array([[factor]]))
         return self.node("Mul", x, np.full((1, width), factor))
 
     def filled(self, x: str, values: Any) -> str:
-        """Put a value a column in the place of NaN."""
+        """Replace NaN by the value of its column."""
         return self.node("Where", self.node("IsNaN", x), np.asarray(values, np.float64), x)

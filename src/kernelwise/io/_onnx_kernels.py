@@ -1,6 +1,6 @@
-"""Kernels as ONNX nodes: from rows X, a name, and support rows, an array, to the matrix k(X, rows).
+"""Kernels as ONNX nodes: k(X, rows) for the name X of an input and an array of support rows.
 
-A kernel of your own is an entry of `KERNELS`, and of `DIAGONALS` if it is to stand in Normalized.
+To support another kernel, add it to `KERNELS`, and to `DIAGONALS` for use inside `Normalized`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def matrix(graph: Graph, kernel: Kernel, X: str, rows: Array) -> str:
 
 
 def _diagonal(graph: Graph, kernel: Kernel, X: str, d: int) -> str:
-    """Add the nodes of k(x, x), as a column or one number for all rows."""
+    """Add the nodes of k(x, x), as one column or as one number for all rows."""
     return _entry(DIAGONALS, kernel)(graph, kernel, X, d)
 
 
@@ -48,11 +48,11 @@ def _entry(table: dict[type, Callable[..., str]], kernel: Kernel) -> Callable[..
     if type(kernel) in table:
         return table[type(kernel)]
     if isinstance(kernel, FunctionKernel):
-        why = "it is a function of yours, and a graph holds no Python"
+        why = "it is a Python function, which a graph cannot hold"
     elif isinstance(kernel, Precomputed):
         why = "its rows are kernel values, which the caller would have to compute"
     else:
-        why = f"there are no nodes for it; there are for {sorted(t.__name__ for t in table)}"
+        why = f"it is not supported; these are: {sorted(t.__name__ for t in table)}"
     raise ValueError(f"{kernel!r} cannot be exported to ONNX: {why}.")
 
 
@@ -60,7 +60,7 @@ def _entry(table: dict[type, Callable[..., str]], kernel: Kernel) -> Callable[..
 
 
 def _scales(kernel: Any, d: int) -> Array:
-    """Return what multiplies each feature's term."""
+    """Return gamma times the feature weights."""
     weights = np.ones(d) if kernel.weights is None else kernel.weights
     return np.asarray(kernel.gamma * weights, dtype=np.float64)
 
@@ -71,7 +71,7 @@ def _squared_distances(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
     squares = graph.node("MatMul", graph.node("Mul", A, A), scales[:, None])
     both = graph.node("Add", squares, (B**2 @ scales)[None])
     t = graph.node("Add", both, graph.node("MatMul", A, -2 * (B * scales).T))
-    return graph.node("Max", t, graph.number(0.0))  # rounding
+    return graph.node("Max", t, graph.number(0.0))  # rounding may go below zero
 
 
 def _products(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
@@ -79,7 +79,7 @@ def _products(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
 
 
 def _l1_distances(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
-    """Add |x_k - z_k| feature by feature, by Scan: no more than a few (n, m) matrices at a time."""
+    """Sum |x_k - z_k| over features with Scan, which holds only a few (n, m) matrices at a time."""
     scales = _scales(kernel, rows.shape[1])
     kept = np.flatnonzero(scales > 0)
     height = graph.node("Slice", graph.node("Shape", X), np.array([0]), np.array([1]))
@@ -96,7 +96,7 @@ def _l1_distances(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
 
 
 def _adding_a_distance(width: int) -> Any:
-    """Return the graph of one step: t + |x_k - z_k| from t (n, m), x_k (n, 1) and z_k (1, m)."""
+    """Return the graph of a Scan step: t + |x_k - z_k| from t (n, m), x_k (n, 1) and z_k (1, m)."""
     from onnx import TensorProto, helper
 
     def tensor(name: str, shape: list[Any]) -> Any:
@@ -163,7 +163,7 @@ def _scaled(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
 
 
 def _zeros(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
-    return graph.node("MatMul", X, np.zeros(rows.shape[::-1]))  # a ridge is of the training rows
+    return graph.node("MatMul", X, np.zeros(rows.shape[::-1]))  # a ridge is zero for new rows
 
 
 def _normalized(graph: Graph, kernel: Any, X: str, rows: Array) -> str:

@@ -1,4 +1,4 @@
-"""Estimators and transformers as ONNX nodes: from the rows X, a name, to decisions or columns."""
+"""Estimators and transformers as ONNX nodes, from the input X to decisions or columns."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from ._onnx_kernels import matrix
 
 
 def decisions(model: BaseLearnedSVC, graph: Graph, X: str) -> str:
-    """Add the nodes of a classifier's machines; return the name of their values."""
+    """Add the nodes of a classifier's machines; return the name of their decision values."""
     predictor = predictor_of(model)
     n_members = predictor.n_members
     own = np.eye(predictor.n_machines // n_members)
@@ -47,23 +47,24 @@ def decisions(model: BaseLearnedSVC, graph: Graph, X: str) -> str:
 
 
 def _kernel_part(graph: Graph, predictor: Predictor, Z: str, mixing: Array, total: str) -> str:
-    """Add (sum over kernels of k(Z, rows) @ coef) @ mixing, mixed in the constants."""
+    """Add the sum over kernels of k(Z, rows) @ (coef @ mixing) to ``total``."""
     vectors = predictor.vectors
     rows = vectors.rows.toarray() if sp.issparse(vectors.rows) else vectors.rows
-    if not vectors.coef.any():  # one value per row of X all the same
+    if not vectors.coef.any():  # the output still needs one value per row
         zeros = graph.node("MatMul", Z, np.zeros((rows.shape[1], mixing.shape[1])))
         return graph.node("Add", zeros, total)
     for kernel, machines in kernel_groups(predictor.kernels):
         coef = vectors.coef[:, machines] @ mixing[machines]
         used = np.flatnonzero(coef.any(axis=1))
         if len(used):
-            K = matrix(graph, kernel, Z, rows[used] if len(rows) else rows)  # without: refused
+            # Without rows the kernel is precomputed, which `matrix` refuses.
+            K = matrix(graph, kernel, Z, rows[used] if len(rows) else rows)
             total = graph.node("Add", graph.node("MatMul", K, coef[used]), total)
     return total
 
 
 def _after_steps(graph: Graph, steps: Sequence[Step], X: str, width: int) -> str:
-    """Add the steps from the rows X to the rows or features that a part of a machine reads."""
+    """Add the steps that turn the rows X into the input of a part of a machine."""
     for step in steps:
         if isinstance(step, MeanFill):
             X = graph.filled(X, step.means)
@@ -77,14 +78,14 @@ def _after_steps(graph: Graph, steps: Sequence[Step], X: str, width: int) -> str
             X = _of_unit_norm(graph, X, width)
         else:
             raise ValueError(
-                "bias_features cannot be exported to ONNX: it is a function of yours, and a graph "
-                "holds no Python; give columns, or a transformer."
+                "bias_features cannot be exported to ONNX: it is a Python function, which a graph "
+                "cannot hold; use columns or a transformer instead."
             )
     return X
 
 
 def _components(graph: Graph, map: EmpiricalMap, X: str) -> str:
-    # Without rows the kernel is one of values, which the export of kernels refuses.
+    # Without rows the kernel is precomputed, which `matrix` refuses.
     rows: Any = np.empty((0, 0)) if map.rows is None else map.rows
     K = matrix(graph, map.kernel, X, rows.toarray() if sp.issparse(rows) else rows)
     return graph.node("MatMul", K, map.vectors / np.sqrt(map.eigenvalues))
@@ -101,7 +102,7 @@ def _of_unit_norm(graph: Graph, X: str, width: int) -> str:
 
 
 def classes_and_scores(model: Any, graph: Graph, values: str) -> tuple[str, str]:
-    """Add the nodes from machines to the number of the class, and to the decision values."""
+    """Add the nodes that turn machine values into class numbers and decision values."""
     n_classes = len(model.classes_)
     if n_classes == 2:
         positive = graph.node("Greater", values, graph.number(0.0))
@@ -126,7 +127,7 @@ def _as_int(graph: Graph, x: str) -> str:
 
 
 def _largest(graph: Graph, values: str) -> str:
-    """Add the first column whose value is the largest but for rounding; see `svm.codes.largest`."""
+    """Add the column of the largest value, the first on ties; see `svm.base.multiclass.largest`."""
     place = graph.node("ArgMax", values, axis=1, keepdims=1)
     most = graph.node("GatherElements", values, place, axis=1)
     size = graph.node("Add", graph.node("Abs", most), graph.number(1.0))
@@ -136,27 +137,27 @@ def _largest(graph: Graph, values: str) -> str:
 
 
 def _pairs(n_classes: int) -> tuple[Array, Array]:
-    """Return which class is the first of each pair, and which the second, as rows of zeros."""
+    """Return the first and the second class of each pair, as one-hot rows."""
     first, second = np.triu_indices(n_classes, 1)
     one = np.eye(n_classes)
     return one[first], one[second]
 
 
 def _votes(graph: Graph, first_wins: str, n_classes: int) -> str:
-    """Add the votes: of the first class of a pair where it wins, else of the second."""
+    """Add the votes per class: each pair votes for its first class if it wins, else its second."""
     first, second = _pairs(n_classes)
     moved = graph.node("MatMul", graph.as_double(first_wins), first - second)
     return graph.node("Add", moved, second.sum(axis=0)[None])
 
 
 def _scores_of_pairs(graph: Graph, values: str, n_classes: int) -> str:
-    """Add votes plus the sum of the pairs' values, squeezed below half a vote."""
+    """Add votes plus the sum of the pairs' values, squashed to less than half a vote."""
     first, second = _pairs(n_classes)
     wins = graph.node("Not", graph.node("Less", values, graph.number(0.0)))
     sums = graph.node("MatMul", values, first - second)
     size = graph.node("Add", graph.node("Abs", sums), graph.number(1.0))
-    squeezed = graph.node("Div", sums, graph.node("Mul", size, graph.number(3.0)))
-    return graph.node("Add", _votes(graph, wins, n_classes), squeezed)
+    squashed = graph.node("Div", sums, graph.node("Mul", size, graph.number(3.0)))
+    return graph.node("Add", _votes(graph, wins, n_classes), squashed)
 
 
 # --- Transformers -----------------------------------------------------------------------------
@@ -165,7 +166,7 @@ def _scores_of_pairs(graph: Graph, values: str, n_classes: int) -> str:
 @singledispatch
 def columns(model: Any, graph: Graph, X: str) -> str:
     """Add the nodes of a transformer; return the name of its columns."""
-    raise ValueError(f"{model!r} cannot be exported to ONNX: there are no nodes for it.")
+    raise ValueError(f"{model!r} cannot be exported to ONNX: it is not supported.")
 
 
 @columns.register
@@ -189,7 +190,8 @@ def _(model: PolynomialFeatures, graph: Graph, X: str) -> str:
     d, degree = powers.shape[1], int(powers.sum(axis=1).max(initial=1))
     ones = graph.node("Add", graph.node("MatMul", X, np.zeros((d, 1))), graph.number(1.0))
     padded = graph.node("Concat", X, ones, axis=1)
-    factors = np.full((degree, len(powers)), d)  # of each product; the ones fill it up
+    # Column numbers of the factors of each product, padded with that of the ones.
+    factors = np.full((degree, len(powers)), d)
     for column, row in enumerate(powers):
         own = np.repeat(np.arange(d), row)
         factors[: len(own), column] = own

@@ -1,7 +1,7 @@
-"""What a model file may hold: the types that are built when it is loaded.
+"""Types that a model file may hold, and that are built when it is loaded.
 
-skops builds the types that it is told to, and trusts most of scikit-learn by itself. A model of
-kernelwise needs those below. None of them runs code of a file.
+skops builds only the types that it is told to trust, and most of scikit-learn by default. Models of
+kernelwise also need the types below. None of them runs code from a file.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from ._class_names import OURS, public_name_of
 from ._container import ModelFileError
 
 # Parts of scikit-learn's fitted estimators, in the versions that have them, besides the estimators
-# that skops trusts. Decision trees and neighbour trees are not among them: they hold places in
-# memory that nothing checks.
+# that skops trusts. Decision trees and neighbour trees are excluded: they contain memory addresses
+# that nothing checks.
 _INSIDE_SCIKIT_LEARN = frozenset(
     (
         "numpy.dtype",
@@ -39,14 +39,14 @@ _INSIDE_SCIKIT_LEARN = frozenset(
     )
 )
 
-_NAMED_CODE = {"FunctionNode", "TypeNode"}
-_MADE_CODE = {"MethodNode", "OperatorFuncNode", "PartialNode"}
-_KEYS = {"str", "int", "float"}  # those that come out of JSON as they went in
+_NAMED_CODE = {"FunctionNode", "TypeNode"}  # skops loaders of code that is imported by name
+_MADE_CODE = {"MethodNode", "OperatorFuncNode", "PartialNode"}  # loaders that construct functions
+_KEYS = {"str", "int", "float"}  # types of dict keys that survive JSON unchanged
 
 
 @cache
 def trusted_types() -> frozenset[str]:
-    """Return the types that a model file may hold beside those that skops trusts."""
+    """Return the types that a model file may hold besides those that skops trusts."""
     parts = frozenset(name for name in _INSIDE_SCIKIT_LEARN if _exists(name))
     return OURS | parts | _splitters() | _metrics()
 
@@ -60,7 +60,7 @@ def _exists(name: str) -> bool:
 
 
 def _splitters() -> frozenset[str]:
-    """Return scikit-learn's splitters, which estimators have as the parameter ``cv``."""
+    """Return the names of scikit-learn's splitters, the values of the parameter ``cv``."""
     from sklearn import model_selection
 
     types = (each for each in vars(model_selection).values() if isinstance(each, type))
@@ -68,7 +68,7 @@ def _splitters() -> frozenset[str]:
 
 
 def _metrics() -> frozenset[str]:
-    """Return the functions of scikit-learn's scorers, which a search keeps."""
+    """Return the names of the metrics of scikit-learn's scorers, which a search keeps."""
     from sklearn.metrics import get_scorer, get_scorer_names
 
     return frozenset(_name_of(get_scorer(name)._score_func) for name in get_scorer_names())
@@ -79,14 +79,14 @@ def _name_of(named: Any) -> str:
 
 
 def names_of(trusted: Iterable[str | type]) -> frozenset[str]:
-    """Return the names of types, some of which may be given as themselves."""
+    """Return the names of types that are given by name or as classes."""
     if isinstance(trusted, str | type):
         trusted = (trusted,)
     return frozenset(each if isinstance(each, str) else public_name_of(each) for each in trusted)
 
 
 def refuse_code(payload: bytes, untrusted: frozenset[str]) -> None:
-    """Refuse what cannot come back from a file: functions, and keys that JSON changes."""
+    """Refuse content that a file cannot restore: functions, and dict keys that JSON changes."""
     with ZipFile(io.BytesIO(payload)) as file:
         root = json.loads(file.read("schema.json"))
     for place, node in _nodes(root, "model"):
@@ -94,9 +94,9 @@ def refuse_code(payload: bytes, untrusted: frozenset[str]) -> None:
         is_named = node["__loader__"] in _NAMED_CODE and name in untrusted
         if is_named or node["__loader__"] in _MADE_CODE:
             raise ModelFileError(
-                f"{place} is code ({name}), which a model file does not hold. Put a name, None or "
-                "an object of kernelwise in its place: a callback=None, a kernel of "
-                'kernelwise.kernels or kernel="precomputed", importances as numbers.'
+                f"{place} is code ({name}), which a model file cannot hold. Replace it by a name, "
+                "None or an object of kernelwise: callback=None, a kernel of kernelwise.kernels or "
+                'kernel="precomputed", importances as numbers.'
             )
         if node["__loader__"] == "DictNode":
             _refuse_keys(place, node)
@@ -108,13 +108,13 @@ def _refuse_keys(place: str, node: dict[str, Any]) -> None:
     lost |= {name for module, name in types if module == "numpy" and name.startswith("bool")}
     if lost:
         raise ModelFileError(
-            f"{place} is a dict with keys of type {sorted(lost)}, which a model file does not keep "
-            "apart; use strings or numbers, 0 and 1 for False and True."
+            f"{place} is a dict with keys of type {sorted(lost)}, which a model file cannot "
+            "restore; use strings or numbers (0 and 1 for False and True)."
         )
 
 
 def _nodes(node: Any, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the nodes of a schema of skops, each with its place in the model."""
+    """Yield the nodes of a skops schema, each with its place in the model."""
     if isinstance(node, list):
         for number, child in enumerate(node):
             yield from _nodes(child, f"{place}[{number}]")

@@ -1,4 +1,4 @@
-"""Model files: a fitted estimator in one file, loaded without running code of the file."""
+"""Save estimators to model files, and load them without running code from the file."""
 
 from __future__ import annotations
 
@@ -24,26 +24,27 @@ def save(
     Parameters
     ----------
     model : estimator
-        What to save: an estimator of kernelwise, or of scikit-learn with such inside.
+        Estimator to save: one of kernelwise, or one of scikit-learn that contains such estimators.
     path : path-like
-        The file, usually with the suffix ".kw". It is written whole or not at all.
+        File to write, usually with the suffix ".kw". It is written atomically.
     summary : mapping, default=None
-        What else `describe` is going to tell, such as a score: names with numbers or texts.
+        Additional entries of the summary that `describe` returns, such as a score: names mapped to
+        numbers or strings.
 
     Returns
     -------
     path : Path
-        The file.
+        Path of the file.
 
     Raises
     ------
     ModelFileError
-        Where the model holds what a file cannot: functions, for instance as a kernel or callback.
+        If the model holds something that a file cannot, such as a function as kernel or callback.
 
     See Also
     --------
-    load : Loads the model.
-    describe : Tells what a file holds, without loading the model.
+    load : Load the model.
+    describe : Describe a model file without loading the model.
 
     Examples
     --------
@@ -75,29 +76,29 @@ def save(
 def load(path: str | os.PathLike[str], *, trusted: Iterable[str | type] = ()) -> Any:
     """Load a model from a model file.
 
-    No code of the file runs. Only types of kernelwise, of scikit-learn as far as skops trusts
-    them, and those named in ``trusted`` are built.
+    No code from the file runs. Only types of kernelwise, types of scikit-learn that skops trusts,
+    and types named in ``trusted`` are built.
 
     Parameters
     ----------
     path : path-like
-        The file.
+        File to read.
     trusted : iterable of str or type, default=()
-        More types that may be built, by their full name or as themselves.
+        Additional types that may be built, given as classes or by their full names.
 
     Returns
     -------
     model : estimator
-        The model, with the predictions of the one that was saved.
+        The model, with the same predictions as the one that was saved.
 
     Raises
     ------
     ModelFileError
-        Where the file is damaged, of a newer kernelwise, or holds other types.
+        If the file is damaged, was written by a newer kernelwise, or holds other types.
 
     See Also
     --------
-    save : Saves a model, with an example.
+    save : Save a model; includes an example.
     """
     path = Path(path)
     contents = read(path)
@@ -106,33 +107,35 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str | type] = ()) ->
     if refused:
         raise ModelFileError(
             f"{path}: it holds types that are not trusted: {sorted(refused)}. If you know them and "
-            f"where the file comes from, load it with trusted={sorted(refused)}."
+            f"trust the source of the file, load it with trusted={sorted(refused)}."
         )
     model = _built(path, contents.payload, needed)
     found = public_name_of(type(model))
     if found != contents.header["class"]:
-        raise ModelFileError(f"{path}: damaged: it says {contents.header['class']}, it is {found}.")
+        raise ModelFileError(
+            f"{path}: damaged: its header says {contents.header['class']}, its model is {found}."
+        )
     return model
 
 
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Tell what a model file holds, without building the model.
+    """Describe a model file without building the model.
 
     Parameters
     ----------
     path : path-like
-        The file.
+        File to read.
 
     Returns
     -------
     header : dict
-        "class", "feature_names", "classes", "summary" ("rows", "columns" and what `save` was
-        given), "needs_trusted" (types to name when loading), the versions of "kernelwise",
+        "class", "feature_names", "classes", "summary" ("rows", "columns" and the entries given
+        to `save`), "needs_trusted" (types to name when loading), the versions of "kernelwise",
         "scikit-learn", "numpy", "skops" and "python", the "schema" and "payload_sha256".
 
     See Also
     --------
-    save : Saves a model, with an example.
+    save : Save a model; includes an example.
     """
     return read(Path(path)).header
 
@@ -150,8 +153,8 @@ def _dumped(model: Any, path: Path) -> bytes:
         return with_public_names(_skops().dumps(model))
     except (TypeError, ValueError, AttributeError) as error:
         raise ModelFileError(
-            f"{path}: the model holds something that a model file cannot ({error}). Dicts need "
-            "strings or numbers for keys; open files, locks and the like cannot be saved."
+            f"{path}: the model holds something that a model file cannot ({error}). Dict keys must "
+            "be strings or numbers; open files, locks and the like cannot be saved."
         ) from error
 
 
@@ -160,12 +163,12 @@ def _header(
 ) -> dict[str, Any]:
     names = getattr(model, "feature_names_in_", None)
     classes = getattr(model, "classes_", None)
-    told = {"rows": _rows(model), "columns": getattr(model, "n_features_in_", None)}
-    told |= dict(summary or {})
+    entries = {"rows": _rows(model), "columns": getattr(model, "n_features_in_", None)}
+    entries |= dict(summary or {})
     try:
-        told = json.loads(json.dumps(told, allow_nan=False))
+        entries = json.loads(json.dumps(entries, allow_nan=False))
     except (TypeError, ValueError) as error:
-        raise ModelFileError(f"summary must hold numbers and texts only: {error}.") from None
+        raise ModelFileError(f"summary must contain only numbers and strings: {error}.") from None
     return {
         "schema": SCHEMA,
         "kernelwise": __version__,
@@ -176,7 +179,7 @@ def _header(
         "class": public_name_of(type(model)),
         "feature_names": None if names is None else [str(name) for name in names],
         "classes": None if classes is None else [_shown(each) for each in classes.tolist()],
-        "summary": told,
+        "summary": entries,
         "needs_trusted": sorted(untrusted),
         "payload_sha256": digest(payload),
     }
@@ -187,7 +190,7 @@ def _shown(label: Any) -> Any:
 
 
 def _rows(model: Any) -> int | None:
-    """Return how many rows the model inside pipelines, searches and the like was fitted to."""
+    """Return the number of training rows of the model inside pipelines, searches and the like."""
     if hasattr(model, "steps"):
         return _rows(model.steps[-1][1])
     if hasattr(model, "calibrated_classifiers_"):
@@ -201,19 +204,19 @@ def _rows(model: Any) -> int | None:
 
 
 def _needed(path: Path, payload: bytes) -> frozenset[str]:
-    """Return the types in a payload that skops does not trust by itself."""
+    """Return the types in a payload that skops does not trust by default."""
     skops_io = _skops()
     try:
         return frozenset(skops_io.get_untrusted_types(data=payload))
-    except Exception as error:  # whatever a wrong structure raises in a reader that expects its own
+    except Exception as error:  # a malformed payload may raise anything in skops
         raise ModelFileError(f"{path}: damaged: its model cannot be read: {error!r}.") from error
 
 
 def _built(path: Path, payload: bytes, types: frozenset[str]) -> Any:
     try:
         return _skops().loads(payload, trusted=sorted(types))
-    except Exception as error:  # as above, and whatever wrong values raise in constructors
+    except Exception as error:  # as above, and anything in constructors
         raise ModelFileError(
             f"{path}: its model cannot be built: {error!r}. It is damaged, or needs another "
-            "version of scikit-learn or of the packages that it is made of."
+            "version of scikit-learn or of the other packages that it uses."
         ) from error

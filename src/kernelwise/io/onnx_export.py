@@ -1,4 +1,4 @@
-"""Fitted models as ONNX graphs, for places without Python."""
+"""Export fitted models to ONNX graphs, for use without Python."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ def to_onnx(
 ) -> Any:
     """Export a fitted model as an ONNX graph.
 
-    The graph computes in float64. A classifier has the outputs "label" (int64, or texts) and
-    "decision", what `decision_function` returns; a transformer has "columns".
+    The graph computes in float64. The outputs of a classifier are "label" (int64 or strings) and
+    "decision" (the values of `decision_function`); the output of a transformer is "columns".
 
     Parameters
     ----------
     model : estimator
-        A classifier or transformer of kernelwise, or a pipeline whose other steps skl2onnx knows.
+        A classifier or transformer of kernelwise, or a pipeline whose other steps skl2onnx
+        supports.
     example : DataFrame, default=None
-        Some rows, for a pipeline that starts from named columns: the graph then has one input a
-        column, of shape (n, 1), for texts where the column holds texts. None is one input "X" of
-        shape (n, n_features).
+        Some rows, for a pipeline that starts from named columns: the graph then has one input per
+        column, of shape (n, 1), which takes strings if the column is not numeric. With None the
+        graph has one input "X" of shape (n, n_features).
     opset : int, default=None
-        The version of ONNX's operators; None is the latest that skl2onnx is tested with.
+        Version of the ONNX operators; None selects the latest that skl2onnx is tested with.
     dtype : {"float64", "float32"}, default="float64"
-        The type of the numbers that go in.
+        Type of the input numbers.
 
     Returns
     -------
@@ -41,14 +42,14 @@ def to_onnx(
 
     See Also
     --------
-    save_onnx : Writes the graph to a file.
-    to_sklearn : Exports to plain scikit-learn objects.
+    save_onnx : Write the graph to a file.
+    to_sklearn : Export to plain scikit-learn objects.
 
     Notes
     -----
-    The kernel between the given rows and the support vectors is one matrix: give many rows in
-    batches. The Laplacian kernel adds its distances feature by feature, so that no tensor of rows
-    by support vectors by features is made.
+    The kernel values between the input rows and the support vectors form one matrix: pass many rows
+    in batches. The Laplacian kernel sums its distances feature by feature, so that no tensor of
+    rows by support vectors by features is built.
 
     Examples
     --------
@@ -66,7 +67,7 @@ def to_onnx(
     try:
         import skl2onnx
     except ImportError as error:
-        raise ImportError("ONNX needs skl2onnx: pip install 'kernelwise[onnx]'.") from error
+        raise ImportError("ONNX export needs skl2onnx: pip install 'kernelwise[onnx]'.") from error
     from ._onnx_convert import converters, parsers, shapes
 
     final = ["label", "decision"] if hasattr(model, "classes_") else ["columns"]
@@ -81,11 +82,11 @@ def to_onnx(
             custom_parsers=parsers(),
             final_types=[(name, None) for name in final],
         )
-    except (RuntimeError, NotImplementedError, KeyError) as error:  # of steps without a converter
+    except (RuntimeError, NotImplementedError, KeyError) as error:  # a step has no converter
         reason = str(error).partition("\n")[0]
         raise ValueError(
             f"{type(model).__name__} cannot be exported to ONNX: skl2onnx says {reason!r}. Export "
-            "the steps that it knows alone, and do the others before."
+            "only the steps that it supports, and apply the others beforehand."
         ) from error
 
 
@@ -104,18 +105,18 @@ def save_onnx(
     model : estimator
         The model; see `to_onnx`.
     path : path-like
-        The file, usually with the suffix ".onnx". It is written whole or not at all.
+        File to write, usually with the suffix ".onnx". It is written atomically.
     example : DataFrame, default=None
         Some rows, for a pipeline that starts from named columns; see `to_onnx`.
     opset : int, default=None
-        The version of ONNX's operators; None is the latest that skl2onnx is tested with.
+        Version of the ONNX operators; None selects the latest that skl2onnx is tested with.
     dtype : {"float64", "float32"}, default="float64"
-        The type of the numbers that go in.
+        Type of the input numbers.
 
     Returns
     -------
     path : Path
-        The file.
+        Path of the file.
     """
     path = Path(path)
     data = to_onnx(model, example, opset=opset, dtype=dtype).SerializeToString()

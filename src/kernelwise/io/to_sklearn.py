@@ -1,4 +1,4 @@
-"""Fitted models as plain scikit-learn objects, for places without kernelwise."""
+"""Export fitted models to plain scikit-learn objects, for use without kernelwise."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def to_sklearn(model: Any) -> Any:
     Returns
     -------
     plain : Pipeline or OneVsRestClassifier
-        Fitted objects of scikit-learn that predict the same. The weights of the features are a
-        scaling of the columns.
+        Fitted scikit-learn objects with the same predictions. Feature weights become a scaling of
+        the columns.
 
     Raises
     ------
     ValueError
-        Where scikit-learn has no such classifier.
+        If scikit-learn has no equivalent of the classifier.
 
     See Also
     --------
-    to_onnx : Exports every kernel but user functions and precomputed ones.
+    to_onnx : Export any kernel except user functions and precomputed ones.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def to_sklearn(model: Any) -> Any:
 
 
 def _pipeline(model: Pipeline) -> Pipeline:
-    """Replace the last step; the others must be scikit-learn's already."""
+    """Export the last step; no other step may be one of kernelwise."""
     for name, step in model.steps[:-1]:
         if type(step).__module__.partition(".")[0] == "kernelwise":
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Transformers: columns in, columns out."""
+"""Transformers that scale, select or extract features."""
 
 from ..svm.relevance.selector import RelevanceSelector
 from .geodesic import GeodesicNeighborFeatures

@@ -1,4 +1,4 @@
-"""Which classes are near along the rows, not straight across: nearest neighbours on a manifold."""
+"""Features from the classes of nearest neighbours, by distances along the manifold of the rows."""
 
 from __future__ import annotations
 
@@ -20,47 +20,49 @@ from .._sklearn import checked_fit, naming_the_encoders
 from .._typing import Array, Index, Matrix
 
 METRICS = set(chain.from_iterable(VALID_METRICS.values())) - {"precomputed"}
-NOBODY = -1  # stands where there is no further neighbour
+NOBODY = -1  # index that marks a missing neighbour
 
 
 class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
-    """Tell which classes are among the nearest training rows, along the manifold of the rows.
+    """Mark the classes of the nearest training rows, with distances along the manifold of the rows.
 
-    One column a class: 1 if the class is among the `n_neighbors` nearest training rows, else 0. How
-    far apart two rows are is the length of the shortest way between them from row to neighbouring
-    row, as in Isomap [1]_; these are the features with which [2]_ recognises objects that turn.
+    There is one column per class: 1 if the class is among the `n_neighbors` nearest training rows,
+    else 0. The distance between two rows is the length of the shortest path between them in a graph
+    of neighbouring rows, as in Isomap [1]_; these are the features with which [2]_ recognises
+    rotating objects.
 
     Parameters
     ----------
     n_neighbors : int, default=3
-        How many training rows are looked at; where there are fewer, all.
+        Number of nearest training rows to consider; all of them if there are fewer.
     graph_neighbors : int, default=3
-        To how many of its nearest rows a row is joined. Two rows are joined if either is among the
-        nearest of the other.
+        Number of its nearest rows to which each row is joined by an edge. Two rows are joined if
+        either is among the nearest of the other.
     metric : str or callable, default="euclidean"
-        The length of a join: a metric of `sklearn.neighbors.NearestNeighbors` that needs no
+        Metric for the length of an edge: one of `sklearn.neighbors.NearestNeighbors` that needs no
         parameters.
     transductive : {array-like, sparse matrix} of shape (n_rows, n_features), default=None
-        Further rows to go along, without labels: the rows to predict, for instance. Rows that are
-        training rows too do no harm.
+        Additional unlabelled rows of the graph, for instance the rows to predict. They may include
+        training rows.
     disconnected : {"euclidean", "never"}, default="euclidean"
-        What happens to training rows to which there is no way: they come after all others, the
-        nearest by Euclidean distance first, or they never count.
+        Treatment of training rows to which there is no path: "euclidean" ranks them after all
+        others, by Euclidean distance; "never" leaves them out.
     n_jobs : int, default=None
-        Jobs of the search for neighbours, as in `NearestNeighbors`.
+        Number of jobs for the neighbour search, as in `NearestNeighbors`.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes, in the order of the columns.
     n_connected_components_ : int
-        The number of parts of the graph between which there is no way.
+        Number of connected components of the graph.
     out_of_fold : bool
-        True: no training row's own label counts in what `fit_transform` returns for it.
+        Always True: the features that `fit_transform` returns for a training row do not use its own
+        label.
     n_features_in_ : int
-        The number of columns.
+        Number of columns of X.
     feature_names_in_ : ndarray of shape (n_features,)
-        The names of the columns, where X has such names.
+        Names of the columns of X, if it has any.
 
     See Also
     --------
@@ -69,18 +71,19 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    ``fit_transform(X, y)`` leaves each training row out among its own neighbours.
-    ``fit(X, y).transform(X)`` does not: there the rows are new rows that happen to equal training
-    rows.
+    ``fit_transform(X, y)`` excludes each training row from its own neighbours.
+    ``fit(X, y).transform(X)`` does not: it treats the rows as new rows that happen to equal
+    training rows.
 
-    Equal rows are one node of the graph, so that copies of a row do not use up its joins. A row
-    that `transform` is given and that is a node has the distances of the node; any other is joined
-    to its `graph_neighbors` nearest nodes and to nothing else, whatever comes with it.
+    Equal rows share one node of the graph, so that copies of a row do not use up its edges. In
+    `transform`, a row that equals a node has the distances of that node; any other row is joined to
+    its `graph_neighbors` nearest nodes and to nothing else, so it does not depend on the rows that
+    are transformed with it.
 
-    `NearestNeighbors` finds the joins; in many dimensions it compares all pairs of rows, block by
+    `NearestNeighbors` finds the edges; in many dimensions it compares all pairs of rows, block by
     block. Then one search from all training rows at once finds the nearest few for each node, in
-    O(m log m) time and O(m) memory, where m is `n_neighbors` times the number of joins. A matrix of
-    all pairs of rows is never made.
+    O(m log m) time and O(m) memory, where m is `n_neighbors` times the number of edges. A matrix of
+    all pairs of rows is never built.
 
     References
     ----------
@@ -144,7 +147,7 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> GeodesicNeighborFeatures:
-        """Make the graph and find the nearest training rows of each node.
+        """Build the graph and find the nearest training rows of each node.
 
         Parameters
         ----------
@@ -167,15 +170,15 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
             rows = _stacked(X, self._further_rows())
         first, node_of_row = _distinct(rows)
         self._nodes, self._node_of_row = rows[first], node_of_row[:n]
-        joins = self._joins()
-        self.n_connected_components_ = int(connected_components(joins, directed=False)[0])
-        # One more than asked for: a training row does not count among its own.
+        edges = self._edges()
+        self.n_connected_components_ = int(connected_components(edges, directed=False)[0])
+        # One more than requested: `fit_transform` excludes a row from its own neighbours.
         count = min(self.n_neighbors + 1, n)
-        self._nearest, self._lengths = nearest_sources(joins, self._node_of_row, count)
+        self._nearest, self._lengths = nearest_sources(edges, self._node_of_row, count)
         return self
 
     def fit_transform(self, X: Any, y: Any) -> Array:
-        """Fit, and tell which classes are near each training row, its own label left out.
+        """Fit, and mark the classes near each training row without using its own label.
 
         Parameters
         ----------
@@ -187,39 +190,39 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
         Returns
         -------
         columns : ndarray of shape (n_samples, n_classes)
-            Zeros and ones, a column a class.
+            Zeros and ones, one column per class.
         """
         return self._indicators(self.fit(X, y)._training_neighbors())
 
     def transform(self, X: Any) -> Array:
-        """Tell which classes are near each row.
+        """Mark the classes near each row.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows, taken as new ones; see `fit_transform` for the training rows.
+            The rows, treated as new ones; use `fit_transform` for the training rows.
 
         Returns
         -------
         columns : ndarray of shape (n_samples, n_classes)
-            Zeros and ones, a column a class.
+            Zeros and ones, one column per class.
         """
         return self._indicators(self.kneighbors(X)[1])
 
     def kneighbors(self, X: Any) -> tuple[Array, Index]:
-        """Find the nearest training rows of each row, the nearest first.
+        """Find the nearest training rows of each row, nearest first.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows, taken as new ones.
+            The rows, treated as new ones.
 
         Returns
         -------
         distances : ndarray of shape (n_samples, n_neighbors)
-            How long the way is to each; infinite where there is none.
+            Length of the shortest path to each; infinite where there is no path.
         indices : ndarray of shape (n_samples, n_neighbors)
-            Which training rows they are; -1 where no further one counts.
+            Numbers of the training rows; -1 where there is no further neighbour.
         """
         check_is_fitted(self)
         with naming_the_encoders():
@@ -234,7 +237,7 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
         return lengths, self._completed(nearest, X, np.full(X.shape[0], NOBODY))
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Return the names of the columns that come out.
+        """Return the names of the output columns.
 
         Parameters
         ----------
@@ -244,7 +247,7 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
         Returns
         -------
         names : ndarray of shape (n_classes,)
-            ``geodesic_neighbor_`` and the class.
+            ``geodesic_neighbor_`` followed by the class.
         """
         check_is_fitted(self)
         return np.array([f"geodesic_neighbor_{name}" for name in self.classes_], dtype=object)
@@ -259,15 +262,15 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
             return self._validated(self.transductive, reset=False)
         except ValueError as error:
             raise ValueError(
-                f"transductive must hold rows like those of X, as X is given to fit: {error}"
+                f"transductive must have rows like those of the X given to fit: {error}"
             ) from error
 
     def _search(self) -> NearestNeighbors:
-        # Made anew each time, which costs little: a model file cannot vouch for a compiled tree.
+        # Rebuilt each time, which is cheap: a compiled tree in a model file cannot be checked.
         return NearestNeighbors(metric=self.metric, n_jobs=self.n_jobs).fit(self._nodes)
 
-    def _joins(self) -> sp.csr_array:
-        """Return which nodes are joined, in both directions, and the lengths as values."""
+    def _edges(self) -> sp.csr_array:
+        """Return the edges in both directions, as a sparse matrix of their lengths."""
         n = self._nodes.shape[0]
         k = min(self.graph_neighbors, n - 1)
         if k == 0:
@@ -276,7 +279,7 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
         return both_ways(np.repeat(np.arange(n), k), others.ravel(), lengths.ravel(), n)
 
     def _training_neighbors(self) -> Index:
-        """Return the numbers of the training rows nearest to each of them, itself left out."""
+        """Return the numbers of the training rows nearest to each of them, excluding itself."""
         itself = np.arange(len(self._codes))
         nearest = self._nearest[self._node_of_row]
         nearest[nearest == itself[:, None]] = NOBODY
@@ -285,27 +288,27 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
         return self._completed(nearest, self._nodes[self._node_of_row], itself)
 
     def _joined(self, X: Matrix, count: int) -> tuple[Array, Index]:
-        """Return how far the nearest training rows are from rows joined to nodes, and which."""
+        """Return distances and numbers of the training rows nearest to rows that are not nodes."""
         k = min(self.graph_neighbors, self._nodes.shape[0])
         lengths, nodes = self._search().kneighbors(X, n_neighbors=k)
         rows = self._nearest[nodes].reshape(X.shape[0], -1)
         lengths = (lengths[:, :, None] + self._lengths[nodes]).reshape(rows.shape)
         order = np.lexsort((lengths, rows), axis=1)
         rows, lengths = (np.take_along_axis(each, order, axis=1) for each in (rows, lengths))
-        longer = np.diff(rows, axis=1, prepend=NOBODY) == 0  # ways to a row that has a shorter one
+        longer = np.diff(rows, axis=1, prepend=NOBODY) == 0  # paths to a row that has a shorter one
         rows[longer], lengths[longer] = NOBODY, np.inf
         order = np.lexsort((rows, lengths), axis=1)[:, :count]
         return np.take_along_axis(lengths, order, axis=1), np.take_along_axis(rows, order, axis=1)
 
     def _completed(self, nearest: Index, X: Matrix, itself: Index) -> Index:
-        """Put the nearest by Euclidean distance in the places that are left."""
+        """Fill missing neighbours with the nearest rows by Euclidean distance."""
         short = np.flatnonzero((nearest == NOBODY).any(axis=1))
         if self.disconnected == "never" or not len(short):
             return nearest
         places, place_of_row = np.unique(self._node_of_row, return_inverse=True)
         ends = np.cumsum(np.bincount(place_of_row))[:-1]
         rows_at = np.split(np.argsort(place_of_row, kind="stable"), ends)
-        # Those that are known and the row itself may be among them, so one more is enough.
+        # The known neighbours and the row itself may be among these, so one more is enough.
         count = min(self.n_neighbors + 1, len(places))
         search = NearestNeighbors(n_neighbors=count, n_jobs=self.n_jobs).fit(self._nodes[places])
         straight = search.kneighbors(X[short], return_distance=False)
@@ -325,25 +328,25 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
 
 
 def both_ways(one: Index, other: Index, lengths: Array, n: int) -> sp.csr_array:
-    """Return joins in both directions, those of length zero kept."""
+    """Return the edges in both directions, including those of length zero."""
     starts, ends = np.append(one, other), np.append(other, one)
     order = np.lexsort((ends, starts))
     starts, ends, lengths = starts[order], ends[order], np.append(lengths, lengths)[order]
-    # Adding matrices would drop zeros and add up what both directions say of one join.
+    # Adding matrices would drop zeros and add the two lengths of an edge found from both ends.
     again = (np.diff(starts, prepend=-1) == 0) & (np.diff(ends, prepend=-1) == 0)
     pointers = np.searchsorted(starts[~again], np.arange(n + 1))
     return sp.csr_array((lengths[~again], ends[~again], pointers), shape=(n, n))
 
 
-def nearest_sources(joins: sp.csr_array, sources: Index, count: int) -> tuple[Index, Array]:
-    """Return for each node the ``count`` nearest sources along the joins, and how far they are.
+def nearest_sources(edges: sp.csr_array, sources: Index, count: int) -> tuple[Index, Array]:
+    """Return, for each node, the ``count`` nearest sources along the edges and their distances.
 
-    Dijkstra's algorithm from all sources at once. Each node passes on its ``count`` nearest only: a
-    source that is not among them is not among those of a node behind it either. Ties go to
-    the source of the smaller number.
+    This is Dijkstra's algorithm from all sources at once. Each node passes on only its ``count``
+    nearest sources: any other source is not among the nearest of a node behind it either. Ties go
+    to the source with the smaller number.
     """
-    n = joins.shape[0]
-    pointers, ends, lengths = joins.indptr.tolist(), joins.indices.tolist(), joins.data.tolist()
+    n = edges.shape[0]
+    pointers, ends, lengths = edges.indptr.tolist(), edges.indices.tolist(), edges.data.tolist()
     found: list[dict[int, float]] = [{} for _ in range(n)]
     queue = [(0.0, source, node) for source, node in enumerate(sources.tolist())]
     while queue:
@@ -364,14 +367,14 @@ def nearest_sources(joins: sp.csr_array, sources: Index, count: int) -> tuple[In
 
 
 def _distinct(X: Matrix) -> tuple[Index, Index]:
-    """Return where each distinct row is first, and for each row the number of its kind."""
+    """Return the first row of each group of equal rows, and the group number of each row."""
     kinds: dict[bytes, int] = {}
     kind_of = np.array([kinds.setdefault(key, len(kinds)) for key in _keys(X)])
     return np.unique(kind_of, return_index=True)[1], kind_of
 
 
 def _keys(X: Matrix) -> list[bytes]:
-    """Return the content of each row as bytes; 0 and -0 are the same."""
+    """Return the content of each row as bytes; 0 and -0 are equal."""
     if not sp.issparse(X):
         return [row.tobytes() for row in X + 0.0]
     X = sp.csr_array(X, copy=True)
@@ -385,7 +388,7 @@ def _keys(X: Matrix) -> list[bytes]:
 
 
 def _like(rows: Matrix, X: Matrix) -> Matrix:
-    """Return X sparse if ``rows`` is, and dense if not."""
+    """Return X as a sparse matrix if ``rows`` is one, else as a dense array."""
     if sp.issparse(rows):
         return sp.csr_array(X)
     return X.toarray() if sp.issparse(X) else X

@@ -1,4 +1,4 @@
-"""Columns whose scalar products are a kernel: kernel methods by way of linear ones."""
+"""Columns whose scalar products are kernel values, so that linear models act as kernel models."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from ..svm.base.kernel_spec import KERNEL_NAMES, KernelSpec
 class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Map rows to columns whose scalar products are the kernel values of the training rows.
 
-    The columns are the principal axes of the training rows in the space of the kernel, around its
-    origin: a linear model on them is the kernel model, and whatever weights or selects columns
-    does so in the space of the kernel.
+    The columns are coordinates along the principal axes (without centring) of the training rows in
+    the feature space of the kernel. A linear model on them is the kernel model, and a method that
+    weights or selects columns does so in that feature space.
 
     Parameters
     ----------
@@ -31,30 +31,30 @@ class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
             "precomputed"}, Kernel or callable, default="rbf"
         The kernel: a name, a kernel object, or a function of two sets of rows.
     gamma : {"scale", "auto"}, float or array-like of shape (n_features,), default="scale"
-        The width of the named kernels, as in `SVC`.
+        Width parameter of the named kernels, as in `SVC`.
     degree : int, default=3
         The degree of "poly".
     coef0 : float, default=0.0
         The constant in "poly" and "sigmoid".
     n_components : int or float, default=None
-        An integer keeps as many columns at most, those of the largest eigenvalues. A number between
-        0 and 1 keeps the fewest columns that make up that share of the kernel's trace. None keeps
-        all.
+        An integer keeps at most that many columns, those with the largest eigenvalues. A number
+        between 0 and 1 keeps the fewest columns that make up that share of the trace of the kernel
+        matrix. None keeps all columns.
     tol : float, default=1e-10
-        Eigenvalues of at most this part of the largest are dropped.
+        Eigenvalues up to this fraction of the largest one are dropped.
 
     Attributes
     ----------
     kernel_ : Kernel
-        The kernel with its width.
+        The kernel, with its width resolved.
     eigenvalues_ : ndarray of shape (n_components,)
-        The eigenvalues, from the largest down.
+        The eigenvalues, in descending order.
     map_ : EmpiricalMap
-        The map.
+        The fitted map.
     n_features_in_ : int
-        The number of columns.
+        Number of columns of X.
     feature_names_in_ : ndarray of shape (n_features,)
-        The names of the columns, where X has such names.
+        Names of the columns of X, if it has any.
 
     See Also
     --------
@@ -62,9 +62,9 @@ class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
 
     Notes
     -----
-    The cost is that of the eigenvalues of a matrix of all pairs of training rows. Sample weights
-    have no part in the map. The columns are determined by the kernel matrix alone, their signs and
-    the basis of equal eigenvalues included.
+    The cost is that of an eigendecomposition of the kernel matrix of the training rows. Sample
+    weights do not affect the map. The kernel matrix alone determines the columns, including their
+    signs and the basis for equal eigenvalues.
 
     Examples
     --------
@@ -119,7 +119,7 @@ class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
 
     @checked_fit
     def fit(self, X: Any, y: Any = None) -> EmpiricalKernelMap:
-        """Find the axes.
+        """Find the principal axes.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Array:
-        """Find the axes and map the training rows.
+        """Find the principal axes and map the training rows.
 
         Parameters
         ----------
@@ -155,7 +155,8 @@ class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         Returns
         -------
         columns : ndarray of shape (n_samples, n_components)
-            The columns, more exact than those of `transform` and without another kernel matrix.
+            The columns, more accurate than those of `transform` and computed without another kernel
+            matrix.
         """
         return self.fit(X).map_.training
 

@@ -1,4 +1,4 @@
-"""Columns scaled by how well each tells the classes apart."""
+"""Scale each column by how well it separates the classes."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ from ..discrimination.scales import ETA_UNITS, MEASURES, NORMALIZATIONS
 
 
 class FeatureDiscriminationScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Multiply each column by a factor that grows with how well it tells the classes apart.
+    """Multiply each column by a factor that grows with how well it separates the classes.
 
-    A regularised linear model on the scaled columns penalises the coefficients of telling columns
-    less: this is the weighting of the feature-discrimination SVM [1]_, for any model that comes
-    after. The columns should be of comparable scale before, for instance by `StandardScaler`; a
-    scaling that comes after would undo this one.
+    A regularised linear model on the scaled columns penalises the coefficients of discriminative
+    columns less: this is the weighting of the feature-discrimination SVM [1]_, for use with any
+    model. Bring the columns to a comparable scale first, for instance with `StandardScaler`;
+    scaling them afterwards would undo this scaling.
 
     Parameters
     ----------
     importance : {"fisher", "separation", "efficiency", "energy"}, array-like, callable or None, \
             default="fisher"
-        How much each column counts: a measure of `kernelwise.discrimination`, numbers known
-        beforehand, ``importance(X, y)`` that returns them, or None for all alike.
+        Importance of each column: a measure of `kernelwise.discrimination`, an array of known
+        values, a function ``importance(X, y)`` that returns them, or None for equal importances.
     eta : float, default=1.0
-        How much the importances count; zero is not at all.
+        Strength of the scaling; at zero the importances have no effect.
     eta_units : {"data", "raw"}, default="data"
-        Whether the importances are brought to the range from 0 to 1 first, or are taken as they
-        are, as in the paper.
+        Whether the importances are first scaled to the range from 0 to 1 ("data") or used as they
+        are, as in the paper ("raw").
     normalization : {"inverse", "trace"}, default="inverse"
-        Whether the squared factors have mean 1, so that ``eta=0`` changes nothing, or their
-        inverses sum to 1, as in the paper.
+        Whether the squared factors have mean 1, so that ``eta=0`` changes nothing ("inverse"), or
+        their inverses sum to 1, as in the paper ("trace").
 
     Attributes
     ----------
     importances_ : ndarray of shape (n_features,)
-        How much each column counts.
+        Importance of each column.
     scale_ : ndarray of shape (n_features,)
-        The factors. The largest is at most 10,000 times the smallest.
+        Factor of each column. The largest is at most 10,000 times the smallest.
     n_features_in_ : int
-        The number of columns.
+        Number of columns of X.
     feature_names_in_ : ndarray of shape (n_features,)
-        The names of the columns, where X has such names.
+        Names of the columns of X, if it has any.
 
     See Also
     --------
@@ -59,7 +59,7 @@ class FeatureDiscriminationScaler(OneToOneFeatureMixin, TransformerMixin, BaseEs
     Notes
     -----
     Missing values are allowed, except with "energy": a column is measured on its observed rows, and
-    NaN stays NaN. With several classes the importance is the mean over all pairs of them.
+    NaN stays NaN. With more than two classes the importance is the mean over all pairs of classes.
 
     References
     ----------
@@ -106,16 +106,16 @@ class FeatureDiscriminationScaler(OneToOneFeatureMixin, TransformerMixin, BaseEs
 
     @checked_fit
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FeatureDiscriminationScaler:
-        """Measure the columns.
+        """Compute the importance and the factor of each column.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             The training rows.
         y : array-like of shape (n_samples,), default=None
-            The classes; not needed for importances that are known beforehand.
+            The classes; not needed if `importance` is an array or None.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows. Rows of weight zero count as absent.
+            Weights of the rows. Rows with weight zero are ignored.
 
         Returns
         -------
@@ -163,7 +163,7 @@ class FeatureDiscriminationScaler(OneToOneFeatureMixin, TransformerMixin, BaseEs
         Returns
         -------
         rows : ndarray of shape (n_samples, n_features)
-            The rows as they were.
+            The rows before scaling.
         """
         X = self._rows(X)
         return X / self.scale_.astype(X.dtype)

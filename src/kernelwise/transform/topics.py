@@ -1,4 +1,4 @@
-"""What documents are about: the topics of counts, found without labels."""
+"""Topic features of count data, learned without labels."""
 
 from __future__ import annotations
 
@@ -26,37 +26,37 @@ _KL = {"solver": "mu", "beta_loss": "kullback-leibler"}
 class TopicFeatures(TransformerMixin, BaseEstimator):
     """Describe rows of counts by their shares of a few topics.
 
-    Probabilistic latent semantic analysis [1]_: the words of a document are drawn from
-    p(word | document) = sum over topics of p(topic | document) p(word | topic), both factors at
-    maximum likelihood. That is a non-negative factorisation with the Kullback-Leibler divergence as
-    its loss, and scikit-learn's `NMF` finds it.
+    This is probabilistic latent semantic analysis [1]_: the words of a document are drawn from
+    p(word | document) = sum over topics of p(topic | document) p(word | topic), and both factors
+    are estimated by maximum likelihood. That is a non-negative matrix factorisation with the
+    Kullback-Leibler divergence as its loss, which scikit-learn's `NMF` computes.
 
     Parameters
     ----------
     n_components : int, default=10
         The number of topics.
     max_iter : int, default=200
-        Most iterations while the topics are learned, and the number of iterations
-        in which rows are described by them.
+        Maximum number of iterations for learning the topics, and the number of iterations for
+        describing rows by them.
     tol : float, default=1e-4
-        Learning ends when ten iterations lower the divergence by less than this part of its value
-        at the start. Zero makes all `max_iter` iterations.
+        Learning stops when ten iterations lower the divergence by less than this fraction of its
+        initial value. Zero runs all `max_iter` iterations.
     random_state : int, RandomState instance or None, default=None
-        Where learning starts.
+        Determines the random start of the learning.
     normalize : bool, default=True
-        Whether a row is described by shares, which sum to one, or by how many of its counts
-        belong to each topic.
+        Whether to describe a row by its shares of the topics, which sum to one, or by the number of
+        its counts that belong to each topic.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
         p(word | topic): each row sums to one.
     n_iter_ : int
-        The iterations of learning.
+        Number of iterations for learning the topics.
     n_features_in_ : int
-        The number of columns.
+        Number of columns of X.
     feature_names_in_ : ndarray of shape (n_features,)
-        The names of the columns, where X has such names.
+        Names of the columns of X, if it has any.
 
     See Also
     --------
@@ -66,13 +66,14 @@ class TopicFeatures(TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    Each row is described on its own, with the topics as they are, and so are the training rows:
-    ``fit_transform(X)`` is ``fit(X).transform(X)``. Words that no training row has are passed over.
-    A row without any known word tells nothing of its topics: it gets equal shares, or zeros
-    with ``normalize=False``.
+    Each row, including the training rows, is described on its own with the topics fixed:
+    ``fit_transform(X)`` equals ``fit(X).transform(X)``. Words that occur in no training row are
+    ignored. A row without any known word has no information about its topics: it gets equal shares,
+    or zeros with ``normalize=False``.
 
-    The likelihood has many local maxima; `random_state` picks one. An iteration costs the
-    entries of X, the non-zeros if X is sparse, times the topics.
+    The likelihood has many local maxima; `random_state` picks one. The cost of an iteration is
+    proportional to the number of entries of X (of non-zeros if X is sparse) times the number of
+    topics.
 
     References
     ----------
@@ -124,7 +125,7 @@ class TopicFeatures(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The counts of the training rows, a column a word.
+            The counts of the training rows, one column per word.
         y : object, default=None
             Not used.
 
@@ -135,7 +136,7 @@ class TopicFeatures(TransformerMixin, BaseEstimator):
         """
         X = self._counts(X, reset=True)
         if not X.sum() > 0:
-            raise ValueError("X has no counts above zero; topics need rows that have words.")
+            raise ValueError("X has no counts above zero; topics are learned from rows with words.")
         model = NMF(
             self.n_components,
             max_iter=self.max_iter,
@@ -144,7 +145,7 @@ class TopicFeatures(TransformerMixin, BaseEstimator):
             **_KL,
         )
         with warnings.catch_warnings(), single_blas():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # ours, below, says more
+            warnings.simplefilter("ignore", ConvergenceWarning)  # replaced by the warning below
             model.fit(X)
         self.n_iter_ = model.n_iter_
         if self.tol > 0 and self.n_iter_ >= self.max_iter:
@@ -164,7 +165,7 @@ class TopicFeatures(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The counts of the rows, a column a word.
+            The counts of the rows, one column per word.
 
         Returns
         -------
@@ -177,7 +178,7 @@ class TopicFeatures(TransformerMixin, BaseEstimator):
         means = np.asarray(X.sum(axis=1), dtype=float).ravel() / X.shape[1]
         some = np.flatnonzero(means)
         if len(some):
-            # At one scale and with a fixed number of steps, rows do not depend on each other.
+            # With a common scale and a fixed number of steps, rows do not depend on each other.
             rows = sp.diags_array(1 / means[some]) @ X[some]
             amounts[some] = self._amounts(rows) * means[some, None]
         if not self.normalize:
@@ -187,7 +188,7 @@ class TopicFeatures(TransformerMixin, BaseEstimator):
         return np.divide(amounts, totals, out=shares, where=totals > 0)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Return the names of the columns that come out.
+        """Return the names of the output columns.
 
         Parameters
         ----------
@@ -203,7 +204,7 @@ class TopicFeatures(TransformerMixin, BaseEstimator):
         return np.array([f"topic_{k}" for k in range(len(self.components_))], dtype=object)
 
     def _amounts(self, X: Matrix) -> Array:
-        """Return the factor that goes with the topics: min KL(X, amounts @ components_)."""
+        """Return the amount of each topic in each row: argmin KL(X, amounts @ components_)."""
         with single_blas():
             amounts: Array = non_negative_factorization(
                 X,
@@ -232,13 +233,13 @@ class TopicFeatures(TransformerMixin, BaseEstimator):
 
 @contextmanager
 def _naming_counts() -> Iterator[None]:
-    """Say what to do about negative values."""
+    """Add advice to the error about negative values."""
     try:
         yield
     except ValueError as error:
         if "Negative values" not in str(error):
             raise
         raise ValueError(
-            f"{error} Topics are of counts, which are not below zero; leave out what centres the "
-            "columns."
+            f"{error} TopicFeatures needs counts, which are never negative; leave out steps that "
+            "centre the columns."
         ) from error

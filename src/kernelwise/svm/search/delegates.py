@@ -13,13 +13,13 @@ from ..svc import SVC
 
 
 def _best_has(name: str) -> Callable[[Any], bool]:
-    """Return a check that the best estimator has a method, or is going to have it."""
+    """Return a check that the best estimator has a method, or will have it after ``fit``."""
 
     def check(search: Any) -> bool:
         if not search.refit:
             raise AttributeError(
                 f"This {type(search).__name__} has refit=False; {name} needs an estimator that is "
-                "fitted on all rows: set refit=True, or fit an SVC with best_params_."
+                "fitted to all rows: set refit=True, or fit an SVC with best_params_."
             )
         getattr(getattr(search, "best_estimator_", search._template()), name)
         return True
@@ -28,7 +28,10 @@ def _best_has(name: str) -> Callable[[Any], bool]:
 
 
 class BestEstimatorMixin:
-    """Hands predictions on to ``best_estimator_``; before a fit it answers for ``SVC()``, too."""
+    """Delegates predictions to ``best_estimator_``.
+
+    Before ``fit`` it has the methods of ``estimator``, or of ``SVC()`` if that is None.
+    """
 
     estimator: Any
     best_estimator_: SVC
@@ -38,7 +41,7 @@ class BestEstimatorMixin:
 
     @available_if(_best_has("predict"))
     def predict(self, X: Any) -> Any:
-        """Predict classes by the best estimator.
+        """Predict classes with the best estimator.
 
         Parameters
         ----------
@@ -55,7 +58,7 @@ class BestEstimatorMixin:
 
     @available_if(_best_has("decision_function"))
     def decision_function(self, X: Any) -> Array:
-        """Evaluate the decision values of the best estimator.
+        """Compute the decision values of the best estimator.
 
         Parameters
         ----------
@@ -72,7 +75,7 @@ class BestEstimatorMixin:
 
     @available_if(_best_has("predict_proba"))
     def predict_proba(self, X: Any) -> Array:
-        """Compute probabilities by the best estimator; needs ``SVC(probability=True)``.
+        """Compute probabilities with the best estimator; needs ``SVC(probability=True)``.
 
         Parameters
         ----------
@@ -90,7 +93,7 @@ class BestEstimatorMixin:
 
     @available_if(_best_has("predict_log_proba"))
     def predict_log_proba(self, X: Any) -> Array:
-        """Compute log-probabilities by the best estimator; needs ``SVC(probability=True)``.
+        """Compute log-probabilities with the best estimator; needs ``SVC(probability=True)``.
 
         Parameters
         ----------
