@@ -1,0 +1,98 @@
+// The leaves as pointers to functions: one table per instruction set, of which import picks one.
+#pragma once
+
+#include "views.hpp"
+#include "workspace.hpp"
+
+namespace kw {
+
+
+// Leaves that read rows of S and write rows of T.
+template <class S, class T>
+struct RowLeaves {
+  double (*scaled_rows)(Matrix<const S>, Values centre, Values root, Matrix<T> out);
+  double (*shifted_rows)(Matrix<const S>, Values centre, Values scales, Matrix<T> out);
+  RowSizes (*centred_rows)(Matrix<const S>, Values centre, Values scales, bool squares,
+                           Matrix<T> out);
+};
+
+// Leaves on matrices of one type of numbers.
+template <class T>
+struct MatrixLeaves {
+  void (*exp_of_minus_rows)(Matrix<T>);
+  void (*transpose)(Matrix<const T>, Matrix<T>);
+  void (*other_side)(Matrix<const T>, Matrix<T>);
+  void (*gauss)(Matrix<const T> left, Matrix<const T> other, Matrix<T> out, Size first, Size last,
+                Size stop, Workspace&);
+  void (*l1_distances)(Matrix<const T> left, Matrix<const T> right, Matrix<T> out, Workspace&);
+  void (*contract)(Matrix<const T> K, Size start, Matrix<const T> left, Matrix<const T> right,
+                   Size d, bool squares, Vector<double> mixed, Vector<double> ends, Workspace&);
+  void (*whole_terms)(Matrix<const T> rows, bool squares, Values mixed, Values ends,
+                      Vector<double> out);
+  void (*gather)(Matrix<const T>, Indices rows, Indices columns, Matrix<T> out);
+  void (*gather_wide)(Matrix<const T>, Indices rows, Indices columns, Matrix<double> out);
+  void (*swap_columns)(Matrix<T>, Indices, Indices);
+  void (*add_rows)(Matrix<const T>, Indices rows, Values change, Vector<double> out);
+  Steps (*solve_some)(Matrix<const T>, Vector<const T> diag, Vector<double> b,
+                      Vector<double> gradient, Values lo, Values hi, Indices some, bool copies,
+                      double tol, std::int64_t limit, Workspace&);
+  Steps (*solve_stored)(Matrix<const T>, Vector<double> b, Vector<double> g, Values p, Values lo,
+                        Values hi, bool known, double tol, std::int64_t max_steps,
+                        double most_swept, double total, Certificate&, Workspace&);
+  Epochs (*sweep)(Matrix<const T>, Vector<double> b, Vector<double> g, Values lo, Values hi,
+                  double total, double nu, double rho, double eta, double tol,
+                  std::int64_t max_epochs);
+};
+
+struct Table {
+  const char* level;
+  RowLeaves<float, float> rows_ff;
+  RowLeaves<float, double> rows_fd;
+  RowLeaves<double, float> rows_df;
+  RowLeaves<double, double> rows_dd;
+  MatrixLeaves<float> singles;
+  MatrixLeaves<double> doubles;
+
+  bool (*project_to_sum)(Values, Values lo, Values hi, double total, Vector<double> out);
+  bool (*repair)(Values, Values lo, Values hi, double total, Vector<double> out, Workspace&);
+  bool (*first_point)(Values lo, Values hi, double total, Vector<double> out);
+  Reach (*reach)(Values b, Values gradient, Values lo, Values hi);
+  double (*intercept)(Values b, Values gradient, Values lo, Values hi);
+  double (*kkt_violation)(Values b, Values residual, Values lo, Values hi);
+  double (*duality_gap)(Values b, Values gradient, Values pull, Values p, Values lo, Values hi,
+                        double constant, Workspace&);
+  void (*snap)(Vector<double> b, Values lo, Values hi);
+  Certificate (*certify)(Values b, Values gradient, Values p, Values lo, Values hi, double total,
+                         Workspace&);
+
+  void (*newton_system)(Matrix<const double>, Values gradient, Indices free, double ridge,
+                        Matrix<double> block, Vector<double> slope, Workspace&);
+  void (*centre)(Vector<double> step);
+  double (*walk)(Matrix<const double>, Vector<double> b, Values lo, Values hi,
+                 Vector<double> gradient, Indices free, Values step, Workspace&);
+  double (*residuals)(Values b, Values lo, Values hi, Values gradient, Vector<const bool> free,
+                      Vector<double> held);
+
+  void (*squared_gaps)(Matrix<const double> Xt, Matrix<const std::int64_t> order, Indices classes,
+                       Values weights, Values factors, Matrix<double> out, Workspace&);
+  void (*mix)(Matrix<const std::uint64_t> bits, Vector<const std::uint64_t> multipliers,
+              Vector<std::uint64_t> out);
+};
+
+#if defined(KW_LEVELS_X86)
+namespace v2 {
+extern const Table table;
+}
+namespace v3 {
+extern const Table table;
+}
+namespace v4 {
+extern const Table table;
+}
+#else
+namespace baseline {
+extern const Table table;
+}
+#endif
+
+}  // namespace kw

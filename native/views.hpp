@@ -1,0 +1,66 @@
+// Plain views of arrays that somebody else owns. Nothing below the binding checks their bounds.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#define KW_INLINE [[gnu::always_inline]] inline
+
+namespace kw {
+
+using Size = std::ptrdiff_t;
+
+template <class T>
+struct Vector {
+  T* data;
+  Size size;
+
+  KW_INLINE T& operator[](Size i) const { return data[i]; }
+};
+
+using Values = Vector<const double>;
+using Indices = Vector<const std::int64_t>;
+
+// A matrix whose rows are contiguous and lie `stride` numbers apart.
+template <class T>
+struct Matrix {
+  T* data;
+  Size rows, columns, stride;
+
+  KW_INLINE T* row(Size i) const { return data + i * stride; }
+  KW_INLINE T& at(Size i, Size j) const { return data[i * stride + j]; }
+  KW_INLINE Matrix part(Size i, Size j, Size n_rows, Size n_columns) const {
+    return {data + i * stride + j, n_rows, n_columns, stride};
+  }
+};
+
+// The largest sums over a row that `centred_rows` finds.
+struct RowSizes {
+  double scaled, plain;
+};
+
+// The least gradient of what can rise and the largest of what can fall.
+struct Reach {
+  double least, most;
+};
+
+// What tells how good a solution is.
+struct Certificate {
+  double nu, objective, gap, violation;
+};
+
+// How a solver ended; the values are those of the Python side.
+enum class End : int { converged = 0, out_of_steps = 1, stuck = 2, unfinished = 10, not_a_number = 11 };
+
+struct Steps {
+  double violation;
+  std::int64_t count;
+  End end;
+};
+
+struct Epochs {
+  std::int64_t count;
+  bool converged;
+};
+
+}  // namespace kw
