@@ -12,9 +12,15 @@ VENV := .venv
 OLDEST := .venv-oldest
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+OLDEST_PIP := $(OLDEST)/bin/python -m pip --quiet --disable-pip-version-check
+
+BUILD_TOOLS := "scikit-build-core>=1.0" "nanobind>=3.0" "cmake>=3.26" "ninja>=1.10"
+CXX_FOUND := $(firstword $(foreach each,$(CXX) c++ g++ clang++,$(shell command -v $(firstword $(each)) 2>/dev/null)))
+WITH_TOOLS := PATH="$(abspath $(BIN)):$$PATH"
+CORE_TESTS := tests/native tests/kernels tests/qp
 
 .DEFAULT_GOAL := help
-.PHONY: help demo pictures test test-oldest lint format bench docs clean
+.PHONY: help demo pictures test test-oldest core lint format bench docs native wheel sanitize clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -32,6 +38,10 @@ test: $(VENV)/dev.stamp ## run the tests and the doctests
 test-oldest: $(OLDEST)/dev.stamp ## run the tests on the oldest supported versions
 	$(OLDEST)/bin/python -m pytest $(PYTEST_ARGS)
 
+core: $(VENV)/dev.stamp ## run the tests of the compiled code at each level of this processor
+	for level in $$($(BIN)/python -c 'from kernelwise._native import levels; print(*levels)'); do \
+	  KERNELWISE_CPU=$$level $(BIN)/python -m pytest $(CORE_TESTS) $(PYTEST_ARGS) || exit 1; done
+
 lint: $(VENV)/dev.stamp ## check lint, format and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -47,9 +57,31 @@ bench: $(VENV)/bench.stamp ## measure speed against peers
 docs: $(VENV)/docs.stamp ## build the documentation into docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
+native: $(VENV)/build.stamp ## compile the native module into src/kernelwise
+	$(WITH_TOOLS) $(BIN)/python native/build_backend.py
+
+wheel: $(VENV)/build.stamp ## build a wheel into dist, and try it in an empty environment
+	rm -rf dist/*.whl build/smoke
+	$(WITH_TOOLS) $(PIP) wheel --no-build-isolation --no-deps --wheel-dir dist .
+	$(PYTHON) -m venv build/smoke
+	build/smoke/bin/python -m pip --quiet --disable-pip-version-check install dist/*.whl
+	cd build/smoke && bin/python -P ../../tests/smoke.py
+
+sanitize: $(VENV)/dev.stamp ## run the tests of the compiled code with sanitizers
+	$(WITH_TOOLS) cmake -S . -B build/sanitize -G Ninja -D CMAKE_BUILD_TYPE=RelWithDebInfo \
+	  -D KERNELWISE_SANITIZE=ON -D Python_EXECUTABLE=$(abspath $(BIN))/python \
+	  -D nanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir)
+	$(WITH_TOOLS) cmake --build build/sanitize
+	rm -rf build/sanitize/package && mkdir build/sanitize/package && cp -r src/kernelwise build/sanitize/package/
+	rm -f build/sanitize/package/kernelwise/_native.*.so && cp build/sanitize/_native.*.so build/sanitize/package/kernelwise/
+	LD_PRELOAD="$$($(CXX_FOUND) -print-file-name=libasan.so) $$($(CXX_FOUND) -print-file-name=libubsan.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=build/sanitize/package \
+	  $(BIN)/python -m pytest -p no:cacheprovider $(CORE_TESTS) --ignore tests/native/test_symbols.py $(PYTEST_ARGS)
+
 clean: ## remove the environments and everything that is generated
-	rm -rf $(VENV) $(OLDEST) build dist demo-output .numba_cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) build dist demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -rf docs/_build docs/generated benchmarks/scratch
+	rm -f src/kernelwise/_native.*.so
 	find src tests benchmarks examples docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 # One stamp for each set of extras: a target installs only what it uses.
@@ -58,8 +90,13 @@ $(VENV)/dev.stamp: EXTRAS := dev,all
 $(VENV)/bench.stamp: EXTRAS := bench
 $(VENV)/docs.stamp: EXTRAS := docs
 
-$(VENV)/%.stamp: pyproject.toml src/kernelwise/_version.py | $(VENV)/bin/python
-	$(PIP) install -e ".[$(EXTRAS)]"
+$(VENV)/%.stamp: pyproject.toml src/kernelwise/_version.py CMakeLists.txt $(wildcard native/*) $(VENV)/build.stamp
+	$(WITH_TOOLS) $(PIP) install --no-build-isolation -e ".[$(EXTRAS)]"
+	@touch $@
+
+# The tools that compile native/; Zig's compiler where the machine has none.
+$(VENV)/build.stamp: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install $(BUILD_TOOLS) $(if $(CXX_FOUND),,"ziglang>=0.14")
 	@touch $@
 
 $(VENV)/bin/python:
@@ -68,9 +105,10 @@ $(VENV)/bin/python:
 	  exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(OLDEST)/dev.stamp: pyproject.toml .ci/oldest.py src/kernelwise/_version.py | $(OLDEST)/bin/python
+$(OLDEST)/dev.stamp: pyproject.toml .ci/oldest.py src/kernelwise/_version.py CMakeLists.txt $(wildcard native/*) | $(OLDEST)/bin/python
 	$(OLDEST)/bin/python .ci/oldest.py > $(OLDEST)/constraints.txt
-	$(OLDEST)/bin/python -m pip --quiet --disable-pip-version-check install -c $(OLDEST)/constraints.txt -e ".[dev,all]"
+	$(OLDEST_PIP) install $(BUILD_TOOLS) $(if $(CXX_FOUND),,"ziglang>=0.14")
+	PATH="$(abspath $(OLDEST))/bin:$$PATH" $(OLDEST_PIP) install --no-build-isolation -c $(OLDEST)/constraints.txt -e ".[dev,all]"
 	@touch $@
 
 $(OLDEST)/bin/python:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -138,12 +136,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         elif args.list:
             print_list(args.suites)
         else:
-            failed = 0
-            if not args.render:
-                # A new folder: numba does not notice a changed function in another file.
-                with tempfile.TemporaryDirectory() as cache:
-                    os.environ.setdefault("NUMBA_CACHE_DIR", cache)
-                    failed = measure(args)
+            failed = 0 if args.render else measure(args)
             render(args)
             if failed:
                 raise SystemExit(f"{failed} cases failed; the same command tries them again.")

@@ -15,7 +15,6 @@ ONE_THREAD = dict.fromkeys(
         "MKL_NUM_THREADS",
         "BLIS_NUM_THREADS",
         "VECLIB_MAXIMUM_THREADS",
-        "NUMBA_NUM_THREADS",
     ),
     "1",
 )

@@ -7,14 +7,39 @@
 
 namespace kw::KW_ARCH {
 
-// out[i, j] = K[rows[i], columns[j]]
+// Columns that follow each other: `first` and those after it become the columns from `to` on.
+struct Run {
+  Size first, to, size;
+};
+
+// Split columns into runs; return how many, or -1 if they are more than `most`.
+KW_INLINE Size find_runs(Indices columns, Run* runs, Size most) {
+  Size count = 0;
+  for (Size j = 0; j < columns.size; ++j) {
+    if (j > 0 && columns[j] == columns[j - 1] + 1) {
+      ++runs[count - 1].size;
+      continue;
+    }
+    if (count == most) return -1;
+    runs[count++] = {columns[j], j, 1};
+  }
+  return count;
+}
+
+// out[i, j] = K[rows[i], columns[j]]; where columns lie in a few runs, run by run.
 template <class S, class T>
-void gather(Matrix<const S> K, Indices rows, Indices columns,
-            Matrix<T> out) {
+void gather(Matrix<const S> K, Indices rows, Indices columns, Matrix<T> out) {
+  constexpr Size most_runs = 64, shortest = 16;  // runs, and columns of a run on average
+  Run runs[most_runs];
+  const Size n_runs = find_runs(columns, runs, std::min(most_runs, columns.size / shortest));
   const std::int64_t* const from = columns.data;
   for (Size i = 0; i < rows.size; ++i) {
     const S* const source = K.row(rows[i]);
     T* const target = out.row(i);
+    for (Size r = 0; r < n_runs; ++r)
+      for (Size k = 0; k < runs[r].size; ++k)
+        target[runs[r].to + k] = static_cast<T>(source[runs[r].first + k]);
+    if (n_runs >= 0) continue;
     Size j = 0;
     for (; j + 8 <= columns.size; j += 8)
       for (Size k = j; k < j + 8; ++k) target[k] = static_cast<T>(source[from[k]]);

@@ -262,22 +262,6 @@ KW_INLINE Number<V> sum_of(V lanes) {
   return fold(lanes, [](V a, V b) { return a + b; });
 }
 
-// Return the least place among the lanes whose value is this one; a lane's place is counted in the
-// lanes' own type, which holds whole numbers up to 16 million even in float.
-template <class V>
-KW_INLINE Size place_of(V values, Number<V> value, V places) {
-  unsigned found = Operations<V>::bits(Operations<V>::equal(values, splat<V>(value)));
-  if (found == 0) return -1;
-  Number<V> all[kLanes<V>];
-  store<V>(all, places);
-  Number<V> place = all[std::countr_zero(found)];
-  for (found &= found - 1; found != 0; found &= found - 1) {
-    const Number<V> other = all[std::countr_zero(found)];
-    place = other < place ? other : place;
-  }
-  return static_cast<Size>(place);
-}
-
 template <class V>
 KW_INLINE V lane_numbers() {
   V lanes{};

@@ -22,38 +22,41 @@ inline constexpr double kLeastCurvature = 1e-12;
 inline constexpr Size kPrefetch = 1024;   // bytes that rows of K are fetched ahead
 inline constexpr Size kShortRows = 500;   // below, vectors of 32 bytes win: they fold faster
 
-// out += sum_r change[r] K[rows[r]], some rows at a time, so that out is read and written seldom.
+// out += sum_r change[r] K[rows[r]]. The sum is made apart: changes that cancel must not take bits of
+// out with them.
 template <class T>
 void add_rows(Matrix<const T> K, Indices rows, Values change, Vector<double> out) {
   using V = std::conditional_t<sizeof(T) == 4, Doubles, Lanes<double>>;
-  constexpr Size together = 8, lanes = kLanes<V>, piece = 1024;  // of out, which stay in cache
-  double* const target = out.data;
-  for (Size start = 0; start < out.size; start += piece) {
-    const Size stop = std::min(start + piece, out.size);
+  constexpr Size together = 8, lanes = kLanes<V>, width = 1024;  // a piece that stays in cache
+  alignas(64) double sums[width];
+  for (Size start = 0; start < out.size; start += width) {
+    const Size size = std::min(width, out.size - start);
+    std::fill_n(sums, size, 0.0);
     Size r = 0;
     for (; r + together <= rows.size; r += together) {
       const T* row[together];
       V by[together];
       for (Size a = 0; a < together; ++a) {
-        row[a] = K.row(rows[r + a]);
+        row[a] = K.row(rows[r + a]) + start;
         by[a] = splat<V>(change[r + a]);
       }
-      Size j = start;
-      for (; j + lanes <= stop; j += lanes) {
-        V total = load<V>(target + j);
+      Size j = 0;
+      for (; j + lanes <= size; j += lanes) {
+        V total = load<V>(sums + j);
 #pragma GCC unroll 8
         for (Size a = 0; a < together; ++a) total = total + by[a] * load_wide<V>(row[a] + j);
-        store<V>(target + j, total);
+        store<V>(sums + j, total);
       }
-      for (; j < stop; ++j)
-        for (Size a = 0; a < together; ++a) target[j] += change[r + a] * double(row[a][j]);
+      for (; j < size; ++j)
+        for (Size a = 0; a < together; ++a) sums[j] += change[r + a] * double(row[a][j]);
     }
     for (; r < rows.size; ++r) {
-      const T* const row = K.row(rows[r]);
+      const T* const row = K.row(rows[r]) + start;
       const double by = change[r];
 #pragma omp simd
-      for (Size j = start; j < stop; ++j) target[j] += by * double(row[j]);
+      for (Size j = 0; j < size; ++j) sums[j] += by * double(row[j]);
     }
+    for (Size j = 0; j < size; ++j) out.data[start + j] += sums[j];
   }
 }
 
@@ -124,49 +127,47 @@ struct Worst {
   T violation;
 };
 
+// Loops go through blocks of 128 bytes, in as many vectors as that takes: each is a chain of its own,
+// so that several are under way at once, and blocks, and with them ties, are the same at every level.
 template <class V>
-class Extrema {
- public:
-  using T = Number<V>;
+inline constexpr Size kChains = 128 / sizeof(V);
+template <class V>
+inline constexpr Size kBlock = kChains<V>* kLanes<V>;
 
-  KW_INLINE void look(V up, V down, V place) {
-    const auto lower = less(up, low_);
-    low_at_ = select(lower, place, low_at_);
-    low_ = least(up, low_);
-    high_ = most(down, high_);
-  }
-
-  // Take in the lanes of another.
-  KW_INLINE void join(const Extrema& other) {
-    // Of equal ones the least place wins, whatever the width of a vector.
-    const auto lower = less(other.low_, low_), earlier = less(other.low_at_, low_at_);
-    const auto equal = Operations<V>::equal(other.low_, low_);
-    low_at_ = select(equal, select(earlier, other.low_at_, low_at_),
-                     select(lower, other.low_at_, low_at_));
-    low_ = least(other.low_, low_);
-    high_ = most(other.high_, high_);
-  }
-
-  KW_INLINE Worst<T> worst() const {
-    const T lowest = least_of(low_);
-    return {place_of(low_, lowest, low_at_), most_of(high_) - lowest};
-  }
-
- private:
-  V low_ = splat<V>(T(kNever)), high_ = splat<V>(T(-kNever)), low_at_{};
-};
+// Return the place of the lane, of all chains, whose value is this one; `blocks` tells in which block
+// a lane met it. Of equal ones even lanes win over odd ones, then those whose number divided by two
+// is even, and so on.
+template <class V>
+KW_INLINE Size place_of(const V (&values)[kChains<V>], Number<V> value,
+                        const V (&blocks)[kChains<V>]) {
+  constexpr Size lanes = kLanes<V>;
+  std::uint32_t found = 0;
+#pragma GCC unroll 8
+  for (Size c = 0; c < kChains<V>; ++c)
+    found |= Operations<V>::bits(Operations<V>::equal(values[c], splat<V>(value))) << (c * lanes);
+  if (found == 0) return -1;
+  if ((found & (found - 1)) != 0)
+    for (const std::uint32_t half : {0x55555555u, 0x33333333u, 0x0f0f0f0fu, 0x00ff00ffu, 0x0000ffffu})
+      found = (found & half) != 0 ? found & half : found;
+  const Size lane = std::countr_zero(found);
+  Number<V> all[kBlock<V>];
+#pragma GCC unroll 8
+  for (Size c = 0; c < kChains<V>; ++c) store<V>(all + c * lanes, blocks[c]);
+  return static_cast<Size>(all[lane]) * kBlock<V> + lane;
+}
 
 // One pass over the gradients. With `moves`, t (K_i - K_j) is added to them.
 template <class V, bool moves>
 Worst<Number<V>> pass(const Number<V>* Ki, const Number<V>* Kj, Number<V> t, Number<V>* up,
                       Number<V>* down, Size n) {
   using T = Number<V>;
-  constexpr Size lanes = kLanes<V>, ahead = kPrefetch / sizeof(T);
-  const V change = splat<V>(t), width = splat<V>(T(2 * lanes));
-  Extrema<V> even, odd;
-  V here = lane_numbers<V>();
-  Size k = 0;
-  const auto half = [&](Extrema<V>& found, Size at, V rows, V place) {
+  constexpr Size lanes = kLanes<V>, chains = kChains<V>, ahead = kPrefetch / sizeof(T);
+  const V change = splat<V>(t);
+  V low[chains], low_at[chains] = {}, high[2], block{};
+#pragma GCC unroll 8
+  for (Size c = 0; c < chains; ++c) low[c] = splat<V>(T(kNever));
+  high[0] = high[1] = splat<V>(T(-kNever));
+  const auto look = [&](Size c, Size at, V rows) {
     V rising = load<V>(up + at), falling = load<V>(down + at);
     if constexpr (moves) {
       rising = rising + change * rows;
@@ -174,81 +175,81 @@ Worst<Number<V>> pass(const Number<V>* Ki, const Number<V>* Kj, Number<V> t, Num
       store<V>(up + at, rising);
       store<V>(down + at, falling);
     }
-    found.look(rising, falling, place);
+    low_at[c] = select(less(rising, low[c]), block, low_at[c]);
+    low[c] = least(rising, low[c]);
+    high[c % 2] = most(falling, high[c % 2]);
   };
-  for (; k + 2 * lanes <= n; k += 2 * lanes) {
-    V first{}, second{};
-    if constexpr (moves) {
-      for (Size line = 0; line < 2 * lanes; line += 64 / Size(sizeof(T))) {
+  Size k = 0;
+  for (; k + kBlock<V> <= n; k += kBlock<V>) {
+    if constexpr (moves)
+      for (Size line = 0; line < kBlock<V>; line += 64 / Size(sizeof(T))) {
         await_load(Ki + k + line + ahead);
         await_load(Kj + k + line + ahead);
       }
-      first = load<V>(Ki + k) - load<V>(Kj + k);
-      second = load<V>(Ki + k + lanes) - load<V>(Kj + k + lanes);
+#pragma GCC unroll 8
+    for (Size c = 0; c < chains; ++c) {
+      const Size at = k + c * lanes;
+      V rows{};
+      if constexpr (moves) rows = load<V>(Ki + at) - load<V>(Kj + at);
+      look(c, at, rows);
     }
-    half(even, k, first, here);
-    half(odd, k + lanes, second, here + splat<V>(T(lanes)));
-    here = here + width;
+    block = block + splat<V>(T(1));
   }
-  for (; k < n; k += lanes) {
+#pragma GCC unroll 8
+  for (Size c = 0; c < chains; ++c) {
+    const Size at = k + c * lanes, left = n - at;
+    if (left <= 0) continue;
     V rows{};
-    if constexpr (moves)
-      rows = load_up_to<V>(Ki + k, n - k) - load_up_to<V>(Kj + k, n - k);
-    half(even, k, rows, here);
-    here = here + splat<V>(T(lanes));
+    if constexpr (moves) rows = load_up_to<V>(Ki + at, left) - load_up_to<V>(Kj + at, left);
+    look(c, at, rows);
   }
-  even.join(odd);
-  return even.worst();
+  V all = low[0];
+#pragma GCC unroll 8
+  for (Size c = 1; c < chains; ++c) all = least(low[c], all);
+  const T lowest = least_of(all);
+  return {place_of<V>(low, lowest, low_at), most_of(most(high[0], high[1])) - lowest};
 }
 
-// The best partner so far in each lane. Two ratios are compared by products: a division takes longer
-// than all the rest.
-template <class V>
-struct Partner {
-  using T = Number<V>;
-  V top{}, bottom = splat<V>(T(1)), place{};
-
-  KW_INLINE void look(V gain, V curvature, V here) {
-    const auto better = less(top * curvature, gain * bottom);
-    top = select(better, gain, top);
-    bottom = select(better, curvature, bottom);
-    place = select(better, here, place);
-  }
-};
-
 // Return which of those that can fall gains most with i. With `equal`, the diagonal is that of i.
+// Two ratios are compared by products: a division takes longer than all the rest.
 template <class V, bool equal>
 Size partner(const Number<V>* Ki, Number<V> slope, Number<V> own, const Number<V>* down,
              const Number<V>* diagonal, Size n) {
   using T = Number<V>;
-  constexpr Size lanes = kLanes<V>;
+  constexpr Size lanes = kLanes<V>, chains = kChains<V>;
   const V own_slope = splat<V>(slope), own_diagonal = splat<V>(own), ends = splat<V>(own + own);
   const V flat = splat<V>(T(kLeastCurvature)), two = splat<V>(T(2));
-  Partner<V> even, odd;
-  V here = lane_numbers<V>();
-  const auto half = [&](Partner<V>& best, Size at, V row, V place) {
-    const V rise = most(load<V>(down + at) - own_slope, V{});
+  V top[chains] = {}, bottom[chains], best_at[chains] = {}, block{};
+#pragma GCC unroll 8
+  for (Size c = 0; c < chains; ++c) bottom[c] = splat<V>(T(1));
+  const auto look = [&](Size c, Size at, V row) {
+    const V rise = most(load<V>(down + at) - own_slope, V{}), gain = rise * rise;
     V both = ends;
     if constexpr (!equal) both = own_diagonal + load<V>(diagonal + at);
-    best.look(rise * rise, most(both - two * row, flat), place);
+    const V curvature = most(both - two * row, flat);
+    const auto better = less(top[c] * curvature, gain * bottom[c]);
+    top[c] = select(better, gain, top[c]);
+    bottom[c] = select(better, curvature, bottom[c]);
+    best_at[c] = select(better, block, best_at[c]);
   };
   Size k = 0;
-  for (; k + 2 * lanes <= n; k += 2 * lanes) {
-    half(even, k, load<V>(Ki + k), here);
-    half(odd, k + lanes, load<V>(Ki + k + lanes), here + splat<V>(T(lanes)));
-    here = here + splat<V>(T(2 * lanes));
+  for (; k + kBlock<V> <= n; k += kBlock<V>) {
+#pragma GCC unroll 8
+    for (Size c = 0; c < chains; ++c) look(c, k + c * lanes, load<V>(Ki + k + c * lanes));
+    block = block + splat<V>(T(1));
   }
-  for (; k < n; k += lanes) {
-    half(even, k, load_up_to<V>(Ki + k, n - k), here);
-    here = here + splat<V>(T(lanes));
+#pragma GCC unroll 8
+  for (Size c = 0; c < chains; ++c) {
+    const Size at = k + c * lanes, left = n - at;
+    if (left > 0) look(c, at, load_up_to<V>(Ki + at, left));
   }
-  const V ratio = even.top / even.bottom, other = odd.top / odd.bottom;
-  const auto better = less(ratio, other), earlier = less(odd.place, even.place);
-  const auto same = Operations<V>::equal(ratio, other);
-  const V place = select(same, select(earlier, odd.place, even.place),
-                         select(better, odd.place, even.place));
-  const V best = most(ratio, other);
-  return place_of(best, most_of(best), place);
+  V ratio[chains], all{};
+#pragma GCC unroll 8
+  for (Size c = 0; c < chains; ++c) {
+    ratio[c] = top[c] / bottom[c];
+    all = most(ratio[c], all);
+  }
+  return place_of<V>(ratio, most_of(all), best_at);
 }
 
 // Steps on the leading rows and columns of K, as many as the state has variables.
@@ -282,7 +283,7 @@ class Smo {
                        : partner<V, false>(Ki, slope, own, s.down, s.diagonal, s.n);
     if (j < 0 || !(s.down[j] - slope > 0)) return false;
     const T rise = s.down[j] - slope;
-    const double curvature = double(own + s.diagonal[j] - 2 * Ki[j]);
+    const double curvature = double(own + s.diagonal[j]) - 2 * double(Ki[j]);
     const double room_i = s.hi[i] - s.b[i], room_j = s.b[j] - s.lo[j];
     double by = double(rise) / (curvature > kLeastCurvature ? curvature : kLeastCurvature);
     by = room_i < by ? room_i : by;

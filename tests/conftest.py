@@ -1,6 +1,5 @@
 """Fixtures and settings that every test shares."""
 
-import hashlib
 import os
 from pathlib import Path
 
@@ -11,24 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 
 
-def _numba_cache_dir():
-    """Return a cache folder named after the compiled code's source.
-
-    Numba invalidates a cached function when its own file changes, not when a compiled function it
-    calls in another file does. A folder for each state of the source never serves stale code.
-    """
-    digest = hashlib.sha256()
-    for path in sorted((ROOT / "src" / "kernelwise").rglob("*.py")):
-        source = path.read_bytes()
-        if b"numba" in source:
-            digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + source)
-    return ROOT / ".numba_cache" / digest.hexdigest()[:16]
-
-
-# Numba reads this once, when it is first imported: that must not have happened yet.
-os.environ.setdefault("NUMBA_CACHE_DIR", str(_numba_cache_dir()))
-
-# The first example of a property may compile code, so there is no deadline for an example.
+# The first example of a property may import modules, so there is no deadline for an example.
 settings.register_profile("kernelwise", deadline=None, derandomize=IN_CI)
 settings.load_profile("kernelwise")
 

@@ -1,4 +1,4 @@
-"""The wheel holds the whole package, and works away from the source tree."""
+"""The wheel holds the package and its compiled module, and works away from the source tree."""
 
 import os
 import re
@@ -12,6 +12,7 @@ import pytest
 from kernelwise._version import __version__
 
 ROOT = Path(__file__).resolve().parents[1]
+MODULES = {".so", ".pyd"}
 
 FIT = """
 import sys
@@ -22,7 +23,10 @@ from pathlib import Path
 import kernelwise
 
 site = Path(sys.argv[1])
-assert Path(kernelwise.__file__).is_relative_to(site), kernelwise.__file__
+from kernelwise import _native
+
+for module in (kernelwise, _native):
+    assert Path(module.__file__).is_relative_to(site), module.__file__
 assert Path(distribution("kernelwise").locate_file("")).resolve() == site
 assert version("kernelwise") == kernelwise.__version__ == sys.argv[2]
 assert files("kernelwise").joinpath("py.typed").is_file()
@@ -56,12 +60,14 @@ def test_wheel_holds_every_file_of_the_package(wheel):
     expected = {
         path.relative_to(src).as_posix()
         for path in (src / "kernelwise").rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and "__pycache__" not in path.parts and path.suffix not in MODULES
     }
     with zipfile.ZipFile(wheel) as archive:
         packed = {name for name in archive.namelist() if name.startswith("kernelwise/")}
     assert "kernelwise/py.typed" in expected
-    assert packed == expected
+    compiled = {name for name in packed if Path(name).suffix in MODULES}
+    assert [Path(name).name.partition(".")[0] for name in compiled] == ["_native"]
+    assert packed - compiled == expected
 
 
 def test_installed_wheel_fits_away_from_the_source_tree(wheel, tmp_path):
@@ -70,7 +76,7 @@ def test_installed_wheel_fits_away_from_the_source_tree(wheel, tmp_path):
     away.mkdir()
     pip = ["-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
     run(*pip, "--no-deps", "--no-index", "--target", site, wheel)
-    env = os.environ | {"PYTHONPATH": str(site), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    env = os.environ | {"PYTHONPATH": str(site)}
     run("-P", "-c", FIT, site, __version__, cwd=away, env=env)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _moved
 from ._version import __version__
+from ._versions import show_versions
 
 if TYPE_CHECKING:
     from . import (
@@ -99,6 +100,7 @@ __all__ = [
     "qp",
     "report",
     "save",
+    "show_versions",
     "svm",
     "tabular",
     "transform",

@@ -182,7 +182,7 @@ def run(name):
 
 def environment():
     """Return the versions that rounding may depend on."""
-    packages = ("numpy", "scipy", "scikit-learn", "numba")
+    packages = ("numpy", "scipy", "scikit-learn")
     return {
         "python": platform.python_version(),
         "machine": platform.machine(),

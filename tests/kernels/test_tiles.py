@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from kernelwise._native import exp_of_minus_rows
 from kernelwise.kernels import RBF, Laplacian, LazyGram
 from kernelwise.kernels.fill import _WIDEST
 
@@ -62,8 +63,6 @@ def test_nothing_is_written_beyond_the_rows_that_are_asked_for(dtype):
 @both_types
 @pytest.mark.parametrize("length", [1, 5, 16, 100_003])
 def test_the_exponential(length, dtype):
-    from kernelwise.kernels._compiled import exp_of_minus_rows
-
     most = 50 if dtype == np.float32 else 500
     t = np.linspace(0, most, length).astype(dtype)[None]
     found = t.copy()
@@ -74,8 +73,6 @@ def test_the_exponential(length, dtype):
 
 @both_types
 def test_the_exponential_stays_within_one_and_the_least_number(dtype):
-    from kernelwise.kernels._compiled import exp_of_minus_rows
-
     found = np.array([[-1e-3, 0.0, 1e4, np.inf]], dtype)
     exp_of_minus_rows(found)
     least = np.exp(-60.0 if dtype == np.float32 else -600.0)

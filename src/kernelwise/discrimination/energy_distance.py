@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._native import squared_gaps
 from .._typing import Array, Index
 from ._input import classes_of, rows_of, weights_of
 
@@ -132,8 +133,6 @@ def _shares(classes: Index, weights: Array) -> tuple[float, Array, Array]:
 
 def _integrals(X: Array, classes: Index, weights: Array, factors: Array) -> tuple[Array, Array]:
     """Return int sum_c factors_c (F_c - F)^2 dx and int F (1 - F) dx for each feature."""
-    from ._compiled import squared_gaps
-
     n, d = X.shape
     out = np.empty((d, 2))
     width = max(8, _BLOCK // n)  # fewer columns would read each cache line of X several times

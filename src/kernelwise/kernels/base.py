@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
+from .._native import gather
 from .._typing import Array, Index, Matrix, RowReader
 from .cotangent import Cotangent
 
@@ -118,9 +119,8 @@ class Kernel(ABC):
         """Return the block of K for some rows, where its entries are minus the slopes."""
         if K is None or not self.is_exponential:
             return None
-        from .._blocks import square_block
-
-        block: Array = square_block(np.ascontiguousarray(K), rows)
+        block = np.empty((len(rows), len(rows)), dtype=K.dtype)
+        gather(np.ascontiguousarray(K), rows, rows, block)
         return block
 
     def reader(self, X: Matrix, dtype: Any, threads: int = 1) -> RowReader:

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from .. import _native
 from .._typing import Array, Matrix
 from .base import BLOCK_ROWS
 from .cotangent import Cotangent
 from .fill import apply_profile, apply_slope, fill_sums, fill_tiles, tile_rows
-from .sides import GRADIENT_REACH, Distances, lines, middle, refuse_overflow, transposed
+from .sides import GRADIENT_REACH, Distances, middle, refuse_overflow, transposed
 
 if TYPE_CHECKING:
     from .pairwise import PairwiseKernel
@@ -113,14 +114,12 @@ def _contract_distances(
     kernel: PairwiseKernel, X: Array, dK: Cotangent, dtype: Any, K: Array | None
 ) -> Array:
     """Contract the entries above the diagonal twice: the terms on it are zero."""
-    from ._compiled import centred_rows
-
     term: Any = kernel.term
     (n, d), centre = X.shape, middle(X)
     factors, scale = _factors(dK)
     rows = np.empty((n, d + factors.shape[1]), dtype=dtype)
     X = np.ascontiguousarray(X)
-    size, largest = centred_rows(X, centre, kernel.scales(d), term.squared, rows)
+    size, largest = _native.centred_rows(X, centre, kernel.scales(d), term.squared, rows)
     refuse_overflow(size, largest)
     if dtype == np.float32 and (size > GRADIENT_REACH or largest > _LARGEST_SQUARE):
         return _contract_distances(kernel, X, dK, np.dtype(np.float64), K)
@@ -167,34 +166,21 @@ def _fill_slopes(kernel: PairwiseKernel, left: Array, right: Array, S: Array) ->
 
 
 class _DistanceSums:
-    """Sums over blocks of a matrix, and the work arrays of compiled code."""
+    """Sums over blocks of a matrix; native/contraction.hpp defines them."""
 
     def __init__(self, rows: Array, columns: Array, d: int, squared: bool) -> None:
-        from ._contraction import CHUNK, TILE_ROWS, TILE_VECTORS
-
-        (n, q), dtype = rows.shape, rows.dtype
-        self._given = rows, columns, d, squared
-        self._mixed = np.zeros((d + 3, 64 // dtype.itemsize))
-        self._sums = np.zeros((n, 64 // dtype.itemsize), dtype)
-        self._totals = np.zeros((1, n + CHUNK * 64 // dtype.itemsize), dtype)
-        work = CHUNK * min(n, _PANEL_ROWS), CHUNK * q, TILE_ROWS * TILE_VECTORS
-        self._work = [lines(count, dtype) for count in work]
+        self._rows, self._columns, self._squared = rows, columns, squared
+        self._mixed, self._ends = np.zeros(d), np.zeros(len(rows))
 
     def add(self, S: Array, start: int) -> None:
         """Add some rows of S, which start at row and column ``start``."""
-        from ._contraction import contract
-
-        sums = self._mixed, self._sums, self._totals
-        arguments: tuple[Any, ...] = (*self._given, *self._work, *sums)
-        contract(S, start, *arguments)
+        sides, sums = (self._rows, self._columns), (self._mixed, self._ends)
+        _native.contract(S, start, *sides, len(self._mixed), self._squared, *sums)
 
     def whole(self) -> Array:
         """Return the contraction with the terms, for each feature."""
-        from ._contraction import whole_terms
-
-        rows, _, d, squared = self._given
-        out = np.empty(d)
-        whole_terms(rows, d, squared, self._mixed, self._sums, self._totals, out)
+        out = np.empty_like(self._mixed)
+        _native.whole_terms(self._rows, self._squared, self._mixed, self._ends, out)
         return out
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from .._native import exp_of_minus_rows, gauss, transpose
 from .._threads import run
 from .._typing import Array, Index, Matrix, RowReader
 from .base import BLOCK_ROWS
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 _LEAST_SINGLE = 1e-26  # float32 kernel value that counts as zero, far above subnormal products
 _ENTRIES_PER_CALL = 20_000_000  # matrix entries per call of compiled code, which ignores Ctrl-C
 _WIDEST = 510  # number of features up to which tiles are no slower than a matrix product
-_PANEL_BYTES = 2**19  # bytes of columns packed at a time, half of a second-level cache
-_MOST_PANELS = 16  # limit on packed panels: the block of more would not fit into the cache as well
 
 
 def fill(kernel: PairwiseKernel, left: Matrix, right: Matrix, out: Array) -> None:
@@ -57,8 +56,6 @@ def fill_sums(kernel: PairwiseKernel, left: Matrix, right: Matrix, out: Array) -
 def apply_profile(kernel: PairwiseKernel, T: Array) -> None:
     """Turn t into the kernel, in place."""
     if kernel.is_exponential:
-        from ._compiled import exp_of_minus_rows
-
         exp_of_minus_rows(T)
         return
     values = kernel.profile(T)
@@ -153,13 +150,7 @@ def fill_tiles(left: Array, other: Array, K: Array, first: int, last: int, stop:
         Zero writes whole rows. Otherwise rows are written from the diagonal on, and mirrored
         across the diagonal up to this column.
     """
-    from ._compiled import BYTES, TILE_ROWS, TILE_VECTORS, gauss
-
-    lines, lanes = left.shape[1] - 1, BYTES // K.itemsize
-    count = max(1, min(_MOST_PANELS, _PANEL_BYTES // (BYTES * TILE_VECTORS * lines)))
-    panels = np.empty((count * lines, TILE_VECTORS * lanes), dtype=K.dtype)
-    tile, sharp = np.empty((2, TILE_ROWS * TILE_VECTORS, lanes), dtype=K.dtype)
-    gauss(left, other, K, first, last, stop, panels, tile, sharp)
+    gauss(left, other, K, first, last, stop)
 
 
 class PairwiseReader:
@@ -212,8 +203,6 @@ class TileReader:
 
         run(part, range(start, stop, height), self._threads)
         if start > 0:
-            from ._compiled import transpose
-
             transpose(K[:start, start:stop], K[start:stop, :start])
 
 
@@ -261,6 +250,4 @@ def fill_rows(
 
     run(make, tasks, threads)
     if mirrors and (start > 0 or len(tasks) > 1):  # the first block has nothing before it
-        from ._compiled import transpose
-
         run(mirror, tasks, threads)

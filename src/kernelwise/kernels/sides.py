@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from .._native import l1_distances, other_side, scaled_rows, shifted_rows, transpose
 from .._typing import Array, Matrix
 from .base import check_rows
 
@@ -170,9 +171,7 @@ class L1Distances(Distances):
 
     def fill(self, left: Array, right: Array, out: Array) -> None:
         """Write t into ``out``."""
-        from ._compiled import l1_distances
-
-        l1_distances(left, right, out, lines(len(right), out.dtype), lines(4, out.dtype))
+        l1_distances(left, right, out)
 
 
 class DotProducts(WeightedSum):
@@ -252,30 +251,19 @@ def refuse_overflow(*sizes: float) -> None:
 
 def transposed(rows: Array) -> Array:
     """Return a copy with rows as columns."""
-    from ._compiled import transpose
-
     columns = np.empty(rows.shape[::-1], dtype=rows.dtype)
     transpose(rows, columns)
     return columns
 
 
-def lines(count: int, dtype: Any) -> Array:
-    """Return a work array of vectors of 64 bytes, the widest of any processor."""
-    return np.empty((count, 64 // np.dtype(dtype).itemsize), dtype=dtype)
-
-
 def _scaled(X: Array, centre: Array, root: Array, dtype: Any) -> tuple[Array, float]:
     """Return the rows (a, |a|^2, 1) with a = (x - centre) * root, and the largest |a|^2."""
-    from ._compiled import scaled_rows
-
     left = np.empty((X.shape[0], X.shape[1] + 2), dtype=dtype)
     return left, scaled_rows(np.ascontiguousarray(X), centre, root, left)
 
 
 def _right_side(left: Array) -> Array:
     """Return the columns (-2 b, 1, |b|^2), so that left @ right is the squared distance."""
-    from ._compiled import other_side
-
     right = np.empty(left.shape[::-1], dtype=left.dtype)
     other_side(left, right)
     return right
@@ -283,8 +271,6 @@ def _right_side(left: Array) -> Array:
 
 def _shifted(X: Array, centre: Array, scales: Array, dtype: Any) -> tuple[Array, float]:
     """Return the rows (a, sum of a) with a = (x - centre) * scales, and the largest sum of |a|."""
-    from ._compiled import shifted_rows
-
     rows = np.empty((X.shape[0], X.shape[1] + 1), dtype=dtype)
     return rows, shifted_rows(np.ascontiguousarray(X), centre, scales, rows)
 

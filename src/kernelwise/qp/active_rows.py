@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._native import OUT_OF_STEPS, add_rows, solve_some, solve_stored
 from .._typing import Array, Index
 from .fast_path import SWEEP
 from .problem import DualQP
@@ -150,40 +151,27 @@ class ActiveRowsRun:
 
     def _solve_all(self, limit: int) -> int:
         """Take some steps on all rows."""
-        from ._fast_path import solve_stored
-
         vectors = self.b, self.gradient, self.p, self.lo, self.hi
         total, certificate = self.qp.c[0], np.empty(4)  # not used: this run makes its own
         _, steps, _ = solve_stored(
             self.rows.K, *vectors, True, self.tol, limit, SWEEP, total, certificate
         )
         self._settled = steps == 0 and limit > 0
-        return int(steps)
+        return steps
 
     def _solve(self, some: Index, limit: int) -> int:
         """Take some steps on some of the rows in memory, on a copy of their block of K."""
-        from .._blocks import square_block
-        from ._compiled import OUT_OF_STEPS, gather, smo
-
-        K = self.rows.K
-        block = K if len(some) == self.rows.n_rows else square_block(K, some)
-        b, lo, hi, state = gather(self.diag, self.b, self.gradient, self.lo, self.hi, some)
-        tol = K.dtype.type(self._inner_tol())
-        steps, ended = smo(block, b, lo, hi, state, tol, limit)
+        copies = len(some) < self.rows.n_rows
+        vectors = self.diag, self.b, self.gradient, self.lo, self.hi
+        steps, ended = solve_some(self.rows.K, *vectors, some, copies, self._inner_tol(), limit)
         self._settled = ended != OUT_OF_STEPS
-        change = b - self.b[some]
-        moved = np.flatnonzero(change)
-        self.b[some] = b
-        self._update_gradient(some[moved], change[moved])
-        return int(steps)
+        return steps
 
     def _inner_tol(self) -> float:
         return max(0.9 * self.tol, _INNER_FRACTION * self.violation)
 
     def _update_gradient(self, moved: Index, change: Array) -> None:
         """Add K times a change of some active variables."""
-        from ._compiled import add_rows
-
         add_rows(self.rows.K, moved, change, self.gradient)
 
     def _look(self) -> None:

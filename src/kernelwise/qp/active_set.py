@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg.lapack import dposv
 
+from .._native import centre, newton_system, residuals, walk
 from .._typing import Array, Index
 from .problem import DualQP
 from .solution import SolverState
@@ -94,8 +95,6 @@ def polish(qp: DualQP, state: SolverState, tol: float, budget: float) -> SolverS
 
 def _active_set(qp: DualQP, beta: Array, near: Index, operations: float) -> Array | None:
     """Improve the variables in ``near``, within a number of operations; the rest stays fixed."""
-    from ._active_set import residuals, walk
-
     K = qp.gram.block(near, near)
     lo, hi, p, b = qp.lo[near], qp.hi[near], qp.p[near], beta[near].copy()
     gradient = K @ b - p  # complete, as ``near`` contains the support
@@ -144,8 +143,6 @@ def _newton_step(K: Array, gradient: Array, free: Index) -> Array | None:
     The step keeps the sum. Where the system is singular (equal rows, more free variables than
     dimensions) it is long and ends at a bound.
     """
-    from ._active_set import centre, newton_system
-
     block, slope = np.empty((len(free), len(free))), np.empty(len(free))
     for ridge in _RIDGES:
         newton_system(K, gradient, free, ridge, block, slope)

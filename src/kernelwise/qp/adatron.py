@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from .._native import sweep
 from .._threads import single_blas
 from .._typing import Array
 from .gram import StoredGram
@@ -151,8 +152,6 @@ class _Sweeps:
 
     def at(self, nu: float, tol: float, rho: float = 0.0) -> bool:
         """Sweep at a multiplier; return whether the conditions hold there."""
-        from ._adatron import sweep
-
         qp, chunk = self.qp, max(1, int(_SWEPT / max(1, self.qp.n) ** 2))
         while True:
             epochs, converged = sweep(

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from .. import _native
 from .._typing import Array
 from .problem import DualQP
 from .solution import SolverState
 
 SWEEP = 4e7  # matrix entries read between two checks for Ctrl-C, about 30 ms
+
+_STATUS = {_native.CONVERGED: "converged", _native.OUT_OF_STEPS: "max_iter"}
 
 
 def solve_quickly(
@@ -48,16 +51,12 @@ def solve_quickly(
     certificate : ndarray of shape (4,)
         The multiplier, objective, gap and violation, valid where it converged.
     """
-    from . import _compiled
-    from . import _fast_path as _stored
-
     beta, K, known = beta.copy(), np.ascontiguousarray(K), product is not None
     gradient = np.empty(qp.n) if product is None else product - qp.p
     certificate, vectors = np.empty(4), (beta, gradient, qp.p, qp.lo, qp.hi)
-    violation, steps, ended = _stored.solve_stored(
+    violation, steps, ended = _native.solve_stored(
         K, *vectors, known, float(tol), most_steps, SWEEP, qp.c[0], certificate
     )
-    if ended == _stored.NOT_A_NUMBER:
+    if ended == _native.NOT_A_NUMBER:
         raise ValueError("K must not hold NaN, nor values so large that products overflow.")
-    names = {_compiled.CONVERGED: "converged", _compiled.OUT_OF_STEPS: "max_iter"}
-    return SolverState(beta, gradient, violation, steps, names.get(ended, "")), certificate
+    return SolverState(beta, gradient, violation, steps, _STATUS.get(ended, "")), certificate

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._native import gather
 from .._typing import Array, Gram, Index, RowReader
 
 _DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
@@ -45,8 +46,6 @@ class StoredGram:
         """Return a block in float64."""
         if not self.K.flags.c_contiguous:  # compiled for one layout only
             return self.K[np.ix_(rows, columns)].astype(np.float64, copy=False)
-        from .._blocks import gather
-
         block = np.empty((len(rows), len(columns)))
         gather(self.K, rows, columns, block)
         return block

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .. import _native
 from .._typing import Array, Gram
 from .gram import as_gram
 from .terms import Terms, plain
@@ -131,11 +132,9 @@ class DualQP:
         violation : float
             Zero at the optimum.
         """
-        from . import _box
-
         gradient = self.gradient(beta) if gradient is None else gradient
         residual = plain(gradient + self.A.T @ nu)
-        return float(_box.kkt_violation(plain(beta), residual, self.lo, self.hi))
+        return float(_native.kkt_violation(plain(beta), residual, self.lo, self.hi))
 
     def duality_gap(self, beta: Array, nu: Array, gradient: Array | None = None) -> float:
         """Compute an upper bound on the distance of the objective from its minimum.
@@ -162,9 +161,7 @@ class DualQP:
         """
         if not self.gram.is_psd:
             return float("nan")
-        from . import _box
-
         gradient = self.gradient(beta) if gradient is None else gradient
         pull, constant = plain(self.A.T @ nu), float(nu @ self.c)
         point = plain(beta), plain(gradient)
-        return float(_box.duality_gap(*point, pull, self.p, self.lo, self.hi, constant))
+        return float(_native.duality_gap(*point, pull, self.p, self.lo, self.hi, constant))

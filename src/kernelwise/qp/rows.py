@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .._native import swap_columns
 from .._typing import Array, Gram, Index
 
 # The first access to fresh memory costs as much as computing a kernel row: one buffer is kept from
@@ -123,13 +124,11 @@ class GrowingRows:
 
     def _exchange(self, a: Index, b: Index) -> list[tuple[Index, Index]]:
         """Exchange the positions a with the positions b."""
-        from ._compiled import swap_columns
-
         if np.array_equal(a, b):
             return []
         a, b = self._without(a, b), self._without(b, a)
         self._reader.swap(a, b)
-        swap_columns(self.K, self.n_rows, a, b)
+        swap_columns(self.K[: self.n_rows], a, b)
         exchange(self.order, a, b)
         return [(a, b)]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .. import _native
 from .._typing import Array
 from .problem import DualQP
 
@@ -91,14 +92,12 @@ class Solution:
         solution : Solution
             The point with its multipliers, objective, gap and violation.
         """
-        from . import _box
-
         beta, gradient = state.beta, state.gradient
         if certificate is not None:
             nu = certificate[:1]
             objective, gap, violation = certificate[1:].tolist()
         elif nu is None:
-            own, *rest = _box.certify(beta, gradient, qp.p, qp.lo, qp.hi, qp.c[0])
+            own, *rest = _native.certify(beta, gradient, qp.p, qp.lo, qp.hi, qp.c[0])
             nu = np.array([own])
             objective, gap, violation = rest
         else:

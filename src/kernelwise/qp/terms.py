@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _native
 from .._typing import Array
 
 
@@ -187,10 +188,7 @@ class Terms:
         least, most : float
             At the optimum ``most <= least``; ``most - least`` is LIBSVM's stop test.
         """
-        from . import _box
-
-        least, most = _box.reach(plain(beta), plain(gradient), self.lo, self.hi)
-        return float(least), float(most)
+        return _native.reach(plain(beta), plain(gradient), self.lo, self.hi)
 
     def intercept(self, beta: Array, gradient: Array) -> float:
         """Compute the multiplier of sum b = c, as LIBSVM does.
@@ -208,9 +206,7 @@ class Terms:
             Minus the mean gradient of the free variables; without any, the middle of the
             interval that the bounded ones allow.
         """
-        from . import _box
-
-        return float(_box.intercept(plain(beta), plain(gradient), self.lo, self.hi))
+        return _native.intercept(plain(beta), plain(gradient), self.lo, self.hi)
 
     def project(self, beta: Array) -> Array:
         """Return the nearest point that satisfies the bounds and the equality.
@@ -225,13 +221,13 @@ class Terms:
         feasible : ndarray of shape (n,)
             The nearest feasible point.
         """
-        from . import _box
-
         if len(self.c) == 0:
             return np.clip(beta, self.lo, self.hi)
         if not self.sums_to_constant:
             raise ValueError("project needs the one equality sum b = c.")
-        return _feasible(*_box.project_to_sum(plain(beta), self.lo, self.hi, self.c[0]))
+        feasible = np.empty(self.n)
+        exists = _native.project_to_sum(plain(beta), self.lo, self.hi, self.c[0], feasible)
+        return _checked(feasible, exists)
 
     def repair(self, beta: Array) -> Array:
         """Make a point feasible by moving its non-zeros alone, where that is possible.
@@ -248,11 +244,11 @@ class Terms:
         feasible : ndarray of shape (n,)
             A feasible point.
         """
-        from . import _box
-
         if not self.sums_to_constant:
             return self.project(beta)
-        return _feasible(*_box.repair(plain(beta), self.lo, self.hi, self.c[0]))
+        feasible = np.empty(self.n)
+        exists = _native.repair(plain(beta), self.lo, self.hi, self.c[0], feasible)
+        return _checked(feasible, exists)
 
     def snap(self, beta: Array) -> Array:
         """Move variables that rounding left an ulp off a bound onto it.
@@ -269,10 +265,8 @@ class Terms:
         snapped : ndarray of shape (n,)
             The point, with its sum kept to rounding.
         """
-        from . import _box
-
         snapped = np.array(beta, dtype=np.float64)
-        _box.snap(snapped, self.lo, self.hi)
+        _native.snap(snapped, self.lo, self.hi)
         return snapped
 
     def start(self) -> Array:
@@ -286,15 +280,14 @@ class Terms:
         # Nearly every problem takes this way; compiled code would take longer to find that out.
         if self.c[0] == 0 and self.lo.max(initial=0.0) <= 0 <= self.hi.min(initial=0.0):
             return np.zeros(self.n)
-        from . import _box
+        feasible = np.empty(self.n)
+        return _checked(feasible, _native.first_point(self.lo, self.hi, self.c[0], feasible))
 
-        return _feasible(*_box.first_point(self.lo, self.hi, self.c[0]))
 
-
-def _feasible(beta: Array, exists: bool) -> Array:
+def _checked(feasible: Array, exists: bool) -> Array:
     if not exists:
         raise ValueError("no point satisfies both the bounds and sum b = c.")
-    return beta
+    return feasible
 
 
 @lru_cache(maxsize=16)

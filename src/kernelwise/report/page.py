@@ -26,7 +26,7 @@ from .findings import findings, p_text, spread_text
 from .model import certificate_table, path_table, selected_parameters
 from .tables import confusion, kinds, metrics_of, reliability, score_rows, weight_rows
 
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+_PACKAGES = ("numpy", "scipy", "scikit-learn")
 
 
 def write_report(

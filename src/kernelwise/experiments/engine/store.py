@@ -26,7 +26,7 @@ from .errors import ExperimentError
 from .seeds import key_of
 
 _FORMAT = 1
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "joblib")
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib")
 # Entries of the header that must agree for results to share a file; the others are information.
 _IDENTITY = ("format", "experiment", "protocol", "kernelwise", "seed", "scale")
 

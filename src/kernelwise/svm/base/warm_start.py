@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..._native import mix
 from ..._typing import Array, Codes, Index, Matrix
 from ...qp import Solution
 
@@ -114,8 +115,6 @@ def row_keys(X: Matrix) -> Array:
     if sp.issparse(X):
         keys = np.ascontiguousarray(X @ (multipliers / 2.0**63)).view(np.uint64)
     else:
-        from ._row_keys import mix
-
         keys = np.empty(X.shape[0], dtype=np.uint64)
         mix(np.ascontiguousarray(X, dtype=np.float64).view(np.uint64), multipliers, keys)
     in_order = np.sort(keys)

@@ -1,0 +1,125 @@
+"""Compiled leaves on plain arrays; native/ has the mathematics above each of them."""
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from ._typing import Array, Index
+
+level: str
+levels: tuple[str, ...]
+
+CONVERGED: int
+OUT_OF_STEPS: int
+STUCK: int
+UNFINISHED: int
+NOT_A_NUMBER: int
+
+def kept_bytes() -> int: ...
+def release_memory() -> None: ...
+
+# native/rows.hpp
+def scaled_rows(X: Array, centre: Array, root: Array, out: Array) -> float: ...
+def shifted_rows(X: Array, centre: Array, scales: Array, out: Array) -> float: ...
+def centred_rows(
+    X: Array, centre: Array, scales: Array, squares: bool, out: Array
+) -> tuple[float, float]: ...
+def other_side(left: Array, right: Array) -> None: ...
+
+# native/tiles.hpp, gauss.hpp, l1.hpp, contraction.hpp
+def exp_of_minus_rows(values: Array) -> None: ...
+def gauss(left: Array, other: Array, out: Array, first: int, last: int, stop: int) -> None: ...
+def l1_distances(left: Array, right: Array, out: Array) -> None: ...
+def contract(
+    K: Array,
+    start: int,
+    left: Array,
+    right: Array,
+    d: int,
+    squares: bool,
+    mixed: Array,
+    ends: Array,
+) -> None: ...
+def whole_terms(rows: Array, squares: bool, mixed: Array, ends: Array, out: Array) -> None: ...
+
+# native/blocks.hpp
+def transpose(source: Array, target: Array) -> None: ...
+def gather(K: Array, rows: Index, columns: Index, out: Array) -> None: ...
+def swap_columns(K: Array, a: Index, b: Index) -> None: ...
+
+# native/smo.hpp, stored.hpp
+def add_rows(K: Array, rows: Index, change: Array, out: Array) -> None: ...
+def solve_some(
+    K: Array,
+    diag: Array,
+    b: Array,
+    gradient: Array,
+    lo: Array,
+    hi: Array,
+    some: Index,
+    copies: bool,
+    tol: float,
+    limit: int,
+) -> tuple[int, int]: ...
+def solve_stored(
+    K: Array,
+    b: Array,
+    g: Array,
+    p: Array,
+    lo: Array,
+    hi: Array,
+    known: bool,
+    tol: float,
+    max_steps: int,
+    most_swept: float,
+    total: float,
+    certificate: Array,
+) -> tuple[float, int, int]: ...
+
+# native/adatron.hpp
+def sweep(
+    K: Array,
+    b: Array,
+    g: Array,
+    lo: Array,
+    hi: Array,
+    total: float,
+    nu: float,
+    rho: float,
+    eta: float,
+    tol: float,
+    max_epochs: int,
+) -> tuple[int, bool]: ...
+
+# native/box.hpp
+def project_to_sum(b: Array, lo: Array, hi: Array, total: float, out: Array) -> bool: ...
+def repair(b: Array, lo: Array, hi: Array, total: float, out: Array) -> bool: ...
+def first_point(lo: Array, hi: Array, total: float, out: Array) -> bool: ...
+def reach(b: Array, gradient: Array, lo: Array, hi: Array) -> tuple[float, float]: ...
+def intercept(b: Array, gradient: Array, lo: Array, hi: Array) -> float: ...
+def kkt_violation(b: Array, residual: Array, lo: Array, hi: Array) -> float: ...
+def duality_gap(
+    b: Array, gradient: Array, pull: Array, p: Array, lo: Array, hi: Array, constant: float
+) -> float: ...
+def snap(b: Array, lo: Array, hi: Array) -> None: ...
+def certify(
+    b: Array, gradient: Array, p: Array, lo: Array, hi: Array, total: float
+) -> tuple[float, float, float, float]: ...
+
+# native/active_set.hpp
+def newton_system(
+    K: Array, gradient: Array, free: Index, ridge: float, block: Array, slope: Array
+) -> None: ...
+def centre(step: Array) -> None: ...
+def walk(
+    K: Array, b: Array, lo: Array, hi: Array, gradient: Array, free: Index, step: Array
+) -> float: ...
+def residuals(
+    b: Array, lo: Array, hi: Array, gradient: Array, free: NDArray[Any], held: Array
+) -> float: ...
+
+# native/energy.hpp, row_keys.hpp
+def squared_gaps(
+    Xt: Array, order: Index, classes: Index, weights: Array, factors: Array, out: Array
+) -> None: ...
+def mix(bits: Array, multipliers: Array, out: Array) -> None: ...
