@@ -8,7 +8,8 @@ import re
 import tomllib
 from pathlib import Path
 
-NOT_PINNED = {"axe-core-python", "build", "hatchling", "mypy", "ruff", "selenium"}
+NOT_PINNED = {"axe-core-python", "build", "mypy", "ruff", "selenium"}
+NOT_PINNED |= {"cmake", "nanobind", "ninja", "scikit-build-core"}
 ALSO = [
     # typer 0.16 and matplotlib 3.9 call what later versions deprecate, and warnings are errors.
     "click==8.2.*",
