@@ -19,7 +19,6 @@ from .base import Kernel, check_rows
 from .contraction import contract
 from .cotangent import Cotangent
 from .fill import kernel_matrix, open_reader
-from .sides import FLOAT32_REACH as FLOAT32_REACH  # read here by compiled code
 from .sides import DotProducts, L1Distances, SquaredDistances, WeightedSum
 
 
