@@ -164,7 +164,7 @@ class Criterion(ABC):
         Returns
         -------
         dtype : dtype
-            float32 or float64.
+            Single precision where that suffices, otherwise double.
         """
         if self.solver.polishes and gram.shape[0] <= SMALL:
             return np.dtype(np.float64)

@@ -80,7 +80,18 @@ class Labels:
 
 
 def as_codes(Y: Any) -> Array:
-    """Return codes as a float64 matrix, one column per machine."""
+    """Check codes.
+
+    Parameters
+    ----------
+    Y : array-like of shape (n,) or (n, n_machines), or Labels
+        Codes -1, 0 (row not in the machine) and +1.
+
+    Returns
+    -------
+    codes : ndarray of shape (n, n_machines)
+        The codes in float64, one column per machine.
+    """
     if isinstance(Y, Labels):
         return Y.codes
     Y = np.asarray(Y, dtype=np.float64)

@@ -138,7 +138,7 @@ class PairwiseKernel(Kernel):
         X, Y : {ndarray, sparse matrix}
             The rows in float32 or float64; None stays None.
         dtype : dtype
-            float32 where all rows are in float32, else float64.
+            Single precision where all rows have it, otherwise double.
         """
         X = check_rows(X)
         Y = None if Y is None else check_rows(Y, "Y")

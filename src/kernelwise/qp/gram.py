@@ -39,11 +39,28 @@ class StoredGram:
         return float(np.abs(self.diag()).max(initial=0.0))
 
     def diag(self) -> Array:
-        """Return the diagonal."""
+        """Read the diagonal.
+
+        Returns
+        -------
+        diagonal : ndarray of shape (n,)
+            The diagonal, in float64.
+        """
         return np.diagonal(self.K).astype(np.float64)
 
     def block(self, rows: Index, columns: Index) -> Array:
-        """Return a block in float64."""
+        """Copy a block.
+
+        Parameters
+        ----------
+        rows, columns : ndarray of int
+            The rows and columns of the block.
+
+        Returns
+        -------
+        block : ndarray of shape (n_rows, n_columns)
+            The block, in float64.
+        """
         if not self.K.flags.c_contiguous:  # compiled for one layout only
             return self.K[np.ix_(rows, columns)].astype(np.float64, copy=False)
         block = np.empty((len(rows), len(columns)))
@@ -51,11 +68,33 @@ class StoredGram:
         return block
 
     def dense(self, dtype: Any) -> Array:
-        """Return the whole matrix."""
+        """Read the whole matrix.
+
+        Parameters
+        ----------
+        dtype : dtype
+            The type of the entries.
+
+        Returns
+        -------
+        K : ndarray of shape (n, n)
+            The matrix, copied only where its type differs.
+        """
         return self.K.astype(dtype, copy=False)
 
     def matvec(self, b: Array) -> Array:
-        """Return the product with a vector, in float64."""
+        """Multiply by a vector.
+
+        Parameters
+        ----------
+        b : ndarray of shape (n,)
+            The vector.
+
+        Returns
+        -------
+        product : ndarray of shape (n,)
+            K b, in float64.
+        """
         support = np.flatnonzero(b)
         if self.K.dtype == np.float64:
             return self.K[:, support] @ b[support]
@@ -66,7 +105,18 @@ class StoredGram:
         return out
 
     def open(self, dtype: Any) -> RowReader:
-        """Open the matrix for reading row by row."""
+        """Open the matrix for reading row by row.
+
+        Parameters
+        ----------
+        dtype : dtype
+            The type that the reader wants; a stored matrix keeps its own.
+
+        Returns
+        -------
+        reader : RowReader
+            A reader of the rows.
+        """
         return _StoredReader(self.K)
 
 
