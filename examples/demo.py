@@ -40,7 +40,7 @@ NOTES = (
     "Each split trains on half of the rows. With more rows, the methods are closer together.",
     "SVCSearchCV searches the same grid as GridSearchCV. Both of them, and SVC, get columns that "
     "are standardised on the training rows. All other settings are defaults.",
-    "Times are wall times on one thread; the first fits, which compile code, are not timed.",
+    "Times are wall times on one thread; the first fits, which import code, are not timed.",
     "Selection is a cut through a ranking: even pure noise has some columns selected.",
     "One data set is an illustration, not evidence: docs/quality.md measures many. make demo "
     "repeats this one.",
@@ -107,7 +107,7 @@ def save_picture(figure, path):
 def main():
     X, y, real = noisy_breast_cancer()
     print(f"breast cancer: {len(X)} rows, {real.sum()} real columns and {(~real).sum()} of noise\n")
-    print(f"  {2 * HALVES} splits, after untimed fits that compile the code ", end="", flush=True)
+    print(f"  {2 * HALVES} splits, after untimed first fits ", end="", flush=True)
     begin = time.perf_counter()
     with threadpool_limits(1):  # one thread for every method
         for each in (others()["SVCSearchCV(SVC), same grid"], RelevanceSVC()):

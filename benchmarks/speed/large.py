@@ -28,7 +28,7 @@ def main(n: int, p: int) -> None:
     from kernelwise import SVC
 
     X, y = classification(n, p)
-    SVC(cache_size=1).fit(X[:2000], y[:2000])  # compiles, and is small
+    SVC(cache_size=1).fit(X[:2000], y[:2000])  # imports, and is small
     before, wall, cpu = peak_bytes(), time.perf_counter(), time.process_time()
     model = SVC().fit(X, y)
     found = {

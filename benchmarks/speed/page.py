@@ -25,7 +25,7 @@ _HOW = f"""\
 ## How it is measured
 
 - The contenders take turns in one process. Each goes first equally often, so that background load
-  affects all of them equally. A first round, with imports and compilation, is not timed. There are
+  affects all of them equally. A first round, with imports, is not timed. There are
   at least six rounds, or three if a round takes more than four seconds.
 - A time is the median of the wall times, ± half the inter-quartile range. A ratio is the peer's
   median divided by kernelwise's: 5x means that the peer takes five times as long.

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from . import _moved
 from ._version import __version__
-from ._versions import show_versions
 
 if TYPE_CHECKING:
     from . import (
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
         tabular,
         transform,
     )
+    from ._versions import show_versions
     from .io import load, save
     from .svm import (
         SVC,
@@ -70,6 +70,7 @@ _HOMES = {
     "TopicFeatures": "transform",
     "load": "io",
     "save": "io",
+    "show_versions": "_versions",
 }
 __all__ = [
     "SVC",

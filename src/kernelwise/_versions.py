@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import sys
-from importlib.metadata import version
 
 from ._version import __version__
 
@@ -24,6 +23,8 @@ def show_versions() -> None:
     ...
     compiled for   v4 (of v4, v3, v2; KERNELWISE_CPU picks another)
     """
+    from importlib.metadata import version
+
     from ._native import level, levels
 
     facts = {"python": platform.python_version()}

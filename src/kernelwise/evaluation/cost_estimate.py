@@ -133,7 +133,7 @@ def _probe(
 ) -> float:
     """Return the estimated seconds of a fit to n rows, from ever larger fits to fewer rows."""
     sizes = [size for size in _PROBE_SIZES if size <= min(len(X), n / 2)] or [min(len(X), n)]
-    _time_fit(make(), X[: sizes[0]], y[: sizes[0]])  # loads and compiles what the fit needs
+    _time_fit(make(), X[: sizes[0]], y[: sizes[0]])  # imports what the fit needs
     probes: list[tuple[int, float]] = []
     for size in sizes:
         probes.append((size, _time_fit(make(), X[:size], y[:size])))
