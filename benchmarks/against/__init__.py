@@ -66,9 +66,9 @@ def compare(python: Path, suites: Sequence[str], rounds: int, *, quick: bool = F
     python : Path
         The other interpreter.
     suites : sequence of str
-        Suites of the worker; empty is all.
+        Suites of the worker, with or without "speed-"; empty is all.
     rounds : int
-        Rounds that count; one more before them compiles.
+        Rounds that count, after one that does not. Ctrl-C ends them early, with a report.
     quick : bool, default=False
         Whether to use tiny sizes.
 
@@ -77,6 +77,7 @@ def compare(python: Path, suites: Sequence[str], rounds: int, *, quick: bool = F
     report : str
         Markdown.
     """
+    suites = [suite.removeprefix("speed-") for suite in suites]
     with tempfile.TemporaryDirectory() as scratch:
         here = Installation(sys.executable, f"{scratch}/here", is_other=False)
         there = Installation(str(python), f"{scratch}/there", is_other=True)
@@ -87,7 +88,12 @@ def compare(python: Path, suites: Sequence[str], rounds: int, *, quick: bool = F
         for number in range(rounds):
             print(f"round {number + 1} of {rounds}", file=sys.stderr, flush=True)
             order = (here, there) if number % 2 else (there, here)
-            times = {each: each.measure(suites, quick=quick)[1] for each in order}
+            try:
+                times = {each: each.measure(suites, quick=quick)[1] for each in order}
+            except KeyboardInterrupt:  # what is complete is reported
+                if not found:
+                    raise
+                break
             found.append((times[here], times[there]))
     return report(found)
 

@@ -38,6 +38,23 @@ def test_workers_take_turns(monkeypatch):
     assert calls == [here, "old", "old", here, here, "old", "old", here, here, "old"]
 
 
+def test_an_interrupted_comparison_reports_its_complete_rounds(monkeypatch):
+    calls = []
+
+    def measure(self, suites, *, quick):
+        assert suites == ["fit"]
+        calls.append(self._python)
+        if len(calls) == 8:  # two before the rounds, then two per round
+            raise KeyboardInterrupt
+        return self._python, THERE
+
+    monkeypatch.setattr(against.Installation, "measure", measure)
+    assert "medians over 2 rounds" in compare("old", ["speed-fit"], 9)
+    calls[:] = calls[:5]
+    with pytest.raises(KeyboardInterrupt):
+        compare("old", ["speed-fit"], 9)
+
+
 def test_a_package_is_not_compared_with_itself(monkeypatch):
     monkeypatch.delenv("PYTHONPATH", raising=False)
     with pytest.raises(ExperimentError, match="both interpreters have the same kernelwise"):
