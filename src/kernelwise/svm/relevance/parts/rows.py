@@ -1,0 +1,95 @@
+"""The training rows as the parts of a RelevanceSVC read them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...._typing import Array, Index
+from ..columns import ColumnLayout
+
+
+@dataclass(frozen=True)
+class PartRows:
+    """Distinct rows, with what each of them counts.
+
+    Parameters
+    ----------
+    X : ndarray of shape (m, d)
+        The encoded columns: numbers in their own units, without NaN, and categories as whole
+        numbers from zero.
+    layout : ColumnLayout
+        Which columns are categories, and where they come from.
+    classes : ndarray of shape (m,)
+        The number of each row's class.
+    n_classes : int
+        The number of classes; a sample of the rows may lack some of them.
+    count : ndarray of shape (m,)
+        The sample weight of each row, summed over its copies.
+    price : ndarray of shape (m,)
+        The cost factor of each row: count times class weight.
+    groups : ndarray of shape (m,) or None, default=None
+        The number of each row's group; the rows of a group are left out together. None leaves out
+        each row alone.
+    copy_weight : float, default=inf
+        The largest weight that is left out of a row. Infinite leaves out a row with all its
+        copies; one leaves out one copy.
+    """
+
+    X: Array
+    layout: ColumnLayout
+    classes: Index
+    n_classes: int
+    count: Array
+    price: Array
+    groups: Index | None = None
+    copy_weight: float = np.inf
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    @cached_property
+    def codes(self) -> Array:
+        """Codes -1 and +1 of shape (m, k): one column for two classes, else one per class."""
+        if self.n_classes == 2:
+            return np.where(self.classes == 1, 1.0, -1.0)[:, None]
+        return np.where(self.classes[:, None] == np.arange(self.n_classes), 1.0, -1.0)
+
+    @cached_property
+    def left_out_share(self) -> Array:
+        """The part of each row's weight that is left out with it: all, or that of one copy."""
+        return np.minimum(1.0, self.copy_weight / self.count)
+
+    def part(self, rows: Any) -> PartRows:
+        """Return some of the rows.
+
+        Parameters
+        ----------
+        rows : ndarray of int or bool
+            Their numbers, or a mask.
+
+        Returns
+        -------
+        rows : PartRows
+            The rows in that order.
+        """
+        return replace(
+            self,
+            X=self.X[rows],
+            classes=self.classes[rows],
+            count=self.count[rows],
+            price=self.price[rows],
+            groups=None if self.groups is None else self.groups[rows],
+        )
+
+
+def copy_weight(count: Array) -> float:
+    """Return how much of a row is left out: all of it, or one copy where most rows are copies.
+
+    Leaving out a row with its copies keeps them from telling its class. Where fewer than half of
+    the rows are distinct, new rows will mostly be copies too, and one copy is left out.
+    """
+    return 1.0 if 2 * len(count) < count.sum() else np.inf
