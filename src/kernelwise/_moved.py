@@ -29,6 +29,7 @@ MODULES: Mapping[str, str] = {
     "kernelwise.qp.run": "kernelwise.qp",
     "kernelwise.report.judging": "kernelwise.evaluation",
     "kernelwise.svm.diagnosis": "kernelwise.svm",
+    "kernelwise.svm.search.search": "kernelwise.svm",
     "kernelwise.svm.machines": "kernelwise.svm.base.older_models",
     "kernelwise.svm.margin_radius_space": "kernelwise.svm.base.older_models",
     "kernelwise.svm.warm": "kernelwise.svm.base.warm_start",
@@ -42,6 +43,7 @@ MODULES: Mapping[str, str] = {
 }
 # Classes that moved elsewhere than the rest of their module, or were renamed.
 CLASSES: Mapping[tuple[str, str], tuple[str, str]] = {
+    ("kernelwise.bounds.base", "Evaluation"): ("kernelwise.criteria", "CriterionValue"),
     ("kernelwise.tabular.evaluation", "compare"): ("kernelwise.tabular", "compare"),
     ("kernelwise.tabular.results", "Weight"): ("kernelwise.tabular", "Weight"),
 }

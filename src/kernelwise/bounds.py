@@ -9,10 +9,12 @@ from . import criteria
 
 # Old pickles name modules below this one, which `_moved` finds: only a package may have such.
 __path__: list[str] = []
+_RENAMED = {"Evaluation": "CriterionValue"}
 
 
 def __getattr__(name: str) -> Any:
     """Return what `kernelwise.criteria` has under this name, with a warning."""
+    name = _RENAMED.get(name, name)
     if name not in criteria.__all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     warnings.warn(

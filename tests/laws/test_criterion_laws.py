@@ -8,7 +8,13 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from kernelwise import criteria as bounds
-from kernelwise.criteria import Criterion, CrossValidation, Evaluation, LeaveOneOut, RadiusMargin
+from kernelwise.criteria import (
+    Criterion,
+    CriterionValue,
+    CrossValidation,
+    LeaveOneOut,
+    RadiusMargin,
+)
 from kernelwise.kernels import RBF, Cotangent, LazyGram
 from kernelwise.qp import Solution
 from tests.laws.criterion_cases import CRITERIA, codes_for
@@ -176,7 +182,7 @@ def test_value_without_a_gradient(case):
     assert bare.value == full.value
     assert bare.cotangent is None
     assert isinstance(full.cotangent, Cotangent)
-    assert isinstance(bare, Evaluation)
+    assert isinstance(bare, CriterionValue)
 
 
 # --- One matrix in several forms --------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Criteria for kernels, each with its derivative by every entry of the kernel matrix."""
 
 from .alignment import Alignment, alignment
-from .base import Criterion, Evaluation, Objective
+from .base import Criterion, CriterionValue, Objective
 from .cross_validation import CrossValidation
 from .dual import DualObjective
 from .labels import as_codes
@@ -11,9 +11,9 @@ from .span import LeaveOneOut, loo_decisions, loo_error, span
 __all__ = [
     "Alignment",
     "Criterion",
+    "CriterionValue",
     "CrossValidation",
     "DualObjective",
-    "Evaluation",
     "LeaveOneOut",
     "Objective",
     "RadiusMargin",

@@ -15,7 +15,7 @@ import numpy as np
 from .._typing import Array, Gram
 from ..kernels import Cotangent
 from ..qp import SMO
-from .base import Criterion, Evaluation
+from .base import Criterion, CriterionValue
 from .labels import as_codes
 
 
@@ -88,7 +88,7 @@ class Alignment(Criterion):
         weights: Any = None,
         start: Any = None,
         gradient: bool = True,
-    ) -> Evaluation:
+    ) -> CriterionValue:
         Y = as_codes(Y)
         K = self.dense(K).astype(np.float64, copy=False)
         if K.shape != (len(Y), len(Y)):
@@ -100,7 +100,7 @@ class Alignment(Criterion):
             value += 1 - own
             if dense is not None:
                 dense[np.ix_(rows, rows)] -= slope
-        return Evaluation(value, None if dense is None else Cotangent.of(dense))
+        return CriterionValue(value, None if dense is None else Cotangent.of(dense))
 
 
 def _alignment(K: Array, y: Array, centered: bool) -> tuple[float, Array]:

@@ -24,7 +24,7 @@ from .labels import Labels
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class CriterionValue:
     """A criterion at one kernel matrix.
 
     Parameters
@@ -95,7 +95,7 @@ class Criterion(ABC):
         weights: Any = None,
         start: Any = None,
         gradient: bool = True,
-    ) -> Evaluation:
+    ) -> CriterionValue:
         """Evaluate the criterion, summed over the columns of Y.
 
         Parameters
@@ -113,7 +113,7 @@ class Criterion(ABC):
 
         Returns
         -------
-        evaluation : Evaluation
+        evaluation : CriterionValue
             The value, its cotangent and the start of the next evaluation.
         """
 
@@ -267,7 +267,7 @@ class Objective:
 
     Attributes
     ----------
-    best : Evaluation or None
+    best : CriterionValue or None
         The evaluation of the lowest value so far.
     n_solves : int
         Kernel matrices evaluated so far.
@@ -304,7 +304,7 @@ class Objective:
         self.log = log
         self._shapes = self._check_names()
         self._carry: Any = None
-        self.best: Evaluation | None = None
+        self.best: CriterionValue | None = None
         self.n_solves = self.n_iter = 0
 
     def _check_names(self) -> dict[str, int | None]:
@@ -377,7 +377,9 @@ class Objective:
             return float(np.log(value)), gradient / value
         return value, gradient
 
-    def _evaluate(self, kernel: Kernel, criterion: Criterion) -> tuple[Evaluation, dict[str, Any]]:
+    def _evaluate(
+        self, kernel: Kernel, criterion: Criterion
+    ) -> tuple[CriterionValue, dict[str, Any]]:
         """Evaluate the criterion, and its derivative by each parameter."""
         labels, gram = self.labels, LazyGram(kernel, self.X, criterion.threads)
         # Up to this many rows a warm machine reads the whole matrix, and the gradient does as well.
@@ -392,7 +394,7 @@ class Objective:
             by_name["C"] = evaluation.by_C
         return evaluation, by_name
 
-    def _remember(self, evaluation: Evaluation) -> None:
+    def _remember(self, evaluation: CriterionValue) -> None:
         self._carry = evaluation.carry
         self.n_solves += 1
         self.n_iter = sum(machine.n_iter for machine in evaluation.machines)

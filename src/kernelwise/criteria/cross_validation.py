@@ -17,7 +17,7 @@ from .._typing import Array, Gram
 from ..kernels import Cotangent
 from ..qp import SMO, Solution, c_svc
 from ..qp.gram import as_gram
-from .base import Criterion, Evaluation
+from .base import Criterion, CriterionValue
 from .implicit import ImplicitMachine, implicit
 from .labels import as_codes, as_weights, starts
 from .span import split
@@ -68,7 +68,7 @@ class CrossValidation(Criterion):
         weights: Any = None,
         start: Any = None,
         gradient: bool = True,
-    ) -> Evaluation:
+    ) -> CriterionValue:
         Y = as_codes(Y)
         bound = self.C * as_weights(weights, len(Y))
         gram, fold_of = as_gram(K), self._fold_of(Y)
@@ -98,7 +98,7 @@ class CrossValidation(Criterion):
         by_C = float(sum(part[3] for part in parts))
         cotangent = Cotangent.total([part[2] for part in parts if part[2] is not None])
         by_C = by_C / self.C if np.isfinite(self.C) else 0.0
-        return Evaluation(value, cotangent if gradient else None, lambda: by_C, (), solutions)
+        return CriterionValue(value, cotangent if gradient else None, lambda: by_C, (), solutions)
 
     def _fold_of(self, Y: Array) -> Array:
         """Return each row's fold, stratified by the rows' codes where only a number is given."""

@@ -18,7 +18,7 @@ from ..kernels import Cotangent
 from ..qp import DualQP, Solution
 from ..qp.builders import ridged
 from ..qp.gram import as_gram
-from .base import Criterion, Evaluation
+from .base import Criterion, CriterionValue
 from .labels import Labels, starts
 
 
@@ -67,7 +67,7 @@ class DualObjective(Criterion):
         weights: Any = None,
         start: Any = None,
         gradient: bool = True,
-    ) -> Evaluation:
+    ) -> CriterionValue:
         labels = Labels.of(Y, weights)
         begin = starts(start, labels.n_machines)
         if self.slack == "squared":
@@ -82,7 +82,7 @@ class DualObjective(Criterion):
         machines = tuple(self._solve_all(solve, range(labels.n_machines)))
         value = -sum(machine.objective for machine in machines)
         if not gradient:
-            return Evaluation(value, None, machines=machines, carry=machines)
+            return CriterionValue(value, None, machines=machines, carry=machines)
         beta = np.column_stack([machine.beta for machine in machines])
         rows, scale = np.flatnonzero(beta.any(axis=1)), np.full(len(machines), -0.5)
         if len(rows) == len(beta):
@@ -90,7 +90,7 @@ class DualObjective(Criterion):
         else:
             cotangent = Cotangent(beta[rows], scale, rows=rows)
         by_C = partial(self._by_C, machines, beta, labels.codes, labels.weights)
-        return Evaluation(value, cotangent, by_C, machines, machines)
+        return CriterionValue(value, cotangent, by_C, machines, machines)
 
     def _by_C(self, machines: Any, beta: Array, Y: Array, weights: Array) -> float:
         """Return the derivative by C, through the bounds or through the ridge 1 / C."""

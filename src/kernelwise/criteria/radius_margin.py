@@ -17,7 +17,7 @@ from ..kernels import Cotangent
 from ..qp import SMO, DualQP, Solution, enclosing_ball
 from ..qp.builders import ridged
 from ..qp.gram import as_gram
-from .base import Criterion, Evaluation
+from .base import Criterion, CriterionValue
 from .labels import Labels, starts
 
 
@@ -153,7 +153,7 @@ class RadiusMargin(Criterion):
         weights: Any = None,
         start: Any = None,
         gradient: bool = True,
-    ) -> Evaluation:
+    ) -> CriterionValue:
         labels = Labels.of(Y, weights)
         cost, terms = self.C * labels.weights, labels.hard_terms
         gram = as_gram(ridged(self.dense(K, labels.largest_weight), cost))
@@ -170,13 +170,13 @@ class RadiusMargin(Criterion):
         square = 1.0 if ball is None else squared_radius(ball)
         carry = (machines, ball)
         if not gradient:
-            return Evaluation(square * norm, None, machines=machines, carry=carry)
+            return CriterionValue(square * norm, None, machines=machines, carry=carry)
         cotangent = _cotangent(machines, ball, square, norm)
 
         def by_C() -> float:
             return 0.0 if np.isinf(self.C) else -float(cotangent.diag() @ (1 / cost)) / self.C
 
-        return Evaluation(square * norm, cotangent, by_C, machines, carry)
+        return CriterionValue(square * norm, cotangent, by_C, machines, carry)
 
 
 def _cotangent(machines: Any, ball: Solution | None, square: float, norm: float) -> Cotangent:

@@ -21,7 +21,7 @@ from .._typing import Array, Gram, Index
 from ..kernels import Cotangent
 from ..qp import SMO, DualQP, Solution
 from ..qp.gram import as_gram
-from .base import Criterion, Evaluation
+from .base import Criterion, CriterionValue
 from .free_system import JITTERS, FreeSystem
 from .implicit import ImplicitMachine, implicit
 from .labels import Labels, starts
@@ -249,7 +249,7 @@ class LeaveOneOut(Criterion):
         weights: Any = None,
         start: Any = None,
         gradient: bool = True,
-    ) -> Evaluation:
+    ) -> CriterionValue:
         if gradient and np.isinf(self.slope):
             raise ValueError("a count of errors has no gradient; give a finite slope.")
         labels = Labels.of(Y, weights)
@@ -267,7 +267,9 @@ class LeaveOneOut(Criterion):
         by_C = float(sum(part[3] for part in parts))
         cotangent = Cotangent.total([part[2] for part in parts if part[2] is not None])
         by_C = by_C / self.C if np.isfinite(self.C) else 0.0
-        return Evaluation(value, cotangent if gradient else None, lambda: by_C, machines, machines)
+        return CriterionValue(
+            value, cotangent if gradient else None, lambda: by_C, machines, machines
+        )
 
     def _of_machine(
         self, K: Gram, solution: Solution, y: Array, bound: Array, gradient: bool

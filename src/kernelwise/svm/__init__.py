@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .generalized_bias.estimator import GeneralizedBiasSVC
     from .margin_radius.estimator import MarginRadiusSVC
     from .relevance.estimator import RelevanceSVC
-    from .search.search import SVCSearchCV
+    from .search.estimator import SVCSearchCV
     from .svc import SVC
 
 __all__ = [
@@ -66,7 +66,7 @@ _HOMES = {
     "GeneralizedBiasSVC": "generalized_bias.estimator",
     "MarginRadiusSVC": "margin_radius.estimator",
     "RelevanceSVC": "relevance.estimator",
-    "SVCSearchCV": "search.search",
+    "SVCSearchCV": "search.estimator",
     "bounds_of": "error_bounds",
 }
 

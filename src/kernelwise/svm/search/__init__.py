@@ -1,5 +1,5 @@
 """SVCSearchCV: a grid search over kernel parameters and C that shares all its work."""
 
-from .search import SVCSearchCV
+from .estimator import SVCSearchCV
 
 __all__ = ["SVCSearchCV"]
