@@ -15,7 +15,7 @@ from kernelwise.svm.base.warm_start import LastFit
 OLD_NAMES = {
     "bounds.alignment.Alignment": criteria.Alignment,
     "bounds.base.Criterion": criteria.Criterion,
-    "bounds.base.Evaluation": criteria.Evaluation,
+    "bounds.base.Evaluation": criteria.CriterionValue,
     "bounds.cross_validation.CrossValidation": criteria.CrossValidation,
     "bounds.dual.DualObjective": criteria.DualObjective,
     "bounds.objective.Objective": criteria.Objective,
