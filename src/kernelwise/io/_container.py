@@ -16,9 +16,12 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_STORED, ZipFile
+
+import numpy as np
 
 from .._files import replacing
 from ._class_names import name_since_schema_2, with_names_since_schema_2
@@ -26,9 +29,25 @@ from ._class_names import name_since_schema_2, with_names_since_schema_2
 SCHEMA = 2
 
 _HEADER, _DIGEST, _PAYLOAD = "kernelwise.json", "sha256", "model.skops"
+# Entries of the header, the same in every schema.
+_FIELDS = (
+    "schema",
+    "kernelwise",
+    "scikit-learn",
+    "numpy",
+    "skops",
+    "python",
+    "class",
+    "feature_names",
+    "classes",
+    "summary",
+    "needs_trusted",
+    "payload_sha256",
+)
 # A sparse matrix is refused if its uncompressed size exceeds both limits.
-_MAX_SPARSE_SIZE = 2**28  # uncompressed size in bytes
+_MAX_SPARSE_SIZE = 2**26  # uncompressed size in bytes
 _MAX_SPARSE_RATIO = 100  # uncompressed size / compressed size
+_SPARSE_FORMATS = (b"csr", b"csc")
 
 
 class ModelFileError(ValueError):
@@ -96,6 +115,7 @@ def read(path: Path) -> Contents:
             f"{schema}; this version reads schemas up to {SCHEMA}. Upgrade kernelwise."
         )
     with _refusing(path, "damaged"):
+        _require(contents.header, _FIELDS)
         _check_payload(contents.payload)
         while contents.header["schema"] < SCHEMA:
             contents = MIGRATIONS[contents.header["schema"]](contents)
@@ -114,9 +134,16 @@ def _opened(members: dict[str, bytes]) -> Contents:
     if digest(members[_HEADER]) != members[_DIGEST].decode():
         raise ValueError("its header does not match its SHA-256 digest")
     header = json.loads(members[_HEADER])
+    _require(header, ("schema", "payload_sha256"))
     if digest(members[_PAYLOAD]) != header["payload_sha256"]:
         raise ValueError("its model does not match its SHA-256 digest")
     return Contents(header, members[_PAYLOAD])
+
+
+def _require(header: dict[str, Any], fields: tuple[str, ...]) -> None:
+    lacking = [name for name in fields if name not in header]
+    if lacking:
+        raise ValueError(f"its header lacks {', '.join(map(repr, lacking))}")
 
 
 def _with_public_names(contents: Contents) -> Contents:
@@ -150,17 +177,43 @@ def _check_payload(payload: bytes) -> None:
         for name in file.namelist():
             if name.endswith(".npz"):
                 _check_sparse(file.read(name))
+            elif name.endswith(".npy"):
+                _check_dense(file.read(name))
 
 
 def _check_sparse(data: bytes) -> None:
-    """Refuse a sparse matrix that expands too much, or whose indices are out of range."""
+    """Refuse a sparse matrix that expands too much, or whose indices are out of range.
+
+    It is checked in its own format: another one may need an entry per row or column.
+    """
     from scipy.sparse import load_npz
 
     with ZipFile(io.BytesIO(data)) as file:
         size = sum(member.file_size for member in file.infolist())
-    if size > max(_MAX_SPARSE_SIZE, _MAX_SPARSE_RATIO * len(data)):
-        raise ValueError(f"a sparse matrix of {len(data)} bytes expands to {size} bytes")
-    load_npz(io.BytesIO(data)).tocsr().check_format(full_check=True)
+        if size > max(_MAX_SPARSE_SIZE, _MAX_SPARSE_RATIO * len(data)):
+            raise ValueError(f"a sparse matrix of {len(data)} bytes expands to {size} bytes")
+        for name in file.namelist():
+            _check_dense(file.read(name))
+        form = np.load(io.BytesIO(file.read("format.npy")), allow_pickle=False).item()
+    if form not in _SPARSE_FORMATS:
+        raise ValueError(f"a sparse matrix has the format {form!r}, not {_SPARSE_FORMATS}")
+    load_npz(io.BytesIO(data)).check_format(full_check=True)
+
+
+def _check_dense(data: bytes) -> None:
+    """Refuse an array whose declared shape does not fit its bytes, before it is allocated."""
+    file = io.BytesIO(data)
+    version = np.lib.format.read_magic(file)
+    readers = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }
+    if version not in readers:
+        raise ValueError(f"an array has the format version {version}")
+    shape, _, dtype = readers[version](file)
+    declared, stored = prod(shape) * dtype.itemsize, len(data) - file.tell()
+    if dtype.hasobject or declared != stored:
+        raise ValueError(f"an array of {stored} bytes is declared as {shape} of {dtype}")
 
 
 @contextmanager
