@@ -1,0 +1,297 @@
+"""Sigmoids on decision values: log-odds of two classes, many columns at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from ..._typing import Array
+
+MIN_SLOPE = 0.05  # slope of a sigmoid per unit of decision value: rankings never turn round
+MARGIN_SLOPE = 2.5  # prior mean of the slope where the decision values are +-1 at the margin
+CAP = 1.25  # largest ratio of the slope on leave-one-out decisions to that on halves
+HALVES_VARIANCE = 2.0  # prior variance of the slope on the decisions of halves
+MIN_DECREMENT = 1e-12  # squared Newton decrement at which the steps end, relative to the loss
+MAX_STEPS = 100  # Newton steps; about six are needed
+
+
+@dataclass(frozen=True)
+class Sigmoid:
+    """Log-odds as a rising line in decision values, one per column.
+
+    Parameters
+    ----------
+    slope, intercept : ndarray of shape () or (n_columns,)
+        The log-odds of a decision value f are ``slope * f + intercept``.
+    """
+
+    slope: Array
+    intercept: Array
+
+    def log_odds(self, decisions: Array) -> Array:
+        """Return the log-odds of the positive side.
+
+        Parameters
+        ----------
+        decisions : ndarray of shape (n,) or (n, n_columns)
+            Decision values.
+
+        Returns
+        -------
+        log_odds : ndarray of the same shape
+            The log-odds.
+        """
+        return self.slope * decisions + self.intercept
+
+
+def platt_targets(positive: Array, weight: Array) -> Array:
+    """Return what sigmoids are fitted to: n1 rows of which n1 + 1 of n1 + 2 would be positive.
+
+    Parameters
+    ----------
+    positive : ndarray of bool of shape (n, ...)
+        Which rows are positive.
+    weight : ndarray of the same shape
+        The weights of the rows.
+
+    Returns
+    -------
+    targets : ndarray of the same shape
+        ``(n1 + 1) / (n1 + 2)`` for positive rows and ``1 / (n0 + 2)`` for others, with n1 and n0
+        the sums of the weights of either side.
+    """
+    above = (weight * positive).sum(axis=0)
+    below = weight.sum(axis=0) - above
+    return np.where(positive, (above + 1) / (above + 2), 1 / (below + 2))
+
+
+def fit_sigmoid(
+    decisions: Array,
+    positive: Array,
+    weight: Array | None = None,
+    *,
+    prior_mean: float = MARGIN_SLOPE,
+    prior_variance: float = 2.0,
+    slope_floor: float = MIN_SLOPE,
+) -> Sigmoid:
+    """Fit a sigmoid to the decision values of each column.
+
+    For each column, with Platt's targets t_i, the weights w_i and z_i = a f_i + b,
+
+        min  sum_i w_i (log(1 + exp(z_i)) - t_i z_i) + (a - m)^2 / (2 v)    s.t.  a >= floor
+
+    over a and b. The problem is convex, so if the free minimum lies below the floor, the minimum
+    under the constraint has the slope of the floor.
+
+    Parameters
+    ----------
+    decisions : ndarray of shape (n,) or (n, n_columns)
+        Decision values of rows that were left out.
+    positive : ndarray of bool of shape (n,) or (n, n_columns)
+        Which rows are positive.
+    weight : ndarray of shape (n,) or (n, n_columns), default=None
+        Weights of the rows; zero where a row does not belong to a column. None is one each.
+    prior_mean, prior_variance : float, default=2.5, 2.0
+        The Gaussian prior on the slope; an infinite variance is no prior.
+    slope_floor : float, default=0.05
+        The least slope.
+
+    Returns
+    -------
+    sigmoid : Sigmoid
+        Slopes and intercepts, scalars for decisions of shape (n,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.svm.base.calibration import fit_sigmoid
+    >>> decisions = np.array([-2.0, -1.0, 0.5, -0.5, 1.0, 2.0])
+    >>> sigmoid = fit_sigmoid(decisions, np.array([0, 0, 0, 1, 1, 1], dtype=bool))
+    >>> sigmoid.log_odds(np.array([0.0, 1.0])).round(2)
+    array([0.  , 1.42])
+    """
+    data = _SigmoidData.of(decisions, positive, weight)
+    precision = 1 / prior_variance
+    slope = np.full(data.f.shape[0], prior_mean if precision else 0.0)
+    slope, intercept = _newton(data, slope, data.start, prior_mean, precision)
+    low = slope < slope_floor
+    if low.any():
+        slope = np.where(low, slope_floor, slope)
+        intercept = np.where(low, _fit_intercept(data, slope), intercept)
+    shape = np.shape(decisions)[1:]
+    return Sigmoid(slope.reshape(shape), intercept.reshape(shape))
+
+
+def fit_intercept(
+    slope: Array, decisions: Array, positive: Array, weight: Array | None = None
+) -> Sigmoid:
+    """Fit the intercepts of sigmoids whose slopes are known.
+
+    Parameters
+    ----------
+    slope : ndarray of shape () or (n_columns,)
+        The slopes.
+    decisions, positive, weight : ndarray
+        As for `fit_sigmoid`.
+
+    Returns
+    -------
+    sigmoid : Sigmoid
+        These slopes, with intercepts of least loss.
+    """
+    data = _SigmoidData.of(decisions, positive, weight)
+    intercept = _fit_intercept(data, np.ravel(slope))
+    return Sigmoid(slope, intercept.reshape(np.shape(slope)))
+
+
+@dataclass(frozen=True)
+class _SigmoidData:
+    """Decision values, targets and weights, one contiguous row per sigmoid."""
+
+    f: Array  # (n_columns, n)
+    target: Array  # (n_columns, n)
+    weight: Array  # (n_columns, n), or (1, n) where all columns share the weights
+    start: Array  # (n_columns,), the log-odds without any decision value
+
+    @classmethod
+    def of(cls, decisions: Array, positive: Array, weight: Array | None) -> _SigmoidData:
+        f = np.ascontiguousarray(_as_columns(decisions).T)
+        sides = np.asarray(_as_columns(positive), dtype=bool)
+        w = np.ones((len(sides), 1)) if weight is None else _as_columns(weight)
+        targets = platt_targets(
+            sides, np.broadcast_to(w, np.broadcast_shapes(w.shape, sides.shape))
+        )
+        above = (w * sides).sum(axis=0)
+        start = np.log((above + 1) / (w.sum(axis=0) - above + 1))
+        t = np.broadcast_to(np.ascontiguousarray(targets.T), f.shape)
+        return cls(f, t, np.ascontiguousarray(w.T), np.broadcast_to(start, f.shape[:1]))
+
+    def loss(self, slope: Array, intercept: Array) -> Array:
+        z = slope[:, None] * self.f + intercept[:, None]
+        return (self.weight * (np.logaddexp(0.0, z) - self.target * z)).sum(axis=1)
+
+
+def _as_columns(values: Array) -> Array:
+    values = np.asarray(values)
+    return values[:, None] if values.ndim == 1 else values
+
+
+def _newton(
+    data: _SigmoidData, slope: Array, intercept: Array, mean: float, precision: float
+) -> tuple[Array, Array]:
+    """Minimise the losses of all columns at once by damped Newton steps.
+
+    Written as a (f - c) + b' with c the mean of f under the weights q = w p (1 - p) of the
+    Hessian, the Hessian is diagonal: sum q (f - c)^2 + precision, and sum q.
+    """
+
+    def penalised(a: Array, b: Array) -> Array:
+        return data.loss(a, b) + 0.5 * precision * (a - mean) ** 2
+
+    value = penalised(slope, intercept)
+    for _ in range(MAX_STEPS):
+        p = expit(slope[:, None] * data.f + intercept[:, None])
+        q = data.weight * p * (1 - p)
+        residual = data.weight * (p - data.target)
+        total = q.sum(axis=1) + _tiny(data)
+        centre = (q * data.f).sum(axis=1) / total
+        centred = data.f - centre[:, None]
+        steep = (residual * centred).sum(axis=1) + precision * (slope - mean)
+        level = residual.sum(axis=1)
+        curved = (q * centred**2).sum(axis=1) + precision + _tiny(data)
+        if ((steep**2 / curved + level**2 / total) <= MIN_DECREMENT * (1 + value)).all():
+            break
+        slope_step = -steep / curved
+        intercept_step = -level / total - slope_step * centre
+        slope, intercept, value = _shortened(
+            penalised, slope, intercept, slope_step, intercept_step, value
+        )
+    return slope, intercept
+
+
+def _fit_intercept(data: _SigmoidData, slope: Array) -> Array:
+    """Minimise over the intercepts alone."""
+    intercept = data.start
+    value, still = data.loss(slope, intercept), np.zeros_like(slope)
+    for _ in range(MAX_STEPS):
+        p = expit(slope[:, None] * data.f + intercept[:, None])
+        total = (data.weight * p * (1 - p)).sum(axis=1) + _tiny(data)
+        level = (data.weight * (p - data.target)).sum(axis=1)
+        if (level**2 / total <= MIN_DECREMENT * (1 + value)).all():
+            break
+        slope, intercept, value = _shortened(
+            data.loss, slope, intercept, still, -level / total, value
+        )
+    return intercept
+
+
+def _tiny(data: _SigmoidData) -> float:
+    """Return what keeps a Hessian of saturated sigmoids from being zero."""
+    return 1e-12 * float(data.weight.sum())
+
+
+def _shortened(
+    loss: Callable[[Array, Array], Array],
+    slope: Array,
+    intercept: Array,
+    slope_step: Array,
+    intercept_step: Array,
+    value: Array,
+) -> tuple[Array, Array, Array]:
+    """Take steps, halved in the columns where the loss would grow."""
+    length = np.ones_like(slope)
+    for _ in range(40):
+        a, b = slope + length * slope_step, intercept + length * intercept_step
+        new = loss(a, b)
+        worse = new > value
+        if not worse.any():
+            break
+        length = np.where(worse, length / 2, length)
+    return np.where(worse, slope, a), np.where(worse, intercept, b), np.where(worse, value, new)
+
+
+def cap_slope(
+    sigmoid: Sigmoid,
+    halves: Array,
+    positive: Array,
+    weight: Array | None = None,
+    *,
+    prior_mean: float = MARGIN_SLOPE,
+    prior_variance: float = HALVES_VARIANCE,
+) -> tuple[Sigmoid, bool]:
+    """Cap the slope of a sigmoid by the slope that two halves find for each other.
+
+    With ax the slope on the decisions of the halves,
+
+        a <- max(0.05, min(a, 1.25 ax)),
+
+    and where the cap acts the intercept is fitted again, to the decisions of the halves.
+
+    Parameters
+    ----------
+    sigmoid : Sigmoid
+        Fitted to leave-one-out decisions of one machine.
+    halves : ndarray of shape (n,)
+        The decision value of each row by the half that did not have it.
+    positive, weight : ndarray of shape (n,)
+        As for `fit_sigmoid`.
+    prior_mean, prior_variance : float, default=2.5, 2.0
+        The prior on the slope on the halves.
+
+    Returns
+    -------
+    sigmoid : Sigmoid
+        The sigmoid, capped.
+    is_capped : bool
+        Whether the cap acted.
+    """
+    crossed = fit_sigmoid(
+        halves, positive, weight, prior_mean=prior_mean, prior_variance=prior_variance
+    )
+    most = np.maximum(MIN_SLOPE, CAP * crossed.slope)
+    if (sigmoid.slope <= most).all():
+        return sigmoid, False
+    return fit_intercept(np.minimum(sigmoid.slope, most), halves, positive, weight), True

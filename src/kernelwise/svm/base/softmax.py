@@ -1,0 +1,141 @@
+"""Scores inside a softmax: a common factor and a constant per class."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import logsumexp, softmax
+
+from ..._typing import Array, Index
+from .sigmoids import MAX_STEPS, MIN_DECREMENT, MIN_SLOPE
+
+_SMOOTHING = 0.25  # rows that each class's targets give to the other classes
+_OFFSET_RIDGE = 1.0  # penalty on the squares of the offsets, in units of rows
+
+
+def smoothed_targets(classes: Index, n_classes: int, weight: Array) -> Array:
+    """Return what a softmax is fitted to: each row gives a little of itself to other classes.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n,)
+        The class of each row.
+    n_classes : int
+        The number of classes.
+    weight : ndarray of shape (n,)
+        The weights of the rows.
+
+    Returns
+    -------
+    targets : ndarray of shape (n, n_classes)
+        With N the weight of a row's class and s = 0.25, ``(N + s) / (N + 2 s)`` for that class;
+        the other classes divide the rest by their weights. Each row sums to one.
+    """
+    size = np.bincount(classes, weight, minlength=n_classes)
+    own = (size + _SMOOTHING) / (size + 2 * _SMOOTHING)
+    others = size.sum() - size
+    rest = np.where(others > 0, (1 - own) / np.where(others > 0, others, 1.0), 0.0)
+    table: Array = rest[:, None] * size
+    np.fill_diagonal(table, np.where(others > 0, own, 1.0))
+    return table[classes, :]
+
+
+def fit_temperature(
+    scores: Array,
+    classes: Index,
+    weight: Array | None = None,
+    *,
+    prior_variance: float = 0.1,
+) -> float:
+    """Fit the factor t of scores inside a softmax.
+
+    With the targets y of `smoothed_targets` and the weights w,
+
+        min  sum_i w_i (log sum_c exp(t z_ic) - t sum_c y_ic z_ic) + (t - 1)^2 / (2 v)
+
+    over t, at least 0.05.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n, n_classes)
+        The scores z of rows that were left out.
+    classes : ndarray of shape (n,)
+        Their classes.
+    weight : ndarray of shape (n,), default=None
+        Their weights; None is one each.
+    prior_variance : float, default=0.1
+        Variance of the Gaussian prior on t, whose mean is one.
+
+    Returns
+    -------
+    temperature : float
+        The factor.
+    """
+    w = np.ones(len(classes)) if weight is None else weight
+    wanted = (smoothed_targets(classes, scores.shape[1], w) * scores).sum(axis=1)
+
+    def loss(t: float) -> float:
+        return float(w @ (logsumexp(t * scores, axis=1) - t * wanted)) + penalty(t)
+
+    def penalty(t: float) -> float:
+        return (t - 1) ** 2 / (2 * prior_variance)
+
+    t, value = 1.0, loss(1.0)
+    for _ in range(MAX_STEPS):
+        p = softmax(t * scores, axis=1)
+        mean = (p * scores).sum(axis=1)
+        slope = float(w @ (mean - wanted)) + (t - 1) / prior_variance
+        curvature = float(w @ (p * (scores - mean[:, None]) ** 2).sum(axis=1)) + 1 / prior_variance
+        if slope**2 / curvature <= MIN_DECREMENT * (1 + abs(value)):
+            break
+        step = -slope / curvature
+        while (new := loss(t + step)) > value and abs(step) > 1e-12 * (1 + abs(t)):
+            step /= 2
+        t, value = (t + step, new) if new <= value else (t, value)
+    return max(MIN_SLOPE, t)
+
+
+def fit_offsets(scores: Array, classes: Index, weight: Array | None = None) -> Array:
+    """Fit a constant per class that is added to scores inside a softmax.
+
+    With the targets y of `smoothed_targets` and the weights w,
+
+        min  sum_i w_i (log sum_c exp(z_ic + o_c) - sum_c y_ic (z_ic + o_c)) + 1/2 |o|^2
+
+    over the offsets o; Newton's method.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n, n_classes)
+        The scores z of rows that were left out.
+    classes : ndarray of shape (n,)
+        Their classes.
+    weight : ndarray of shape (n,), default=None
+        Their weights; None is one each.
+
+    Returns
+    -------
+    offsets : ndarray of shape (n_classes,)
+        The offsets, which sum to zero.
+    """
+    w = np.ones(len(classes)) if weight is None else weight
+    wanted = w @ smoothed_targets(classes, scores.shape[1], w)
+    ridge = _OFFSET_RIDGE * np.eye(scores.shape[1])
+
+    def loss(o: Array) -> float:
+        penalty = 0.5 * _OFFSET_RIDGE * float(o @ o)
+        return float(w @ logsumexp(scores + o, axis=1)) - float(wanted @ o) + penalty
+
+    offsets = np.zeros(scores.shape[1])
+    value = loss(offsets)
+    for _ in range(MAX_STEPS):
+        p = softmax(scores + offsets, axis=1)
+        weighted = w @ p
+        gradient = weighted - wanted + _OFFSET_RIDGE * offsets
+        hessian = np.diag(weighted) - (p * w[:, None]).T @ p + ridge
+        step = -np.linalg.solve(hessian, gradient)
+        if -gradient @ step <= MIN_DECREMENT * (1 + abs(value)):
+            break
+        while (new := loss(offsets + step)) > value and np.abs(step).max() > 1e-12:
+            step = step / 2
+        offsets, value = (offsets + step, new) if new <= value else (offsets, value)
+    return offsets
