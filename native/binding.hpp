@@ -55,5 +55,6 @@ struct Box {
 void define_kernels(nb::module_& m);
 void define_solvers(nb::module_& m);
 void define_features(nb::module_& m);
+void define_parts(nb::module_& m);
 
 }  // namespace kw

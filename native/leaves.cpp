@@ -7,6 +7,8 @@
 #include "energy.hpp"
 #include "gauss.hpp"
 #include "l1.hpp"
+#include "landmarks.hpp"
+#include "one_hot.hpp"
 #include "row_keys.hpp"
 #include "rows.hpp"
 #include "stored.hpp"
@@ -64,6 +66,12 @@ constinit const Table table{.level = KW_NAME(KW_ARCH),
                             .walk = walk,
                             .residuals = residuals,
                             .squared_gaps = squared_gaps,
-                            .mix = mix};
+                            .mix = mix,
+                            .one_hot_gram = one_hot_gram,
+                            .one_hot_sums = one_hot_sums,
+                            .one_hot_product = one_hot_product,
+                            .one_hot_forms = one_hot_forms,
+                            .limited_distances = limited_distances,
+                            .limited_contraction = limited_contraction};
 
 }  // namespace kw::KW_ARCH

@@ -104,6 +104,7 @@ void define_module(nb::module_& m) {
   define_kernels(m);
   define_solvers(m);
   define_features(m);
+  define_parts(m);
 }
 
 }  // namespace

@@ -77,6 +77,20 @@ struct Table {
                        Values weights, Values factors, Matrix<double> out, Workspace&);
   void (*mix)(Matrix<const std::uint64_t> bits, Vector<const std::uint64_t> multipliers,
               Vector<std::uint64_t> out);
+
+  void (*one_hot_gram)(Matrix<const std::int32_t> places, Values weights, Matrix<double> out);
+  void (*one_hot_sums)(Matrix<const std::int32_t> places, Values weights, Matrix<const float> D,
+                       Matrix<double> out, Workspace&);
+  void (*one_hot_product)(Matrix<const std::int32_t> places, Matrix<const float> R,
+                          Matrix<float> out);
+  void (*one_hot_forms)(Matrix<const std::int32_t> places, Matrix<const double> Q,
+                        Vector<double> out);
+  void (*limited_distances)(Matrix<const float> left, Matrix<const float> right,
+                            Vector<const float> scales, Vector<const float> limits,
+                            Matrix<float> out);
+  void (*limited_contraction)(Matrix<const float> S, Matrix<const float> left,
+                              Matrix<const float> right, Vector<const float> limits,
+                              Vector<double> out);
 };
 
 #if defined(KW_LEVELS_X86)

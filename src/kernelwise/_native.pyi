@@ -2,9 +2,12 @@
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ._typing import Array, Index
+
+Index32 = NDArray[np.int32]
 
 level: str
 levels: tuple[str, ...]
@@ -123,3 +126,13 @@ def squared_gaps(
     Xt: Array, order: Index, classes: Index, weights: Array, factors: Array, out: Array
 ) -> None: ...
 def mix(bits: Array, multipliers: Array, out: Array) -> None: ...
+
+# native/one_hot.hpp, landmarks.hpp
+def one_hot_gram(places: Index32, weights: Array, out: Array) -> None: ...
+def one_hot_sums(places: Index32, weights: Array, D: Array, out: Array) -> None: ...
+def one_hot_product(places: Index32, R: Array, out: Array) -> None: ...
+def one_hot_forms(places: Index32, Q: Array, out: Array) -> None: ...
+def limited_distances(
+    left: Array, right: Array, scales: Array, limits: Array, out: Array
+) -> None: ...
+def limited_contraction(S: Array, left: Array, right: Array, limits: Array, out: Array) -> None: ...

@@ -25,6 +25,8 @@ def arguments():
     lo, hi = box()
     some, K, v = np.arange(3), floats(N, N), floats(N)
     centre, left = np.zeros(2), floats(N, 4)
+    singles, limits = floats(N, 4, dtype=np.float32), np.ones((2, 4), dtype=np.float32)
+    places = np.tile(np.array([0, 3], dtype=np.int32), (N, 1))
     return {
         "scaled_rows": (floats(N, 2), centre, np.ones(2), np.zeros((N, 4))),
         "shifted_rows": (floats(N, 2), centre, np.ones(2), np.zeros((N, 3))),
@@ -62,6 +64,14 @@ def arguments():
             *(np.ones(N), np.ones(2), np.zeros((2, 2))),
         ),
         "mix": (floats(N, 2).view(np.uint64), np.ones(2, np.uint64), np.zeros(N, np.uint64)),
+        "one_hot_gram": (places, v, np.zeros((5, 5))),
+        "one_hot_sums": (places, v, singles[:, :3].copy(), np.zeros((5, 3))),
+        "one_hot_product": (places, singles[:5, :3].copy(), np.zeros((N, 3), np.float32)),
+        "one_hot_forms": (places, K[:5, :5].copy(), np.zeros(N)),
+        "limited_distances": (singles, singles[:4, :3].copy(), *limits, np.zeros((N, 3), "f")),
+        "limited_contraction": (
+            *(singles[:, :3].copy(), singles, singles[:4, :3].copy(), limits[0], np.zeros(4)),
+        ),
     }
 
 
