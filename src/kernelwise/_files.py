@@ -15,6 +15,9 @@ def replacing(path: Path) -> Iterator[Path]:
     try:
         yield draft
         os.replace(draft, path)
+    except OSError as error:
+        error.filename = error.filename or str(path)  # a full disk does not say which file
+        raise
     finally:
         draft.unlink(missing_ok=True)
 

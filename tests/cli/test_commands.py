@@ -169,7 +169,7 @@ def test_fit_from_the_standard_input(run, table):
     text = table.read_text(encoding="utf-8")
     result = run("fit", "-", "-t", "outcome", "--method", "svc", "--cv", 2, input=text)
     assert result.exit_code == 0, result.stderr
-    assert "not saved; add --out" in result.stderr
+    assert "not be saved; add --out" in result.stderr
 
 
 def test_compare_has_all_methods(run, table):

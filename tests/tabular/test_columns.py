@@ -41,7 +41,7 @@ COLUMNS = {
         "(all different); numbers except '0 as the nurse says,' (1), '1 as the nurse says,' (1), "
         "'2 as the nurse says,' (1) and 4 more",
     ),
-    "infinite": ([np.inf, *np.linspace(0, 1, N - 1)], "number", "1 missing -> median"),
+    "infinite": ([np.inf, *np.linspace(0, 1, N - 1)], "number", "1 infinite -> median"),
     "yes or no": (["yes", "no"] * (N // 2), "boolean", "0 or 1"),
     "flag": (["x", None] * (N // 2), "boolean", "0 where missing, else 1"),
     "truth": ([True, False] * (N // 2), "boolean", "0 or 1"),

@@ -146,7 +146,7 @@ LONG = [f"{k},x{k % 3},{k % 2}" for k in range(200)]
     [
         ("7,x", "line 102: 2 fields, but the first line names 3"),
         ("7,x,1,2", "line 102: 4 fields, but the first line names 3"),
-        ('7,"x,1', "line 202: 2 fields, but the first line names 3"),
+        ('7,"x,1', "lines 102 to 202: .* quotation mark missing in line 102"),
     ],
     ids=["short", "long", "open quotation mark"],
 )

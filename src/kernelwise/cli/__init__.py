@@ -8,6 +8,14 @@ __all__ = ["main"]
 
 
 def main() -> None:
+    """Run the command line; Ctrl-C ends it without a traceback, also while it still imports."""
+    try:
+        _run()
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+
+
+def _run() -> None:
     """Run the command line, or name the package that it lacks."""
     try:
         import pandas  # noqa: F401
@@ -20,9 +28,6 @@ def main() -> None:
             file=sys.stderr,
         )
         raise SystemExit(1) from None
-    try:
-        from .app import app
+    from .app import app
 
-        app()
-    except KeyboardInterrupt:  # before a command has begun
-        raise SystemExit(130) from None
+    app()

@@ -139,13 +139,20 @@ def require_model_file(path: Path) -> None:
         raise TableError(f"there is no model file {str(path)!r}.")
 
 
-def check_outputs(paths: Sequence[Path | None], force: bool) -> None:
-    """Raise, before any work, where a result cannot be written or would replace a file."""
+def check_outputs(
+    paths: Sequence[Path | None], force: bool, inputs: Sequence[str | Path] = ()
+) -> None:
+    """Raise, before any work, where a result cannot be written or would replace a file.
+
+    ``force`` allows files to be replaced, but never those that the command reads.
+    """
     from ..tabular import TableError
 
     for path in paths:
         if path is None:
             continue
+        if any(_same_file(path, Path(read)) for read in inputs):
+            raise TableError(f"{path} is read by this command; name another file to write.")
         if path.is_dir():
             raise TableError(f"{path} is a folder; name a file.")
         if path.exists() and not path.is_file():  # writing would replace it by a file
@@ -161,6 +168,10 @@ def check_outputs(paths: Sequence[Path | None], force: bool) -> None:
     named = [path.absolute() for path in paths if path is not None]
     if len(set(named)) < len(named):
         raise TableError(f"{named[0]} is named twice; each result needs a file of its own.")
+
+
+def _same_file(first: Path, second: Path) -> bool:
+    return first.exists() and second.exists() and first.samefile(second)
 
 
 def _plain(value: Any) -> Any:

@@ -51,7 +51,7 @@ def fit(
 
     options.forbid_both(cv, test_size)
     session = Session(quiet, as_json)
-    check_outputs([out, report], force)
+    check_outputs([out, report], force, inputs=[data])
     frame = read_table(data, format=format)
     classes = check_target(frame, target, positive=positive)
     if proba:
@@ -59,6 +59,8 @@ def fit(
     settings = options.fit_options(drop, keep, balanced, seed)
     columns = describe_columns(frame, target, drop=settings["drop"], keep=settings["keep"])
     session.say(f"{len(frame)} rows, {len(frame.columns)} columns")
+    if out is None:
+        session.say("the model will not be saved; add --out model.kw to save it")
     session.say(columns_table(columns))
     show_target(session, classes, balanced)
     how = options.split_options(len(classes.y), cv, test_size)
@@ -158,5 +160,3 @@ def _show_files(
     for kind, path in (("model", out), ("report", report)):
         if path is not None:
             session.say(f"{kind}: {path}")
-    if out is None:
-        session.say("the model was not saved; add --out model.kw to save it")

@@ -29,14 +29,16 @@ def predict(
     from ..tabular.errors import require_columns
 
     session = Session(quiet, as_json)
-    check_outputs([out], force)
+    check_outputs([out], force, inputs=[model, data])
     fitted, target = _load(model, proba)
     frame = read_table(data, format=format)
     require_columns(frame, keep or (), "--keep")
     with session.showing_warnings():
         table = _predictions(fitted, frame.drop(columns=target, errors="ignore"), proba)
-    for place, name in enumerate(keep or ()):
-        table.insert(place, name, frame[name].to_numpy(), allow_duplicates=True)
+    copied = list(dict.fromkeys(keep or ()))
+    _refuse_taken_names(copied, table.columns)
+    for place, name in enumerate(copied):
+        table.insert(place, name, frame[name].to_numpy())
     if as_json:
         text = table.to_json(orient="records", force_ascii=False) + "\n"
     else:
@@ -62,6 +64,19 @@ def _load(path: Path, proba: bool) -> tuple[Any, str]:
     if proba and not hasattr(fitted, "predict_proba"):
         raise TableError(f"{path} does not give probabilities; fit it again with --proba.")
     return fitted, str(summary.get("target", ""))
+
+
+def _refuse_taken_names(copied: list[str], results: Any) -> None:
+    """Refuse to copy columns whose names the predictions have: readers could not tell them."""
+    from ..tabular import TableError
+    from ..tabular.errors import quoted
+
+    taken = [name for name in copied if name in set(results)]
+    if taken:
+        raise TableError(
+            f"--keep {quoted(taken)}: the predictions have a column of that name; rename it in the "
+            "table."
+        )
 
 
 def _predictions(fitted: Any, frame: Any, proba: bool) -> Any:

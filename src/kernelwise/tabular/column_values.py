@@ -36,6 +36,7 @@ _MISSING_NUMBER = re.compile(
     r"|no data|not (available|applicable|known))\)?",
     re.IGNORECASE,
 )
+_ZONE = re.compile(r":\d\d(\.\d+)? ?(Z|UTC|[+-]\d\d:?\d\d)$")  # after a time of day
 _DATE = re.compile(r"(\d{1,4}|[^\W\d]{3,9}) ?[-./ ] ?(\d{1,2}|[^\W\d]{3,9})(, |[-./ ]) ?\d{1,4}")
 
 
@@ -89,6 +90,14 @@ def as_numbers(series: Any, decimal: str = ".") -> Array:
         values = np.array(numbers.astype("float64").to_numpy(dtype=float, na_value=np.nan))
     values[~np.isfinite(values)] = np.nan
     return values
+
+
+def count_infinite(series: Any) -> int:
+    """Return how many values are infinite; `as_numbers` takes them for missing."""
+    if has_date_type(series) or (not is_text(series) and series.dtype.kind != "f"):
+        return 0
+    values = _read_numbers(as_text(series), ".") if is_text(series) else np.array(series, float)
+    return int(np.isinf(values).sum())
 
 
 def _read_numbers(texts: Any, decimal: str) -> Array:
@@ -163,6 +172,14 @@ def date_format(series: Any) -> str | None:
 def have_times(dates: Any) -> bool:
     """Return whether dates have a time of day, that is, not all are at midnight."""
     return bool((dates.dropna() != dates.dropna().dt.normalize()).any())
+
+
+def have_zones(series: Any) -> bool:
+    """Return whether dates name a time zone, which `as_dates` converts to UTC."""
+    if not is_text(series):
+        return getattr(series.dtype, "tz", None) is not None
+    texts = as_text(series)
+    return any(_ZONE.search(text) for text in texts[texts != ""][:_N_SAMPLE])
 
 
 def _readable_share(series: Any, format: str) -> float:

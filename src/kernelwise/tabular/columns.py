@@ -14,8 +14,10 @@ from .column_values import (
     as_dates,
     as_numbers,
     as_text,
+    count_infinite,
     date_format,
     have_times,
+    have_zones,
     is_text,
     numeric_share,
 )
@@ -156,6 +158,7 @@ def _listed(words: dict[str, int]) -> str:
 def _numbers(name: str, series: Any, words: str, is_kept: bool) -> Column:
     numbers = as_numbers(series)
     present = numbers[~np.isnan(numbers)]
+    n_infinite = count_infinite(series)
     n_missing, values = len(numbers) - len(present), np.unique(present)
     n_values = len(values)
     if n_values < 2:
@@ -165,10 +168,16 @@ def _numbers(name: str, series: Any, words: str, is_kept: bool) -> Column:
         return Column(name, "id", False, why, n_missing, n_values)
     why = _parsing_example(series, numbers) or ("" if n_missing else "as it is")
     if n_missing:
-        why += "; " * bool(why) + f"{n_missing} missing -> median"
+        why += "; " * bool(why) + _gaps(n_missing - n_infinite, n_infinite) + " -> median"
         why += _indicator_note(n_missing, len(numbers))
         why += f"; not numbers: {words}" if words else ""
     return Column(name, "number", True, why, n_missing, n_values)
+
+
+def _gaps(n_missing: int, n_infinite: int) -> str:
+    """Return how many values are missing and how many are infinite."""
+    counts = {"missing": n_missing, "infinite": n_infinite}
+    return " and ".join(f"{count} {kind}" for kind, count in counts.items() if count)
 
 
 def _parsing_example(series: Any, numbers: Any) -> str:
@@ -199,7 +208,8 @@ def _is_numbering(name: str, present: Any, values: Any) -> bool:
 
 def _dates(name: str, series: Any, format: str, n_missing: int, n_values: int) -> Column:
     why = "-> year, month, day of week, days since first"
-    why += ", hour (UTC)" if have_times(as_dates(series, format)) else ""
+    if have_times(as_dates(series, format)):
+        why += ", hour (UTC)" if have_zones(series) else ", hour"
     if format.startswith("%d/"):
         why += " (read with the day before the month)"
     if n_missing:

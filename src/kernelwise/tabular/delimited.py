@@ -126,7 +126,8 @@ def _decode_single_byte(content: bytes) -> str:
 
 
 def _csv_rows(text: str, separator: str) -> Any:
-    return csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True)
+    lines = io.StringIO(text, newline="")
+    return csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
 
 
 def _detect_separator(text: str, name: str) -> str:
@@ -164,25 +165,38 @@ def _read_layout(text: str, separator: str, name: str, n_rows: int | None = None
     """
     rows = _csv_rows(text, separator)
     sample: list[list[str]] = []
-    n_trailing = 0
+    n_trailing = end = 0
     try:
         table = filter(None, rows)  # without blank lines
         names = _column_names(next(table), name)
+        end = rows.line_num
         for row in islice(table, n_rows):
+            start, end = end + 1, rows.line_num
             if len(row) < len(names) or any(row[len(names) :]):
                 raise TableError(
-                    f"{name}, line {rows.line_num}: {len(row)} fields, but the first line names "
-                    f"{len(names)} columns; correct the line, or put quotation marks around a "
-                    "field that contains the separator."
+                    f"{name}, {_lines(start, end)}: {len(row)} fields, but the first line names "
+                    f"{len(names)} columns; {_remedy(start, end)}"
                 )
             n_trailing = max(n_trailing, len(row) - len(names))
             if len(sample) < _N_SAMPLE:
                 sample.append(row)
     except csv.Error as error:
         raise TableError(
-            f"{name}, line {rows.line_num}: {error}; is a closing quotation mark missing?"
+            f"{name}, {_lines(end + 1, rows.line_num)}: {error}; is a closing quotation mark "
+            f"missing in line {end + 1}?"
         ) from error
     return _Layout(names, sample, n_trailing)
+
+
+def _lines(start: int, end: int) -> str:
+    return f"line {end}" if start >= end else f"lines {start} to {end}"
+
+
+def _remedy(start: int, end: int) -> str:
+    """Return how to correct a row with a wrong number of fields."""
+    if start < end:  # a quotation mark kept the line breaks inside a field
+        return f"is a closing quotation mark missing in line {start}?"
+    return "correct the line, or put quotation marks around a field that contains the separator."
 
 
 def _column_names(row: list[str], name: str) -> list[str]:

@@ -135,5 +135,10 @@ def _detect_format(name: str, content: bytes) -> str:
     for start, kind in _NOT_TABLES.items():
         if content.startswith(start):
             raise TableError(f"{name} is not a table but {kind}.")
+    if content.lstrip()[:1] in (b"{", b"["):
+        raise TableError(
+            f"{name} is JSON; convert it to a table first, for instance with "
+            "pandas.read_json(..., lines=True).to_parquet(...)."
+        )
     ending = Path(name.removesuffix(".gz")).suffix.lower()
     return _ENDINGS.get(ending, "csv")

@@ -1,0 +1,126 @@
+"""What new users met on real tables, one test per finding; each name starts with its number."""
+
+import errno
+import io
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernelwise._files import write_text
+from kernelwise.tabular import TableError, describe_columns, read_table
+
+
+def contents(path):
+    return Path(path).read_bytes()
+
+
+@pytest.mark.parametrize("option", ["--out", "--report"])
+def test_03_fit_never_replaces_its_table(run, table, option):
+    before = contents(table)
+    result = run("fit", table, "-t", "outcome", option, table, "--force")
+    assert result.exit_code == 1
+    assert "is read by this command" in result.stderr
+    assert contents(table) == before
+
+
+def test_03_predict_replaces_neither_model_nor_table(run, table, model, tmp_path):
+    link = tmp_path / "link.kw"
+    link.symlink_to(model)
+    for output in (model, table, link):
+        before = contents(output)
+        result = run("predict", model, table, "--out", output, "--force")
+        assert result.exit_code == 1
+        assert "is read by this command" in result.stderr
+        assert contents(output) == before
+
+
+def test_04_a_full_disk_leaves_no_draft_and_names_the_file(tmp_path, monkeypatch):
+    def full(self, *args, **options):
+        self.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*page\.html'"):
+        write_text(tmp_path / "page.html", "text")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_05_a_kept_column_cannot_share_its_name_with_the_predictions(run, model, table, form):
+    frame = pd.read_csv(table).assign(prediction=1)
+    result = run("predict", model, "-", "--keep", "prediction", *form, input=frame.to_csv())
+    assert result.exit_code == 1
+    assert "the predictions have a column of that name" in result.stderr
+
+
+def test_05_a_column_named_twice_is_copied_once(run, model, table):
+    name = pd.read_csv(table).columns[0]
+    result = run("predict", model, table, "--keep", name, "--keep", name)
+    assert list(pd.read_csv(io.StringIO(result.stdout)).columns) == [name, "prediction"]
+
+
+def test_07_an_hour_is_in_utc_only_where_times_have_a_zone():
+    moments = pd.date_range("2024-01-01", periods=60, freq="7h")
+    frame = pd.DataFrame(
+        {
+            "local": moments,
+            "zoned": moments.tz_localize("Europe/Zurich"),
+            "text": moments.strftime("%Y-%m-%d %H:%M:%S"),
+            "zoned text": moments.strftime("%Y-%m-%dT%H:%M:%S+02:00"),
+        }
+    )
+    hours = {each.name: each.why.split("days since first, ")[1] for each in describe_columns(frame)}
+    assert hours == {
+        "local": "hour",
+        "zoned": "hour (UTC)",
+        "text": "hour",
+        "zoned text": "hour (UTC)",
+    }
+
+
+def test_18_infinite_values_are_not_called_missing():
+    values = np.random.default_rng(0).normal(size=40)
+    values[:2], values[2] = np.inf, np.nan
+    frame = pd.DataFrame({"number": values, "text": [f"{value} EUR" for value in values]})
+    frame["text"] = frame["text"].str.replace("inf EUR", "inf")
+    for column in describe_columns(frame):
+        assert "1 missing and 2 infinite -> median" in column.why
+
+
+def test_18_an_unclosed_quotation_mark_is_reported_where_it_begins():
+    lines = [f'{k},"{k}",{k % 2}' for k in range(100)]
+    lines[4] = '4,"4,0'
+    text = "a,b,y\n" + "\n".join(lines)
+    with pytest.raises(TableError, match="is a closing quotation mark missing in line 6"):
+        read_table(io.StringIO(text))
+
+
+@pytest.mark.parametrize("text", ['{"a": 1, "y": 2}\n{"a": 2, "y": 3}\n', '[{"a": 1, "y": 2}]'])
+def test_18_json_is_named(text):
+    with pytest.raises(TableError, match="is JSON; convert it"):
+        read_table(io.StringIO(text))
+
+
+def test_23_fit_says_before_the_work_that_no_model_will_be_saved(run, table):
+    text = run("fit", table, "-t", "outcome").stderr
+    assert text.index("the model will not be saved") < text.index("target outcome")
+
+
+@pytest.mark.parametrize("seconds", [0.1, 0.3, 0.6, 1.0, 1.5])
+def test_24_ctrl_c_ends_the_program_without_a_traceback(table, seconds):
+    command = [sys.executable, "-m", "kernelwise", "fit", str(table), "-t", "outcome"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as program:
+        try:
+            program.wait(seconds)
+        except subprocess.TimeoutExpired:
+            program.send_signal(signal.SIGINT)
+        error = program.communicate()[1].decode()
+    if program.returncode == -signal.SIGINT:  # before Python has begun to run the program
+        return
+    assert program.returncode in (0, 130)
+    assert "Traceback" not in error
