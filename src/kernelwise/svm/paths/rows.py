@@ -143,12 +143,7 @@ class TrainingRows:
         m = len(self)
         if m <= size:
             return self
-        kept = []
-        for label in np.unique(self.classes):
-            members = np.flatnonzero(self.classes == label)
-            quota = min(len(members), max(2, size * len(members) // m))
-            kept.append(random_state.permutation(members)[:quota])
-        chosen = np.sort(np.concatenate(kept))
+        chosen = sample_by_class(self.classes, size, random_state)
         moved = np.full(m, -1)
         moved[chosen] = np.arange(len(chosen))
         return replace(
@@ -177,6 +172,16 @@ class TrainingRows:
         out = np.zeros(len(self.place))
         out[used] = beta[self.place[used]] * self.share[used]
         return out
+
+
+def sample_by_class(classes: Index, size: int, random_state: Any) -> Index:
+    """Return about so many rows at random, ascending: the same part of each class, at least two."""
+    kept = []
+    for label in np.unique(classes):
+        members = np.flatnonzero(classes == label)
+        quota = min(len(members), max(2, size * len(members) // len(classes)))
+        kept.append(random_state.permutation(members)[:quota])
+    return np.sort(np.concatenate(kept))
 
 
 def _sums(place: Index, values: Array, n_places: int) -> Array:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._typing import Array
+from ..._typing import Array, Index
 from ...discrimination import energy, log_relevance
 from ...kernels import RBF, Laplacian
 from ...kernels.family import typical_gamma
@@ -72,7 +72,7 @@ def learn_kernels(
     """
     steps = max(_FEWEST_STEPS, _STEPS_PER_ROW * len(rows))
     solver, recipe = replace(solver, max_iter=steps, budget=0.0), CRITERIA["radius_margin"]
-    equal = {name: equal_weights(name, rows, random_state) for name in names}
+    equal = {name: equal_weights(name, rows.X, random_state) for name in names}
     return {
         name: learn_weights(
             WeightProblem.of_scaled(kernel, rows.X, rows.Y, rows.cost_factor, recipe=recipe),
@@ -98,7 +98,9 @@ def weight_sources(
     first, *others = learned.values()
     sources = {"shrunk": first.kernel}
     if others:
-        sources["energy"] = energy_weights(first.problem.kernel, rows)
+        sources["energy"] = energy_weights(
+            first.problem.kernel, rows.X, rows.classes, rows.sample_weight
+        )
         sources["learned"] = others[0].kernel
     return sources
 
@@ -117,11 +119,11 @@ def with_weights(kernel: PairwiseKernel, weights: Array) -> PairwiseKernel:
     return out
 
 
-def equal_weights(name: str, rows: TrainingRows, random_state: Any) -> PairwiseKernel:
+def equal_weights(name: str, X: Array, random_state: Any) -> PairwiseKernel:
     """Return the kernel at which typical rows are one unit apart; gamma is in the weights."""
     kernel = KERNELS[name]()
-    gamma = typical_gamma(kernel, rows.X, random_state)
-    return with_weights(kernel, np.full(rows.X.shape[1], gamma))
+    gamma = typical_gamma(kernel, X, random_state)
+    return with_weights(kernel, np.full(X.shape[1], gamma))
 
 
 def geometric_mean(first: PairwiseKernel, second: PairwiseKernel) -> PairwiseKernel:
@@ -129,10 +131,10 @@ def geometric_mean(first: PairwiseKernel, second: PairwiseKernel) -> PairwiseKer
     return with_weights(first, np.sqrt(np.asarray(first.weights) * np.asarray(second.weights)))
 
 
-def energy_weights(equal: PairwiseKernel, rows: TrainingRows) -> PairwiseKernel:
+def energy_weights(equal: PairwiseKernel, X: Array, classes: Index, count: Array) -> PairwiseKernel:
     """Raise the weights of features along which the classes are far apart."""
-    weight = rows.sample_weight * max(1.0, 2 / rows.sample_weight.sum())  # two rows at least
-    logs = log_relevance(energy(rows.X, rows.classes, sample_weight=weight), _LEAST_EXCESS)
+    count = count * max(1.0, 2 / count.sum())  # two rows at least
+    logs = log_relevance(energy(X, classes, sample_weight=count), _LEAST_EXCESS)
     power = 0.5 if isinstance(equal, Laplacian) else 1.0  # of differences, or of their squares
     return with_weights(equal, np.asarray(equal.weights) * np.exp(power * logs))
 

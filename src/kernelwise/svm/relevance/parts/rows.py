@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...._typing import Array, Index
+from ...base.feature_weights import varying_columns
+from ...paths.rows import sample_by_class
 from ..columns import ColumnLayout
 
 
@@ -84,6 +86,18 @@ class PartRows:
             price=self.price[rows],
             groups=None if self.groups is None else self.groups[rows],
         )
+
+    def sample(self, size: int, random_state: Any) -> Index:
+        """Return the numbers of about so many rows, picked at random, each class its part."""
+        if len(self) <= size:
+            return np.arange(len(self))
+        return sample_by_class(self.classes, size, random_state)
+
+
+def used_columns(X: Array) -> Index:
+    """Return the columns that vary; all of them where none does, as any then serve."""
+    varying = varying_columns(X)
+    return np.flatnonzero(varying if varying.any() else ~varying)
 
 
 def copy_weight(count: Array) -> float:

@@ -1,0 +1,91 @@
+"""Normal scores of columns: each column as if it came from a normal distribution.
+
+    z = Phi^-1(share of the rows below + half of the share of the equal ones),
+        then mean 0 and deviation 1
+
+Long tails and outliers no longer decide distances. New values lie on the straight line between
+their neighbours among the training values; beyond the ends the score stays that of the end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from ...._typing import Array, Index
+
+
+@dataclass(frozen=True)
+class NormalScores:
+    """A monotone map of each column, by its values in training.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_knots,)
+        The different values of each column, ascending, column by column.
+    scores : ndarray of shape (n_knots,)
+        The score of each of these values.
+    stops : ndarray of shape (n_columns + 1,)
+        Where the values of each column begin, and the end of the last.
+    """
+
+    values: Array
+    scores: Array
+    stops: Index
+
+    @classmethod
+    def of(cls, X: Array, count: Array) -> NormalScores:
+        """Rank the values of each column.
+
+        Parameters
+        ----------
+        X : ndarray of shape (m, n_columns)
+            The training rows.
+        count : ndarray of shape (m,)
+            How often each row counts.
+
+        Returns
+        -------
+        scores : NormalScores
+            The map; a constant column has the score zero.
+        """
+        m, d = X.shape
+        order = np.argsort(X.T, axis=1, kind="stable")
+        ordered = np.take_along_axis(X.T, order, axis=1)
+        is_first = np.ones((d, m), dtype=bool)
+        is_first[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+        starts = np.flatnonzero(is_first)
+        weight = np.add.reduceat(count[order].ravel(), starts)  # of each different value
+        stops = np.append(0, np.cumsum(np.count_nonzero(is_first, axis=1)))
+        through = np.cumsum(weight)
+        before = np.append(0.0, through)[stops[:-1]]  # the weight of the columns before
+        column = np.repeat(np.arange(d), np.diff(stops))
+        total = float(count.sum())
+        share = (through - 0.5 * weight - before[column]) / total
+        scores = ndtri(np.clip(share, 1e-12, 1 - 1e-12))
+        weight /= total
+        scores -= np.bincount(column, weight * scores, minlength=d)[column]
+        deviation = np.sqrt(np.bincount(column, weight * scores**2, minlength=d))
+        scores /= np.where(np.diff(stops) > 1, deviation, 1.0)[column]
+        return cls(ordered.ravel()[starts], scores, stops)
+
+    def apply(self, X: Array) -> Array:
+        """Return the scores of rows.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, n_columns)
+            The rows.
+
+        Returns
+        -------
+        Z : ndarray of shape (n, n_columns)
+            Their scores.
+        """
+        Z = np.empty(X.shape)
+        for j in range(X.shape[1]):
+            own = slice(self.stops[j], self.stops[j + 1])
+            Z[:, j] = np.interp(X[:, j], self.values[own], self.scores[own])
+        return Z
