@@ -83,7 +83,7 @@ class LinearPart:
     left_out : ndarray of shape (m, k)
         Leave-one-out decisions of the training rows.
     importances : ndarray of shape (d,)
-        Share of each column in the absolute coefficients.
+        Share of each column in the deviations of the columns' terms.
     """
 
     features: LinearFeatures
@@ -127,10 +127,25 @@ def fit_linear(rows: PartRows, random_state: Any, *, costs: Sequence[float] = CO
     else:
         C, solution = choose_ridge(Z @ Z.T, rows, costs, random_state)
         coef, intercept, left_out = Z.T @ solution.coef, solution.intercept, solution.left_out
-    sizes = np.abs(coef).sum(axis=1).reshape(2, -1).sum(axis=0)
     importances = np.zeros(rows.X.shape[1])
-    importances[features.columns] = sizes / (sizes.sum() or 1.0)
+    importances[features.columns] = _shares(Z, coef, rows.count)
     return LinearPart(features, coef, intercept, C, left_out, importances)
+
+
+def _shares(Z: Array, coef: Array, count: Array) -> Array:
+    """Return the share of each column: deviation of its own term, column and score together."""
+    half = Z.shape[1] // 2
+    squares = count @ Z**2
+    products = count @ (Z[:, :half] * Z[:, half:])
+    own, other = coef[:half], coef[half:]
+    variances = (
+        squares[:half, None] * own**2
+        + squares[half:, None] * other**2
+        + 2 * products[:, None] * own * other
+    )
+    sizes = np.sqrt(np.maximum(variances, 0)).sum(axis=1)
+    shares: Array = sizes / (sizes.sum() or 1.0)
+    return shares
 
 
 def _primal(Z: Array, rows: PartRows, costs: Sequence[float]) -> tuple[float, Array, Array, Array]:

@@ -5,8 +5,8 @@
     (K + diag(1 / (C p))) b + nu = y,   sum b = 0,     p_i = c_i n / (n_classes n_class(i))
 
 Every class has the same total price, so that a rare class still ranks; the sigmoid that follows
-knows the shares. With A the bordered matrix of the equations, u_i the share of row i's weight that
-is left out (1: all its copies), a_i = (A^-1)_ii and e_i = 1 / (C p_i), the decision without row i is
+knows the shares. With A the bordered matrix of the equations, a_i = (A^-1)_ii, e_i = 1 / (C p_i)
+and u_i the share of row i's weight that is left out (1: all its copies), the decision without it is
 
     F_i = y_i - e_i b_i / (1 - u_i + u_i a_i e_i),     F_g = y_g - (A^-1)_gg^-1 b_g   for a group g
 """
@@ -125,7 +125,7 @@ def least_log_loss(candidates: Sequence[Array], rows: PartRows) -> int:
     """
     if len(candidates) == 1:
         return 0
-    Y = np.tile(rows.codes, len(candidates))
+    Y: Any = np.tile(rows.codes, len(candidates))
     decisions = np.hstack(candidates)
     log_odds = fit_sigmoid(decisions, Y > 0, rows.price).log_odds(decisions)
     losses = rows.price @ np.logaddexp(0.0, -Y * log_odds)

@@ -1,0 +1,186 @@
+"""The mixture of parts: log-odds that are weighted sums of the parts' log-odds.
+
+A sigmoid on the leave-one-out decisions of each part j and class c makes log-odds of them,
+z_jc = a_jc f_jc + b_jc, and the weights of the parts have the least leave-one-out log loss:
+
+    min  sum_ic p_i log(1 + exp(-y_ic sum_j w_j z_ijc)) + 10 sum_j (w_j - 1/J)^2
+    s.t. w >= 0,  sum w = 1
+
+The weights sum to one because leave-one-out decisions are too good where there is little to learn:
+a free factor would make the mixture still surer. The alternative, a ridge logistic regression on
+the decisions themselves, has such a factor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit, logsumexp, softmax
+
+from ...._typing import Array
+from ...base.sigmoids import fit_sigmoid
+from .rows import PartRows
+
+EQUAL_WEIGHTS = 10.0  # penalty on squared differences to equal weights, in units of rows
+_STACK_RIDGE = 1.0  # penalty on squared coefficients of standardised decisions
+_MAX_STEPS = 50  # Newton steps; about five are needed
+_MIN_GAIN = 1e-10  # predicted decrease at which the steps end, relative to the loss
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Log-odds, or scores inside a softmax, from the decisions of all parts.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_parts,)
+        The weight of each part; they sum to one.
+    factors : ndarray of shape (n_parts, k, k)
+        What the decisions of each part are multiplied by.
+    offset : ndarray of shape (k,)
+        Added to the sum.
+    """
+
+    weights: Array
+    factors: Array
+    offset: Array
+
+    def decisions(self, parts: Sequence[Array]) -> Array:
+        """Return the log-odds.
+
+        Parameters
+        ----------
+        parts : sequence of ndarray of shape (n, k)
+            The decisions of each part.
+
+        Returns
+        -------
+        log_odds : ndarray of shape (n, k)
+            The log-odds of the second of two classes, or one score per class.
+        """
+        out = np.tile(self.offset, (len(parts[0]), 1))
+        for decisions, factor in zip(parts, self.factors, strict=True):
+            out += decisions @ factor
+        return out
+
+
+def mix(left_out: Sequence[Array], rows: PartRows, *, by: str = "weights") -> Mixture:
+    """Mix parts by their leave-one-out decisions.
+
+    Parameters
+    ----------
+    left_out : sequence of ndarray of shape (m, k)
+        The leave-one-out decisions of each part.
+    rows : PartRows
+        The rows; their prices weight the losses.
+    by : {"weights", "stack"}, default="weights"
+        Weights of sum one on sigmoids, or a ridge logistic regression.
+
+    Returns
+    -------
+    mixture : Mixture
+        The mixture.
+    """
+    if by == "stack":
+        return _stack(np.array(left_out), rows)
+    F, Y = np.array(left_out), rows.codes
+    n_parts, m, k = F.shape
+    columns = F.transpose(1, 0, 2).reshape(m, n_parts * k)
+    sigmoid = fit_sigmoid(columns, np.tile(Y > 0, n_parts), rows.price)
+    slope, intercept = sigmoid.slope.reshape(n_parts, k), sigmoid.intercept.reshape(n_parts, k)
+    Z = slope[:, None, :] * F + intercept[:, None, :]
+    weights = simplex_weights(Z.reshape(n_parts, -1), Y.ravel(), np.repeat(rows.price, k))
+    factors = np.array([np.diag(each) for each in weights[:, None] * slope])
+    return Mixture(weights, factors, weights @ intercept)
+
+
+def simplex_weights(Z: Array, y: Array, price: Array, penalty: float = EQUAL_WEIGHTS) -> Array:
+    """Return the weights of least log loss by Newton's method on the simplex.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n_parts, n)
+        The log-odds of each part.
+    y : ndarray of shape (n,)
+        Codes -1 and +1.
+    price : ndarray of shape (n,)
+        The weights of the rows.
+    penalty : float, default=10.0
+        The penalty on squared differences to equal weights.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_parts,)
+        The weights, at least zero, of sum one.
+    """
+    n_parts = len(Z)
+    equal = np.full(n_parts, 1 / n_parts)
+
+    def loss(w: Array) -> float:
+        return float(price @ np.logaddexp(0, -y * (w @ Z))) + penalty * float(
+            np.sum((w - equal) ** 2)
+        )
+
+    weights, value = equal, loss(equal)
+    for _ in range(_MAX_STEPS):
+        miss = expit(-y * (weights @ Z))
+        gradient = -Z @ (price * y * miss) + 2 * penalty * (weights - equal)
+        hessian = (Z * (price * miss * (1 - miss))) @ Z.T + 2 * penalty * np.eye(n_parts)
+        step = _simplex_minimum(hessian, gradient - hessian @ weights) - weights
+        if -float(gradient @ step) <= _MIN_GAIN * (1 + value):
+            break
+        while (new := loss(weights + step)) > value:
+            step = step / 2
+        weights, value = weights + step, new
+    return weights
+
+
+def _simplex_minimum(H: Array, g: Array) -> Array:
+    """Return the minimum of 1/2 w'Hw + g'w on the simplex: the best over all sets of free w."""
+    best, least = np.zeros(len(g)), np.inf
+    for size in range(1, len(g) + 1):
+        for free in map(list, combinations(range(len(g)), size)):
+            system = np.ones((size + 1, size + 1))
+            system[:size, :size], system[size, size] = H[np.ix_(free, free)], 0.0
+            own = np.linalg.solve(system, np.append(-g[free], 1.0))[:size]
+            value = float(0.5 * own @ H[np.ix_(free, free)] @ own + g[free] @ own)
+            if (own >= 0).all() and value < least:
+                best, least = np.zeros(len(g)), value
+                best[free] = own
+    return best
+
+
+def _stack(F: Array, rows: PartRows) -> Mixture:
+    """Fit a ridge logistic regression to standardised decisions; several classes in a softmax."""
+    n_parts, m, k = F.shape
+    columns = F.transpose(1, 0, 2).reshape(m, n_parts * k)
+    share = rows.price / rows.price.sum()
+    centre = share @ columns
+    spread = np.sqrt(share @ (columns - centre) ** 2)
+    spread[spread == 0] = 1.0
+    U, own = (columns - centre) / spread, rows.codes > 0
+
+    def loss(theta: Array) -> tuple[float, Array]:
+        coef = theta.reshape(-1, k)
+        scores = U @ coef[:-1] + coef[-1]
+        if k == 1:
+            each, p = np.logaddexp(0, scores) - own * scores, expit(scores)
+        else:
+            each = logsumexp(scores, axis=1, keepdims=True) - (own * scores).sum(
+                axis=1, keepdims=True
+            )
+            p = softmax(scores, axis=1)
+        pull = rows.price[:, None] * (p - own)
+        value = float(rows.price @ each[:, 0]) + 0.5 * _STACK_RIDGE * float(np.sum(coef[:-1] ** 2))
+        return value, np.vstack([U.T @ pull + _STACK_RIDGE * coef[:-1], pull.sum(axis=0)]).ravel()
+
+    found = minimize(loss, np.zeros((n_parts * k + 1) * k), jac=True, method="L-BFGS-B")
+    coef = found.x.reshape(-1, k)
+    sizes = np.abs(coef[:-1]).reshape(n_parts, -1).sum(axis=1)
+    raw = coef[:-1] / spread[:, None]
+    weights = sizes / (sizes.sum() or 1.0)
+    return Mixture(weights, raw.reshape(n_parts, k, k), coef[-1] - centre @ raw)

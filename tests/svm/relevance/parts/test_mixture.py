@@ -1,0 +1,94 @@
+"""Weights of the mixture against SciPy, and what the mixture does with good and bad parts."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from kernelwise.svm.base.sigmoids import fit_sigmoid
+from kernelwise.svm.relevance.parts.mixture import Mixture, mix, simplex_weights
+
+from .problems import counts, part_rows
+
+
+def log_odds(n_parts, n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.4, 1.0, -1.0)
+    skill = rng.normal(size=(n_parts, 1))
+    return skill * y + rng.normal(size=(n_parts, n)), y, rng.random(n) + 0.5
+
+
+@pytest.mark.parametrize("n_parts", [1, 2, 3, 4])
+@pytest.mark.parametrize("seed", range(4))
+def test_weights_are_those_of_a_general_optimiser(n_parts, seed):
+    Z, y, price = log_odds(n_parts, seed=seed)
+
+    def loss(w):
+        return price @ np.logaddexp(0, -y * (w @ Z)) + 10 * np.sum((w - 1 / n_parts) ** 2)
+
+    weights = simplex_weights(Z, y, price)
+    found = minimize(
+        loss,
+        np.full(n_parts, 1 / n_parts),
+        bounds=[(0, 1)] * n_parts,
+        constraints={"type": "eq", "fun": lambda w: w.sum() - 1},
+        options={"ftol": 1e-12},
+    )
+    np.testing.assert_allclose(weights, found.x, atol=1e-5)
+    assert loss(weights) <= found.fun + 1e-9
+
+
+def test_a_useless_part_gets_the_weight_zero():
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(2000) < 0.5, 1.0, -1.0)
+    Z = np.array([3 * y + rng.normal(size=2000), -2 * y, 2.5 * y + rng.normal(size=2000)])
+    weights = simplex_weights(Z, y, np.ones(2000))
+    assert weights[1] == 0
+    assert weights.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_decisions_are_weighted_sums_of_sigmoids(n_classes):
+    rows = part_rows(n_classes=n_classes, count=counts())
+    rng = np.random.default_rng(0)
+    left_out = [s * rows.codes + rng.normal(size=rows.codes.shape) for s in (1.0, 0.3)]
+    mixture = mix(left_out, rows)
+    own = [fit_sigmoid(f, rows.codes > 0, rows.price).log_odds(f) for f in left_out]
+    expected = mixture.weights[0] * own[0] + mixture.weights[1] * own[1]
+    np.testing.assert_allclose(mixture.decisions(left_out), expected, atol=1e-6)
+    assert mixture.weights[0] > mixture.weights[1]
+
+
+@pytest.mark.parametrize("by", ["weights", "stack"])
+def test_log_odds_are_those_of_the_rows(by):
+    rows = part_rows(4000, n_classes=2)
+    rng = np.random.default_rng(0)
+    truth = 2 * rng.normal(size=(4000, 1)) - 1
+    rows.classes[:] = rng.random(4000) < expit(truth[:, 0])
+    mixture = mix([truth / 3 + 1, rng.normal(size=(4000, 1))], rows, by=by)
+    errors = mixture.decisions([truth / 3 + 1, np.zeros((4000, 1))]) - truth
+    assert np.abs(errors).mean() < 0.2
+
+
+def test_a_stack_is_the_regression_of_scikit_learn():
+    from sklearn.linear_model import LogisticRegression
+
+    rows = part_rows(200, n_classes=3)
+    rng = np.random.default_rng(0)
+    left_out = [rows.codes + rng.normal(size=rows.codes.shape) for _ in range(2)]
+    mixture = mix(left_out, rows, by="stack")
+    U = np.hstack(left_out)
+    U = (U - U.mean(axis=0)) / U.std(axis=0)
+    peer = LogisticRegression(C=1.0, tol=1e-8, max_iter=1000).fit(U, rows.classes)
+    ours, theirs = mixture.decisions(left_out), peer.decision_function(U)
+    np.testing.assert_allclose(
+        ours - ours.mean(axis=1, keepdims=True),
+        theirs - theirs.mean(axis=1, keepdims=True),
+        atol=1e-2,
+    )
+
+
+def test_the_mixture_adds_up_factors_and_offset():
+    mixture = Mixture(np.array([0.5, 0.5]), np.array([[[2.0]], [[3.0]]]), np.array([1.0]))
+    one, two = np.array([[1.0], [0.0]]), np.array([[0.0], [1.0]])
+    assert mixture.decisions([one, two]).tolist() == [[3.0], [4.0]]
