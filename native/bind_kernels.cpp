@@ -85,36 +85,43 @@ void define_matrices(nb::module_& m) {
       "l1_distances",
       [](Grid<const T> left, Grid<const T> right, Grid<T> out) {
         const auto l = view(left, "left"), r = view(right, "right");
-        expect(l.columns >= 1 && l.columns == r.rows, "right", "have a row for each column of left");
+        const Size categories = r.rows - l.columns;
+        expect(0 <= categories && categories < l.columns, "right",
+               "have a row for each column of left, and another one for each category");
         const auto o = view(out, "out", l.rows, r.columns);
         unlocked([&] { leaves<T>().l1_distances(l, r, o, workspace()); });
       },
       array("left"), array("right"), array("out"));
   m.def(
       "contract",
-      [](Grid<const T> K, Size start, Grid<const T> left, Grid<const T> right, Size d, bool squares,
-         Line<double> mixed, Line<double> ends) {
+      [](Grid<const T> K, Size start, Grid<const T> left, Grid<const T> right, Size d,
+         Size categories, bool squares, Line<double> mixed, Line<double> ends) {
         const auto l = view(left, "left"), r = view(right, "right", l.columns, l.rows);
         const auto k = view(K, "K");
         expect(0 <= d && d < l.columns, "d", "be less than the columns of left");
+        expect(0 <= categories && categories <= d, "categories", "be at most d");
         expect(0 <= start && start + k.columns == l.rows && k.rows <= k.columns, "K",
                "have the columns from start on, and not more rows");
         const auto f = view(mixed, "mixed", d), e = view(ends, "ends", l.rows);
-        unlocked([&] { leaves<T>().contract(k, start, l, r, d, squares, f, e, workspace()); });
+        unlocked([&] {
+          leaves<T>().contract(k, start, l, r, d, categories, squares, f, e, workspace());
+        });
       },
-      array("K"), nb::arg("start"), array("left"), array("right"), nb::arg("d"), nb::arg("squares"),
-      array("mixed"), array("ends"));
+      array("K"), nb::arg("start"), array("left"), array("right"), nb::arg("d"),
+      nb::arg("categories"), nb::arg("squares"), array("mixed"), array("ends"));
   m.def(
       "whole_terms",
-      [](Grid<const T> rows, bool squares, Line<const double> mixed, Line<const double> ends,
-         Line<double> out) {
+      [](Grid<const T> rows, Size categories, bool squares, Line<const double> mixed,
+         Line<const double> ends, Line<double> out) {
         const auto x = view(rows, "rows");
         const auto o = view(out, "out");
         expect(o.size <= x.columns, "rows", "have at least as many columns as out has entries");
+        expect(0 <= categories && categories <= o.size, "categories", "be at most those of out");
         const auto f = view(mixed, "mixed", o.size), e = view(ends, "ends", x.rows);
-        unlocked([&] { leaves<T>().whole_terms(x, squares, f, e, o); });
+        unlocked([&] { leaves<T>().whole_terms(x, categories, squares, f, e, o); });
       },
-      array("rows"), nb::arg("squares"), array("mixed"), array("ends"), array("out"));
+      array("rows"), nb::arg("categories"), nb::arg("squares"), array("mixed"), array("ends"),
+      array("out"));
 }
 
 template <class S, class T>

@@ -5,7 +5,8 @@
 //     mixed_k = sum_{i<j} s_ij f(x_ik, x_jk),  f = max or product,     ends_i = sum_j s_ij
 //
 // where s_ij is K_ij times the product of factors, which stand behind the d features in left (n, q)
-// and right (q, n).
+// and right (q, n). The last of the d features may be categories, whose term is 1 where two codes
+// differ and 0 where they do not, whatever the terms of the numbers are.
 #pragma once
 
 #include "tiles.hpp"
@@ -17,13 +18,27 @@ inline constexpr Size kContractedRows = 128;       // what a panel has of them s
 inline constexpr Size kChunk = 512 / kBytes;       // vectors of columns that are weighed at a time
 inline constexpr int kMaxima = kTileRows == 8 ? 6 : 3;  // features whose columns stay in registers
 
+// s times max(x, z), and s where x and z differ.
+struct WeighMaximum {
+  template <class V>
+  KW_INLINE V operator()(V s, V x, V z) const {
+    return s * most(x, z);
+  }
+};
+struct WeighMismatch {
+  template <class V>
+  KW_INLINE V operator()(V s, V x, V z) const {
+    return select(equal(x, z), V{}, s);
+  }
+};
+
 template <class T>
 struct Contraction {
   using V = Lanes<T>;
   static constexpr Size lanes = kLanes<V>, group = kTileVectors;
 
   Matrix<const T> left, right;
-  Size d;
+  Size numbers, d;  // the features from `numbers` to d are categories
   bool squares;
   double *mixed, *ends;
   T *S;         // panels of `group` vectors, one line per row
@@ -67,12 +82,13 @@ struct Contraction {
   // mixed_k += sum_v z_kv sum_i x_ik s_iv: the inner sums are a tile.
   void add_products(const T* weights, Size start, Size rows, const T* columns) const {
     const Size q = left.columns;
-    for (Size k = 0; k < d; k += kTileRows) {
+    for (Size k = 0; k < numbers; k += kTileRows) {
       const T* features[kTileRows];
-      for (Size a = 0; a < kTileRows; ++a) features[a] = right.row(std::min(k + a, d - 1)) + start;
+      for (Size a = 0; a < kTileRows; ++a)
+        features[a] = right.row(std::min(k + a, numbers - 1)) + start;
       Tile<T> tile;
       sum_tile<T>(features, weights, rows, tile, AddProduct{});
-      for (Size a = 0; a < std::min<Size>(kTileRows, d - k); ++a) {
+      for (Size a = 0; a < std::min<Size>(kTileRows, numbers - k); ++a) {
         V both{};
         for (Size v = 0; v < group; ++v)
           both = both + tile.sums[a][v] * load<V>(columns + (v * q + k + a) * lanes);
@@ -81,15 +97,18 @@ struct Contraction {
     }
   }
 
-  // mixed_k += sum_iv s_iv max(x_ik, z_kv): the z of some features stay in registers.
-  void add_maxima(const T* weights, Size start, Size rows, const T* columns) const {
+  // mixed_k += sum_iv weigh(s_iv, x_ik, z_kv) for k from `first` to `last`: the z of some features
+  // stay in registers.
+  template <class Weigh>
+  void add_terms(Size first, Size last, const T* weights, Size start, Size rows, const T* columns,
+                 Weigh weigh) const {
     const Size q = left.columns;
-    for (Size k = 0; k < d; k += kMaxima) {
+    for (Size k = first; k < last; k += kMaxima) {
       const T* features[kMaxima];
       V z[kMaxima][group], sums[kMaxima][group] = {};
 #pragma GCC unroll 8
       for (int a = 0; a < kMaxima; ++a) {
-        const Size feature = std::min<Size>(k + a, d - 1);
+        const Size feature = std::min<Size>(k + a, last - 1);
         features[a] = right.row(feature) + start;
 #pragma GCC unroll 4
         for (Size v = 0; v < group; ++v) z[a][v] = load<V>(columns + (v * q + feature) * lanes);
@@ -102,12 +121,12 @@ struct Contraction {
         for (int a = 0; a < kMaxima; ++a) {
           const V x = splat<V>(features[a][i]);
 #pragma GCC unroll 4
-          for (Size v = 0; v < group; ++v) sums[a][v] = sums[a][v] + s[v] * most(x, z[a][v]);
+          for (Size v = 0; v < group; ++v) sums[a][v] = sums[a][v] + weigh(s[v], x, z[a][v]);
         }
       }
 #pragma GCC unroll 8
       for (int a = 0; a < kMaxima; ++a)
-        if (k + a < d) mixed[k + a] += wide_sum(sums[a][0] + sums[a][1]);
+        if (k + a < last) mixed[k + a] += wide_sum(sums[a][0] + sums[a][1]);
     }
   }
 
@@ -138,7 +157,8 @@ struct Contraction {
         if (squares)
           add_products(weights, start, here, columns);
         else
-          add_maxima(weights, start, here, columns);
+          add_terms(0, numbers, weights, start, here, columns, WeighMaximum{});
+        add_terms(numbers, d, weights, start, here, columns, WeighMismatch{});
       }
     }
     for (Size i = 0; i < K.rows; ++i) ends[start + i] += wide_sum(load<V>(row_sums + i * lanes));
@@ -149,11 +169,13 @@ struct Contraction {
 // Add the contraction of some rows of K: they and the columns from `start` on, above the diagonal.
 template <class T>
 void contract(Matrix<const T> K, Size start, Matrix<const T> left, Matrix<const T> right, Size d,
-              bool squares, Vector<double> mixed, Vector<double> ends, Workspace& work) {
+              Size categories, bool squares, Vector<double> mixed, Vector<double> ends,
+              Workspace& work) {
   using Sum = Contraction<T>;
   const Borrowed borrowed(work);
   const Sum sum{left,
                 right,
+                d - categories,
                 d,
                 squares,
                 mixed.data,
@@ -170,10 +192,11 @@ void contract(Matrix<const T> K, Size start, Matrix<const T> left, Matrix<const 
 
 // out_k = sum_{i<j} s_ij term(x_ik, x_jk), put together from the contractions with its parts.
 template <class T>
-void whole_terms(Matrix<const T> rows, bool squares, Values mixed,
-                 Values ends, Vector<double> out) {
-  const Size d = out.size;
+void whole_terms(Matrix<const T> rows, Size categories, bool squares, Values mixed, Values ends,
+                 Vector<double> out) {
+  const Size d = out.size - categories;
   for (Size k = 0; k < d; ++k) out[k] = squares ? -2 * mixed[k] : 2 * mixed[k];
+  for (Size k = d; k < out.size; ++k) out[k] = mixed[k];
   for (Size i = 0; i < rows.rows; ++i) {
     const T* const x = rows.row(i);
     const double end = ends[i];

@@ -1,6 +1,11 @@
-// L1 distances by tiles. A feature takes two instructions instead of three by
+// L1 distances by tiles, of numbers and of categories.
 //
-//     |x - z| = 2 max(x, z) - x - z
+//     |x - z| = 2 max(x, z) - x - z      a number: two instructions instead of three
+//     w if x != z, else 0                a category: whole codes, which float32 holds up to 2^24
+//
+// Sides of d numbers and c categories: left has rows (a, sum of a, codes), right has columns
+// (b, sum of b, codes, weights of the categories), where a and b are scaled by their weights, codes
+// are not, and each line of weights holds one number. So c is what right has more than left.
 #pragma once
 
 #include "tiles.hpp"
@@ -28,12 +33,29 @@ void pack_columns(Matrix<const T> right, Size j, T* panel) {
                load_up_to<V>(right.row(k) + j + v * kLanes<V>, right.columns - j - v * kLanes<V>));
 }
 
-// Write the distances of some rows to the columns of a panel. Behind its d features each row and
-// each column has their sum.
+// tile[a][v] += sum_k weights_k where the codes left[a][k] and panel[k][v] differ. The lines of the
+// weights follow those of the codes.
 template <class T>
-void l1_tile(Matrix<const T> left, Size i, const T* panel, Matrix<T> out, Size j) {
+KW_INLINE void add_mismatches(const T* const (&left)[kTileRows], const T* panel, Size categories,
+                              Tile<T>& tile) {
   using V = Lanes<T>;
-  const Size d = left.columns - 1, rows = std::min<Size>(kTileRows, left.rows - i);
+  for (Size k = 0; k < categories; ++k) {
+    const T* const codes = panel + k * Tile<T>::width;
+    const V weight = splat<V>(codes[categories * Tile<T>::width]);
+    for (int v = 0; v < kTileVectors; ++v) {
+      const V column = load<V>(codes + v * kLanes<V>);
+#pragma GCC unroll 8
+      for (int a = 0; a < kTileRows; ++a)
+        tile.sums[a][v] += select(equal(splat<V>(left[a][k]), column), V{}, weight);
+    }
+  }
+}
+
+// Write the distances of some rows to the columns of a panel.
+template <class T>
+void l1_tile(Matrix<const T> left, Size i, const T* panel, Size categories, Matrix<T> out, Size j) {
+  using V = Lanes<T>;
+  const Size d = left.columns - 1 - categories, rows = std::min<Size>(kTileRows, left.rows - i);
   Tile<T> total{}, part;
   const T* starts[kTileRows];
   for (Size a = 0; a < kTileRows; ++a) starts[a] = left.row(i + std::min(a, rows - 1));
@@ -45,26 +67,31 @@ void l1_tile(Matrix<const T> left, Size i, const T* panel, Matrix<T> out, Size j
       for (int v = 0; v < kTileVectors; ++v) total.sums[a][v] += part.sums[a][v];
     }
   }
+  Tile<T> mismatches{};
+  const T* codes[kTileRows];
+  for (int a = 0; a < kTileRows; ++a) codes[a] = starts[a] + 1;
+  add_mismatches(codes, panel + (d + 1) * Tile<T>::width, categories, mismatches);
   for (int v = 0; v < kTileVectors && j + v * kLanes<V> < out.columns; ++v) {
     const V sums = load<V>(panel + d * Tile<T>::width + v * kLanes<V>);
     for (Size a = 0; a < rows; ++a) {
       const V maxima = total.sums[a][v];
       const V distance = (maxima - splat<V>(*starts[a])) + (maxima - sums);
       // A distance is not negative, whatever rounding says.
-      store_up_to<V>(out.row(i + a) + j + v * kLanes<V>, most(distance, V{}),
-                     out.columns - j - v * kLanes<V>);
+      store_up_to<V>(out.row(i + a) + j + v * kLanes<V>,
+                     most(distance, V{}) + mismatches.sums[a][v], out.columns - j - v * kLanes<V>);
     }
   }
 }
 
-// out[i, j] = sum_k |left[i, k] - right[k, j]|
+// out[i, j] = sum_k |a_ik - b_kj| + sum of the weights of the categories whose codes differ
 template <class T>
 void l1_distances(Matrix<const T> left, Matrix<const T> right, Matrix<T> out, Workspace& work) {
   const Borrowed borrowed(work);
   T* const panel = work.take<T>(right.rows * Tile<T>::width);
+  const Size categories = right.rows - left.columns;
   for (Size j = 0; j < out.columns; j += Tile<T>::width) {
     pack_columns(right, j, panel);
-    for (Size i = 0; i < out.rows; i += kTileRows) l1_tile(left, i, panel, out, j);
+    for (Size i = 0; i < out.rows; i += kTileRows) l1_tile(left, i, panel, categories, out, j);
   }
 }
 

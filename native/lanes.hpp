@@ -205,6 +205,10 @@ KW_INLINE auto less(V a, V b) {
   return Operations<V>::less(a, b);
 }
 template <class V>
+KW_INLINE auto equal(V a, V b) {
+  return Operations<V>::equal(a, b);
+}
+template <class V>
 KW_INLINE V select(typename Operations<V>::Mask mask, V a, V b) {
   return Operations<V>::select(mask, a, b);
 }

@@ -26,9 +26,10 @@ struct MatrixLeaves {
                 Size stop, Workspace&);
   void (*l1_distances)(Matrix<const T> left, Matrix<const T> right, Matrix<T> out, Workspace&);
   void (*contract)(Matrix<const T> K, Size start, Matrix<const T> left, Matrix<const T> right,
-                   Size d, bool squares, Vector<double> mixed, Vector<double> ends, Workspace&);
-  void (*whole_terms)(Matrix<const T> rows, bool squares, Values mixed, Values ends,
-                      Vector<double> out);
+                   Size d, Size categories, bool squares, Vector<double> mixed,
+                   Vector<double> ends, Workspace&);
+  void (*whole_terms)(Matrix<const T> rows, Size categories, bool squares, Values mixed,
+                      Values ends, Vector<double> out);
   void (*gather)(Matrix<const T>, Indices rows, Indices columns, Matrix<T> out);
   void (*gather_wide)(Matrix<const T>, Indices rows, Indices columns, Matrix<double> out);
   void (*swap_columns)(Matrix<T>, Indices, Indices);

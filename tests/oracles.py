@@ -221,8 +221,13 @@ def _(kernel: Matern52, X, i, Y, j):
 
 @_entry.register
 def _(kernel: Laplacian, X, i, Y, j):
-    weights = _weights(kernel, len(X[i]))
-    distance = math.fsum(w * abs(a - b) for w, a, b in zip(weights, X[i], Y[j], strict=True))
+    weights, d = _weights(kernel, len(X[i])), len(X[i])
+    categorical = [False] * d if kernel.categorical is None else kernel.categorical
+    terms = (
+        float(a != b) if is_category else abs(a - b)
+        for is_category, a, b in zip(categorical, X[i], Y[j], strict=True)
+    )
+    distance = math.fsum(w * term for w, term in zip(weights, terms, strict=True))
     return math.exp(-kernel.gamma * distance)
 
 

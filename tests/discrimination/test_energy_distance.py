@@ -14,11 +14,12 @@ from kernelwise.discrimination import energy, log_relevance
 ATOL = 1e-12
 
 
-def energy_by_pairs(X, y, sample_weight=None):
+def energy_by_pairs(X, y, sample_weight=None, categorical=False):
     """Compute the ratio as it is defined, from all pairs of rows."""
     X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
     w = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     distances = np.abs(X[:, None, :] - X[None, :, :])
+    distances = np.where(categorical, (distances > 0).astype(float), distances)
     n = w.sum()
 
     def total(a, b):
@@ -58,6 +59,20 @@ def test_equals_the_sums_over_all_pairs(n_classes, weighted):
     np.testing.assert_allclose(ratio, energy_by_pairs(X, y, w), rtol=0, atol=ATOL)
     assert ratio[-2] == 0
     assert ratio[-1] == ratio[0]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
+def test_categories_equal_the_sums_over_all_pairs(n_classes, weighted):
+    X, y = problem(n_classes)
+    X[:, 0] = y * 3 + np.arange(len(y)) % 2  # codes that tell the classes apart
+    categorical = np.array([True, False, False, True, True, True, False])
+    w = np.random.default_rng(1).uniform(0.1, 3, len(X)) if weighted else None
+    ratio = energy(X, y, sample_weight=w, categorical=categorical)
+    np.testing.assert_allclose(ratio, energy_by_pairs(X, y, w, categorical), rtol=0, atol=ATOL)
+    assert ratio[-2] == 0  # a constant
+    # Two levels are a column of zeros and ones.
+    np.testing.assert_allclose(ratio[4], energy(X[:, [4]], y, sample_weight=w)[0], rtol=1e-12)
 
 
 rows = st.tuples(st.integers(-3, 3), st.integers(0, 2), st.floats(0.25, 3))

@@ -29,7 +29,7 @@ from kernelwise import (
     SVCSearchCV,
 )
 from kernelwise.io import save_onnx, to_onnx
-from kernelwise.kernels import RBF, Linear, Normalized, Precomputed
+from kernelwise.kernels import RBF, Laplacian, Linear, Normalized, Precomputed
 from kernelwise.svm.base.predictor import predictor_of
 
 from .models import (
@@ -204,7 +204,15 @@ def test_no_tensor_of_rows_by_vectors_by_features():
     assert len(scans) == 2  # of the members with this kernel
     for scan in scans:
         (body,) = (each.g for each in scan.attribute if each.name == "body")
-        assert {node.op_type for node in body.node} == {"Sub", "Abs", "Add"}
+        assert {node.op_type for node in body.node} == {"Sub", "Abs", "Min", "Add"}
+
+
+def test_a_kernel_of_categories():
+    X, y = table()
+    categorical = np.array([False, True, False, True, False])
+    X = np.where(categorical, np.floor(X), X)
+    model = SVC(kernel=Laplacian(0.3, categorical=categorical)).fit(X, y)
+    assert_same(model, X + np.array([0.0, 1.0, 0.0, 0.0, 0.1]))
 
 
 def test_a_machine_without_support_vectors():

@@ -155,3 +155,97 @@ def test_rows_in_any_order_of_memory_are_left_as_they_are():
         expected = naive_gradient(kernel, before, np.ones((20, 20)))
         assert_allclose(kernel.vjp(rows, np.ones((20, 20)))["weights"], expected, rtol=1e-12)
         assert_array_equal(rows, before)
+
+
+# --- Categories -------------------------------------------------------------------------------
+
+
+def mixed_problem(n, d, n_levels=40, seed=0):
+    """Return rows whose every other column is a category, and their kernel."""
+    X, kernel = problem(n, d, seed)
+    categorical = np.arange(d) % 2 == 1 if d > 1 else np.ones(1, dtype=bool)
+    codes = np.random.default_rng(seed + 1).integers(0, n_levels, (n, d))
+    X[:, categorical] = codes[:, categorical]
+    return X, kernel.with_params(categorical=categorical)
+
+
+def mixed_terms(kernel, X, Y):
+    """Return the term of each feature, one (n, m) matrix after the other."""
+    gaps = np.abs(X.T[:, :, None] - Y.T[:, None, :])
+    return np.where(kernel.categorical[:, None, None], gaps > 0, gaps)
+
+
+def mixed_naive(kernel, X, Y):
+    terms = mixed_terms(kernel, X, Y)
+    return np.exp(-np.tensordot(kernel.gamma * kernel.weights, terms, axes=1))
+
+
+@sizes
+@both_types
+def test_values_of_categories(n, d, dtype):
+    X, kernel = mixed_problem(n, d)
+    X = X.astype(dtype)
+    expected = mixed_naive(kernel, *(2 * [X.astype(np.float64)]))
+    close(kernel(X), expected, dtype)
+    close(LazyGram(kernel, X).dense(dtype), expected, dtype)
+    close(KernelFamily(kernel, X, dtype).gram(kernel, dtype), expected, dtype)
+    for m in (1, 18, 131):
+        Y = mixed_problem(m, d, seed=5)[0].astype(dtype)
+        close(kernel(X, Y), mixed_naive(kernel, X.astype(float), Y.astype(float)), dtype)
+
+
+@sizes
+@both_types
+@pytest.mark.parametrize("form", list(cotangents(1)))
+def test_gradients_of_categories(n, d, form, dtype):
+    X, kernel = mixed_problem(n, d)
+    cotangent, dK = cotangents(n)[form]
+    S = -mixed_naive(kernel, X, X) * dK
+    terms = mixed_terms(kernel, X, X)
+    expected = kernel.gamma * np.array([(S * term).sum() for term in terms])
+    size = kernel.gamma * max((np.abs(S) * term).sum() for term in terms)
+    tol = 1e-6 if dtype == np.float32 else 1e-14
+    gradient = kernel.vjp(X, cotangent, dtype=dtype)
+    assert_allclose(gradient["weights"], expected, rtol=0, atol=tol * max(size, 1e-300))
+
+
+@both_types
+def test_codes_up_to_2_to_the_24_are_told_apart(dtype):
+    X = (2.0**24 - np.arange(1, 41))[:, None].astype(dtype)
+    kernel = Laplacian(gamma=2.0, categorical=[True])
+    assert_allclose(kernel(X), np.where(np.eye(40), 1, np.exp(-2.0)), rtol=1e-6)
+    gradient = kernel.vjp(X, np.ones((40, 40)), dtype=np.float32)
+    assert gradient["weights"] == pytest.approx(-2 * np.exp(-2.0) * 40 * 39, rel=1e-6)
+
+
+def test_a_category_of_two_levels_is_a_number():
+    X, kernel = problem(60, 4)
+    X[:, 1] = X[:, 1] > 3
+    categorical = kernel.with_params(categorical=[False, True, False, False])
+    assert_allclose(categorical(X), kernel(X), rtol=1e-13)
+    beta = Cotangent(np.ones((60, 1)))
+    assert_allclose(categorical.vjp(X, beta)["weights"], kernel.vjp(X, beta)["weights"], rtol=1e-11)
+
+
+def test_families_of_numbers_and_of_categories_differ():
+    X, kernel = mixed_problem(9, 4)
+    with pytest.raises(ValueError, match="does not belong"):
+        KernelFamily(kernel, X).gram(kernel.with_params(categorical=None))
+
+
+@pytest.mark.parametrize("bad", [[0, 1], "yes", [[True]], []])
+def test_categorical_is_a_vector_of_booleans(bad):
+    with pytest.raises(ValueError, match="categorical must be a vector of booleans"):
+        Laplacian(categorical=bad)
+
+
+def test_categorical_has_one_entry_per_feature():
+    with pytest.raises(ValueError, match="categorical has 2 entries, but X has 3"):
+        Laplacian(categorical=[True, False])(np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize("weight", [0.0, 1.0])
+def test_a_missing_code_is_refused(weight):
+    X = np.array([[0.0, 1.0], [1.0, np.nan]])
+    with pytest.raises(ValueError, match="X holds NaN"):
+        Laplacian(weights=[1.0, weight], categorical=[False, True])(X)

@@ -48,6 +48,7 @@ from kernelwise.qp.solution import SolverState
 
 D = 4  # features of the rows that the kernels below are given
 WEIGHTS = np.array([0.5, 2.0, 0.25, 1.3])
+CATEGORIES = np.array([False, True, False, True])
 
 
 # --- Kernels ----------------------------------------------------------------------------------
@@ -73,6 +74,8 @@ KERNELS: dict[str, Kernel] = {
     "rbf-zero-weight": RBF(gamma=0.3, weights=[1.0, 0.0, 2.0, 0.0]),
     "laplacian": Laplacian(gamma=0.4),
     "laplacian-weights": Laplacian(gamma=0.4, weights=WEIGHTS),
+    "laplacian-categories": Laplacian(gamma=0.4, weights=WEIGHTS, categorical=CATEGORIES),
+    "laplacian-all-categories": Laplacian(gamma=0.4, categorical=np.ones(4, dtype=bool)),
     "matern32": Matern32(gamma=0.5),
     "matern32-weights": Matern32(gamma=0.5, weights=WEIGHTS),
     "matern52": Matern52(gamma=0.5),
@@ -129,6 +132,9 @@ def rows_for(kernel, n=12, dtype=np.float64, seed=0):
     if is_precomputed(kernel):
         rows = np.exp(-((rows[:, None] - rows) ** 2).sum(axis=2))
         rows = rows * (1 + np.arange(n))[:, None] * (1 + np.arange(n)) / n**2  # no unit diagonal
+    categorical = getattr(kernel, "categorical", None)
+    if categorical is not None:
+        rows[:, categorical] = np.floor(2 * rows[:, categorical]) + 5  # codes of about ten levels
     return rows.astype(dtype)
 
 

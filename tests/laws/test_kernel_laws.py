@@ -158,11 +158,14 @@ def test_sparse_rows_are_refused_by_name(kernel):
 @every_weighted_kernel
 def test_weights_are_a_scaling_of_the_columns(kernel):
     X = rows_for(kernel)
-    scaled = X * (kernel.weights if isinstance(kernel, Laplacian) else np.sqrt(kernel.weights))
+    scales = kernel.weights if isinstance(kernel, Laplacian) else np.sqrt(kernel.weights)
     plain = kernel.with_params(weights=None)
-    np.testing.assert_allclose(kernel(X), plain(scaled), rtol=1e-12, atol=1e-12)
     ones = kernel.with_params(weights=np.ones(D))
     np.testing.assert_allclose(ones(X), plain(X), rtol=1e-14, atol=1e-14)
+    if kernel.categorical is not None:  # codes have no scale: categories keep their weights
+        scales = np.where(kernel.categorical, 1.0, scales)
+        plain = kernel.with_params(weights=np.where(kernel.categorical, kernel.weights, 1.0))
+    np.testing.assert_allclose(kernel(X), plain(X * scales), rtol=1e-12, atol=1e-12)
 
 
 @every_weighted_kernel
@@ -171,6 +174,8 @@ def test_zero_weights_drop_the_feature(kernel):
     weights = np.array([0.0, 2.0, 0.0, 1.3])
     kept = weights > 0
     without, small = kernel.with_params(weights=weights), kernel.with_params(weights=weights[kept])
+    if kernel.categorical is not None:
+        small = small.with_params(categorical=kernel.categorical[kept])
     np.testing.assert_allclose(without(X), small(X[:, kept]), rtol=1e-13, atol=1e-13)
     X[:, 0] = 1e9  # a feature without weight may hold anything finite
     np.testing.assert_allclose(without(X), small(X[:, kept]), rtol=1e-13, atol=1e-13)

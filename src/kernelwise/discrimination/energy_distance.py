@@ -13,14 +13,14 @@ from ._input import classes_of, rows_of, weights_of
 _BLOCK = 2**20  # entries of X sorted at a time, which bounds the memory needed beside X
 
 
-def energy(X: Any, y: Any, *, sample_weight: Any = None) -> Array:
+def energy(X: Any, y: Any, *, sample_weight: Any = None, categorical: Any = None) -> Array:
     """Return the energy distance between the classes along each feature, relative to chance.
 
     The energy distance of class c to the rest is 2 m(c, not c) - m(c, c) - m(not c, not c), where
     m(a, b) is the mean of ``|x_i - x_j|`` over the rows i of a and j of b, i = j included. Classes
     are weighted by their size. The distance is divided by its mean over all permutations of the
     labels: a feature unrelated to the classes has a ratio of about 1, and relevant features have
-    larger ones.
+    larger ones. Two levels of a category have the distance 1, whichever they are.
 
     Parameters
     ----------
@@ -31,6 +31,8 @@ def energy(X: Any, y: Any, *, sample_weight: Any = None) -> Array:
     sample_weight : array-like of shape (n_samples,), default=None
         Number of rows that each row stands for: a weight of 2 equals giving the row twice, zero
         leaves it out. Fractions are allowed; the sum must exceed 1.
+    categorical : array-like of bool of shape (n_features,), default=None
+        Which features are categories, given as codes from 0 on; None means none.
 
     Returns
     -------
@@ -59,6 +61,11 @@ def energy(X: Any, y: Any, *, sample_weight: Any = None) -> Array:
     >>> X = [[0, 3, 7], [1, 1, 7], [8, 2, 7], [9, 2, 7]]
     >>> energy(X, ["low", "low", "high", "high"]).round(2)
     array([2.65, 1.  , 0.  ])
+
+    Of a category, only whether two rows agree counts:
+
+    >>> energy([[0], [0], [9], [4]], ["low", "low", "high", "high"], categorical=[True]).round(2)
+    array([1.8])
     """
     X = rows_of(X)
     weights = weights_of(sample_weight, len(X))
@@ -76,7 +83,12 @@ def energy(X: Any, y: Any, *, sample_weight: Any = None) -> Array:
     # e = sum_c share_c 2 int (F_c - F_rest)^2, where F_c - F_rest = (F_c - F) / rest_c;
     # null = 2 n/(n-1) int F (1 - F) * sum_c 1/(n rest_c), as share_c (1/n_c + 1/(n - n_c)) is that.
     factors = (n - 1) * share / rest**2 / np.sum(1 / rest)
-    between, within = _integrals(X, classes, weights, factors)
+    category = np.zeros(X.shape[1], dtype=bool) if categorical is None else np.asarray(categorical)
+    between, within = np.empty((2, X.shape[1]))
+    for kind, parts in ((~category, _integrals), (category, _sums)):
+        if kind.any():
+            own = X if kind.all() else X[:, kind]
+            between[kind], within[kind] = parts(own, classes, weights, factors)
     return np.divide(between, within, out=np.zeros_like(within), where=within > 0)
 
 
@@ -142,6 +154,24 @@ def _integrals(X: Array, classes: Index, weights: Array, factors: Array) -> tupl
         order = np.argsort(Xt, axis=1)
         squared_gaps(Xt, order, classes, weights, factors, out[columns])
     return out[:, 0], out[:, 1]
+
+
+def _sums(codes: Array, classes: Index, weights: Array, factors: Array) -> tuple[Array, Array]:
+    """Return 1/2 sum_l sum_c factors_c (p_cl - p_l)^2 and 1/2 (1 - sum_l p_l^2) per category.
+
+    p_l is the share of level l among the rows, p_cl its share within class c. Twice these are what
+    twice the integrals are for numbers: mean distances between and within.
+    """
+    out = np.empty((2, codes.shape[1]))
+    n_classes = len(factors)
+    for k, own in enumerate(codes.T):
+        place = np.unique(own, return_inverse=True)[1] * n_classes + classes
+        n_places = n_classes * (place.max() // n_classes + 1)
+        table = np.bincount(place, weights, minlength=n_places).reshape(-1, n_classes)
+        share = table.sum(axis=1) / weights.sum()
+        gaps = table / table.sum(axis=0) - share[:, None]
+        out[:, k] = (gaps**2).sum(axis=0) @ factors / 2, (1 - share @ share) / 2
+    return out[0], out[1]
 
 
 def _in_range(Xt: Array) -> Array:

@@ -79,8 +79,12 @@ def _products(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
 
 
 def _l1_distances(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
-    """Sum |x_k - z_k| over features with Scan, which holds only a few (n, m) matrices at a time."""
-    scales = _scales(kernel, rows.shape[1])
+    """Sum |x_k - z_k| over features with Scan, which holds only a few (n, m) matrices at a time.
+
+    Codes of categories are whole numbers: a distance of at most one tells whether they differ.
+    """
+    d = rows.shape[1]
+    scales, category = _scales(kernel, d), kernel.categories(d)
     kept = np.flatnonzero(scales > 0)
     height = graph.node("Slice", graph.node("Shape", X), np.array([0]), np.array([1]))
     shape = graph.node("Concat", height, np.array([len(rows)]), axis=0)
@@ -91,12 +95,18 @@ def _l1_distances(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
     columns = graph.node("Transpose", scaled, perm=[1, 0])
     columns = graph.node("Reshape", columns, np.array([len(kept), -1, 1]))
     others = np.ascontiguousarray((rows[:, kept] * scales[kept]).T)[:, None, :]
+    most = np.where(category, scales, np.inf)[kept]
     body = _adding_a_distance(len(rows))
-    return graph.node("Scan", zeros, columns, others, num_scan_inputs=2, body=body)
+    return graph.node(
+        "Scan", zeros, columns, others, most[:, None, None], num_scan_inputs=3, body=body
+    )
 
 
 def _adding_a_distance(width: int) -> Any:
-    """Return the graph of a Scan step: t + |x_k - z_k| from t (n, m), x_k (n, 1) and z_k (1, m)."""
+    """Return the graph of a Scan step: t + min(|x_k - z_k|, most_k).
+
+    It reads t (n, m), x_k (n, 1), z_k (1, m) and most_k (1, 1).
+    """
     from onnx import TensorProto, helper
 
     def tensor(name: str, shape: list[Any]) -> Any:
@@ -104,10 +114,17 @@ def _adding_a_distance(width: int) -> Any:
 
     nodes = [
         helper.make_node("Sub", ["x_k", "z_k"], ["gap"]),
-        helper.make_node("Abs", ["gap"], ["distance"]),
+        helper.make_node("Abs", ["gap"], ["size"]),
+        helper.make_node("Min", ["size", "most_k"], ["distance"]),
         helper.make_node("Add", ["t_before", "distance"], ["t_after"]),
     ]
-    given = [tensor("t_before", [None, width]), tensor("x_k", [None, 1]), tensor("z_k", [1, width])]
+    shapes: dict[str, list[Any]] = {
+        "t_before": [None, width],
+        "x_k": [None, 1],
+        "z_k": [1, width],
+        "most_k": [1, 1],
+    }
+    given = [tensor(name, shape) for name, shape in shapes.items()]
     return helper.make_graph(nodes, "l1", given, [tensor("t_after", [None, width])])
 
 

@@ -118,8 +118,11 @@ def _contract_distances(
     (n, d), centre = X.shape, middle(X)
     factors, scale = _factors(dK)
     rows = np.empty((n, d + factors.shape[1]), dtype=dtype)
-    X = np.ascontiguousarray(X)
-    size, largest = _native.centred_rows(X, centre, kernel.scales(d), term.squared, rows)
+    category = kernel.categories(d)
+    order = np.argsort(category, kind="stable")  # numbers, then categories
+    terms = np.where(category, 0.0, kernel.scales(d))  # codes have no size
+    moved = np.ascontiguousarray(X.take(order, axis=1) if category.any() else X)
+    size, largest = _native.centred_rows(moved, centre[order], terms[order], term.squared, rows)
     refuse_overflow(size, largest)
     if dtype == np.float32 and (size > GRADIENT_REACH or largest > _LARGEST_SQUARE):
         return _contract_distances(kernel, X, dK, np.dtype(np.float64), K)
@@ -130,7 +133,7 @@ def _contract_distances(
     K = _whole(kernel, X, dtype) if K is None else np.ascontiguousarray(K)  # read along its rows
     if K is None:
         sides = term.sides_around(centre, kernel, X, X, dtype, np.inf)  # the reach is checked
-    total = _DistanceSums(rows, columns, d, term.squared)
+    total = _DistanceSums(rows, columns, d, int(category.sum()), term.squared)
     at_once = K is not None and K.dtype == dtype and dK.dense is None
     height = max(1, n) if at_once else _PANEL_ROWS
     for start in range(0, n, height):
@@ -143,7 +146,9 @@ def _contract_distances(
         if dK.dense is not None:
             S = S * dK.block(start, stop, start).astype(dtype)
         total.add(S, start)
-    return total.whole()
+    contraction = np.empty(d)
+    contraction[order] = total.whole()
+    return contraction
 
 
 def _whole(kernel: PairwiseKernel, X: Array, dtype: Any) -> Array | None:
@@ -168,19 +173,22 @@ def _fill_slopes(kernel: PairwiseKernel, left: Array, right: Array, S: Array) ->
 class _DistanceSums:
     """Sums over blocks of a matrix; native/contraction.hpp defines them."""
 
-    def __init__(self, rows: Array, columns: Array, d: int, squared: bool) -> None:
-        self._rows, self._columns, self._squared = rows, columns, squared
+    def __init__(
+        self, rows: Array, columns: Array, d: int, n_categories: int, squared: bool
+    ) -> None:
+        self._rows, self._columns = rows, columns
+        self._kind = n_categories, squared
         self._mixed, self._ends = np.zeros(d), np.zeros(len(rows))
 
     def add(self, S: Array, start: int) -> None:
         """Add some rows of S, which start at row and column ``start``."""
         sides, sums = (self._rows, self._columns), (self._mixed, self._ends)
-        _native.contract(S, start, *sides, len(self._mixed), self._squared, *sums)
+        _native.contract(S, start, *sides, len(self._mixed), *self._kind, *sums)
 
     def whole(self) -> Array:
         """Return the contraction with the terms, for each feature."""
         out = np.empty_like(self._mixed)
-        _native.whole_terms(self._rows, self._squared, self._mixed, self._ends, out)
+        _native.whole_terms(self._rows, *self._kind, self._mixed, self._ends, out)
         return out
 
 

@@ -38,12 +38,14 @@ def family_of(kernel: Kernel) -> Hashable | None:
     Returns
     -------
     name : hashable or None
-        The kind of sum and the weights of the features; None for a kernel of another form.
+        The kind of sum, the weights of the features and which are categories; None for a kernel
+        of another form.
     """
     if not isinstance(kernel, PairwiseKernel):
         return None
     weights = None if kernel.weights is None else kernel.weights.tobytes()
-    return type(kernel.term), weights
+    categorical = None if kernel.categorical is None else kernel.categorical.tobytes()
+    return type(kernel.term), weights, categorical
 
 
 class KernelFamily:

@@ -38,6 +38,21 @@ def check_weights(weights: Any, name: str = "weights") -> Array | None:
     return weights
 
 
+def check_mask(categorical: Any) -> Any:
+    """Return which features are categories as a read-only vector of bools; None for no category."""
+    if categorical is None:
+        return None
+    mask = np.array(categorical)
+    if mask.dtype != bool or mask.ndim != 1 or mask.size == 0:
+        raise ValueError(
+            f"categorical must be a vector of booleans, one per feature; got {categorical!r}."
+        )
+    if not mask.any():
+        return None  # a kernel of numbers, equal to one that was never told of categories
+    mask.flags.writeable = False
+    return mask
+
+
 def check_number(name: str, value: Any, least: float = -np.inf) -> None:
     """Refuse a parameter that is not a finite number, or too small."""
     try:
@@ -58,6 +73,8 @@ class PairwiseKernel(Kernel):
 
     #: The weighted sum that the profile is applied to.
     term: ClassVar[WeightedSum]
+    #: Which features are categories; only the Laplacian has them.
+    categorical: ClassVar[Any] = None
     #: Whether the profile has a parameter ``coef0`` that is added to t.
     has_constant: ClassVar[bool] = False
 
@@ -122,6 +139,28 @@ class PairwiseKernel(Kernel):
                 "give one weight per feature."
             )
         return self.gamma * self.weights
+
+    def categories(self, d: int) -> Any:
+        """Return which features are categories.
+
+        Parameters
+        ----------
+        d : int
+            Number of features of the rows.
+
+        Returns
+        -------
+        is_category : ndarray of shape (d,)
+            True for a feature whose term is one where two values differ, else zero.
+        """
+        if self.categorical is None:
+            return np.zeros(d, dtype=bool)
+        if len(self.categorical) != d:
+            raise ValueError(
+                f"categorical has {len(self.categorical)} entries, but X has {d} features; "
+                "give one boolean per feature."
+            )
+        return self.categorical
 
     def check_pair(self, X: Matrix, Y: Matrix | None) -> tuple[Matrix, Matrix | None, Any]:
         """Check two sets of rows, and choose the precision of their kernel.

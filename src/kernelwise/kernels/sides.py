@@ -5,6 +5,7 @@
     squares    |x - z|^2 = (x, |x|^2, 1) . (-2 z, 1, |z|^2)    one matrix product
     products   x . z                                           one matrix product
     absolute   |x - z| = 2 max(x, z) - x - z                   sides (x, sum of x)
+    categories 1 where codes differ, else 0                    sides (code), (code, weight)
 
 A kernel names its term; this module knows how the sums are computed, and where float32 holds them.
 """
@@ -12,6 +13,7 @@ A kernel names its term; this module knows how the sums are computed, and where 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -142,7 +144,10 @@ class SquaredDistances(Distances):
 
 
 class L1Distances(Distances):
-    """sum_k w_k |x_k - z_k|, which is no matrix product."""
+    """sum_k w_k |x_k - z_k|, which is no matrix product.
+
+    A feature that the kernel declares a category adds w_k where x_k and z_k differ, else nothing.
+    """
 
     accepts_sparse = False
     squared = False
@@ -152,22 +157,31 @@ class L1Distances(Distances):
         return True
 
     def sides_around(
-        self, centre: Array, kernel: PairwiseKernel, X: Array, Y: Array, dtype: Any, reach: float
+        self, centre: Array, kernel: Any, X: Array, Y: Array, dtype: Any, reach: float
     ) -> tuple[Array, Array]:
         """Return the sides of rows around a centre, in float64 where a row exceeds the reach."""
-        scales = kernel.scales(X.shape[1])
+        scales, category = kernel.scales(X.shape[1]), kernel.categories(X.shape[1])
         kept = scales > 0
         if not kept.all():  # a feature without weight costs nothing, but its NaN is refused too
             refuse_overflow(*(np.abs(Z[:, ~kept]).max(initial=0.0) for Z in (X, Y)))
-            same, X, centre, scales = Y is X, X[:, kept], centre[kept], scales[kept]
-            Y = X if same else Y[:, kept]
-        left, size = _shifted(X, centre, scales, dtype)
-        other, size_other = (left, size) if Y is X else _shifted(Y, centre, scales, dtype)
+        if not kept.all() or category.any():  # numbers, then categories
+            same, order = Y is X, np.argsort(category, kind="stable")
+            order = order[kept[order]]
+            X, centre, scales, category = X[:, order], centre[order], scales[order], category[order]
+            Y = X if same else Y[:, order]
+        n_numbers = len(category) - int(category.sum())
+        around = _Shift(centre[:n_numbers], scales[:n_numbers])
+        left, size = around.rows(X, dtype)
+        other, size_other = (left, size) if Y is X else around.rows(Y, dtype)
         if max(size, size_other) > reach and dtype == np.float32:
-            left, size = _shifted(X, centre, scales, np.float64)
-            other, size_other = (left, size) if Y is X else _shifted(Y, centre, scales, np.float64)
+            left, size = around.rows(X, np.float64)
+            other, size_other = (left, size) if Y is X else around.rows(Y, np.float64)
         refuse_overflow(size, size_other)
-        return left, transposed(other)
+        right = transposed(other)
+        if n_numbers < len(category):
+            weights = np.broadcast_to(scales[n_numbers:, None], (int(category.sum()), len(Y)))
+            right = np.concatenate([right, weights.astype(right.dtype)])
+        return left, right
 
     def fill(self, left: Array, right: Array, out: Array) -> None:
         """Write t into ``out``."""
@@ -269,10 +283,26 @@ def _right_side(left: Array) -> Array:
     return right
 
 
-def _shifted(X: Array, centre: Array, scales: Array, dtype: Any) -> tuple[Array, float]:
-    """Return the rows (a, sum of a) with a = (x - centre) * scales, and the largest sum of |a|."""
-    rows = np.empty((X.shape[0], X.shape[1] + 1), dtype=dtype)
-    return rows, shifted_rows(np.ascontiguousarray(X), centre, scales, rows)
+@dataclass(frozen=True)
+class _Shift:
+    """The centre and the scales of the numbers, which stand before the categories."""
+
+    centre: Array
+    scales: Array
+
+    def rows(self, X: Array, dtype: Any) -> tuple[Array, float]:
+        """Return the rows (a, sum of a, codes), a = (x - centre) * scales, and the largest |a|."""
+        d, n_columns = len(self.scales), X.shape[1]
+        rows = np.empty((X.shape[0], n_columns + 1), dtype=dtype)
+        numbers = X if d == n_columns else X[:, :d]
+        size = shifted_rows(
+            np.ascontiguousarray(numbers), self.centre, self.scales, rows[:, : d + 1]
+        )
+        if d < n_columns:
+            codes = X[:, d:]
+            rows[:, d + 1 :] = codes
+            refuse_overflow(np.abs(codes).max(initial=0.0))
+        return rows, size
 
 
 def _squares(A: Matrix) -> Array:

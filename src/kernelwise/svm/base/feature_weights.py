@@ -50,9 +50,24 @@ def column_variances(X: Matrix, weights: Array) -> Array:
         return share @ (X - means) ** 2
 
 
+def category_variances(codes: Array, weights: Array) -> Array:
+    """Return the variance of each category: half the chance that two rows differ.
+
+    This is the variance of a column of zeros and ones where a category has two levels.
+    """
+    share = weights / weights.sum()
+    places = (np.unique(column, return_inverse=True)[1] for column in codes.T)
+    shares = (np.bincount(place, weights=share) for place in places)
+    return np.array([(1 - of_levels @ of_levels) / 2 for of_levels in shares])
+
+
 def spreads(kernel: Kernel, X: Matrix, weights: Array) -> Array:
     """Return each column's spread in the unit of its weight's term: variance, or deviation."""
     variance = column_variances(X, weights)
+    for part in (kernel, *kernel.get_params().values()):
+        categorical = getattr(part, "categorical", None)
+        if categorical is not None:
+            variance[categorical] = category_variances(X[:, categorical], weights)
     variance[~varying_columns(X)] = 0  # a constant column may have rounding errors
     plain = any(isinstance(part, Laplacian) for part in (kernel, *kernel.get_params().values()))
     return np.sqrt(variance) if plain else variance
