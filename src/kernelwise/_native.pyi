@@ -39,11 +39,14 @@ def contract(
     left: Array,
     right: Array,
     d: int,
+    categories: int,
     squares: bool,
     mixed: Array,
     ends: Array,
 ) -> None: ...
-def whole_terms(rows: Array, squares: bool, mixed: Array, ends: Array, out: Array) -> None: ...
+def whole_terms(
+    rows: Array, categories: int, squares: bool, mixed: Array, ends: Array, out: Array
+) -> None: ...
 
 # native/blocks.hpp
 def transpose(source: Array, target: Array) -> None: ...
