@@ -3,6 +3,7 @@
 import clarabel
 import numpy as np
 import scipy.sparse as sp
+from scipy.optimize import minimize_scalar
 
 
 def half_ranges(X):
@@ -74,3 +75,75 @@ def slow_weights(problem, steps):
         mu = mu * np.sqrt(problem.at(mu).q)
         mu = mu / mu.sum()
     return mu
+
+
+def quadratic_program(P, q, equality, lower):
+    """Minimise 1/2 x'Px + q'x with equality'x = 0 and x >= lower, which is 0 or infinite."""
+    n = len(q)
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
+    finite = np.flatnonzero(np.isfinite(lower))
+    rows = [equality[None], -np.eye(n)[finite]]
+    cones = [clarabel.ZeroConeT(1), clarabel.NonnegativeConeT(len(finite))]
+    unit = np.abs(q).max() / np.diagonal(P).max()  # the size of x
+    P, rows = sp.csc_matrix(np.triu(P) * unit), sp.csc_matrix(np.vstack(rows))
+    right = np.zeros(1 + len(finite))
+    solution = clarabel.DefaultSolver(P, q, rows, right, cones, settings).solve()
+    assert str(solution.status) in {"Solved", "AlmostSolved"}, solution.status
+    return unit * np.array(solution.x)
+
+
+class Algorithm1:
+    """Algorithm 1 of the paper line by line, each step by a general solver.
+
+    The two corrections without which it cannot run: the step descends, along the projection of the
+    negative gradient onto the feasible directions of the simplex.
+    """
+
+    def __init__(self, X, y, C):
+        self.X, self.y, self.C = X, y, C
+        self.squared_ranges = half_ranges(X) ** 2
+        d = X.shape[1]
+        self.mu = np.full(d, 1 / d)  # Initialize mu_k = 1/d
+
+    def J(self, mu):
+        """Return J(mu) and alpha: max_alpha W_s(alpha, mu) of eq. 9."""
+        X, y = self.X, self.y
+        n = len(y)
+        radius = sum(m * R2 for m, R2 in zip(mu, self.squared_ranges, strict=True))
+        K = sum(m * np.outer(x, x) for m, x in zip(mu, X.T, strict=True))
+        P = y[:, None] * (K + radius / self.C * np.eye(n)) * y
+        alpha = quadratic_program(P, -np.ones(n), y, np.zeros(n))
+        return alpha.sum() - alpha @ P @ alpha / 2, alpha
+
+    def gradient(self, alpha):
+        """Return dJ/dmu_k, the formula below eq. 12."""
+        out = np.empty(self.X.shape[1])
+        for k, x in enumerate(self.X.T):
+            kernel = np.outer(x, x) + self.squared_ranges[k] / self.C * np.eye(len(x))
+            out[k] = -np.sum(np.outer(alpha * self.y, alpha * self.y) * kernel) / 2
+        return out
+
+    def step(self):
+        """Do the body of the loop; return the duality gap before it."""
+        value, alpha = self.J(self.mu)
+        gradient = self.gradient(alpha)
+        gap = value - (alpha.sum() - np.max(-2 * gradient) / 2)
+        d = len(self.mu)
+        scale = np.abs(gradient).max()
+        lower = np.where(self.mu > 0, -np.inf, 0.0)
+        move = quadratic_program(np.eye(d), gradient / scale, np.ones(d), lower)
+        move[(self.mu == 0) & (move < 1e-6)] = 0.0  # what the solver leaves of a bound
+        longest = min(-m / v for m, v in zip(self.mu, move, strict=True) if m > 0 > v)
+        along = minimize_scalar(
+            lambda t: self.J(np.maximum(self.mu + t * move, 0.0))[0],
+            bounds=(0.0, longest),
+            method="bounded",
+            options={"xatol": 1e-9 * longest},
+        )
+        step = longest if along.x > (1 - 1e-6) * longest else along.x  # optimal step gamma_t
+        self.mu = np.maximum(self.mu + step * move, 0.0)
+        self.mu[self.mu < 1e-12] = 0.0
+        self.mu /= self.mu.sum()
+        return gap

@@ -28,6 +28,7 @@ from ..._typing import Array, Index
 from ...kernels import Kernel
 from ...qp import Solution
 from .kernel_spec import KernelSpec
+from .margin_bounds import MarginBoundsMixin, TrainingTable
 from .multiclass import ONE_VS_REST, SCHEMES, Multiclass
 from .notebook import WeightsReprMixin
 from .older_models import upgraded
@@ -62,7 +63,9 @@ class InputRules:
         }
 
 
-class BaseLearnedSVC(WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
+class BaseLearnedSVC(
+    MarginBoundsMixin, WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC
+):
     """Base of the classifiers. A method writes the first of five hooks, and others as needed.
 
     - ``_fit_machines(task)`` fits the machines and returns all that comes of it, `Fitted`. It
@@ -324,6 +327,7 @@ def common_attributes(task: FitTask, fitted: Fitted) -> dict[str, Any]:
     return {
         "_predictor_": fitted.predictor.of_rows(labels.rows, task.multiclass.name),
         "_last_fit_": fitted.last,
+        "_training_table_": TrainingTable(task.X, task.Y),
         "kernel_": task.kernel,
         "classes_": labels.names,
         "class_weight_": labels.class_weight,

@@ -27,6 +27,7 @@ from ..base.kernel_spec import KernelSpec
 from ..base.predictor import Predictor, SupportVectors, predictor_of
 from ..base.task import FitTask, Fitted
 from .ball import learn_ball
+from .descent import PAPER_GAP, descend
 from .machine import WeightedMachine
 from .problem import Columns, Problem, WeightedPoint
 from .solver import learn
@@ -51,6 +52,12 @@ class MarginRadiusSVC(BaseLearnedSVC):
         "paper" is the relaxation that the paper solves, which prefers columns of large range.
         "ball" has the exact smallest ball in place of rho; it needs the package clarabel and takes
         at most 60 columns.
+    optimizer : {"sqp", "paper"}, default="sqp"
+        How the weights are learned. "sqp" takes Newton steps to the relative duality gap ``tol``.
+        "paper" is Algorithm 1 of the paper, gradient descent with the optimal step, corrected only
+        where it cannot run; it stops at the paper's absolute duality gap of 0.01 and does not read
+        ``tol``. It is slow and leaves more columns in use, goes with ``p=1`` only, and not with
+        "ball".
     p : float, default=1.0
         The norm of the ball that the weights lie in, before they are scaled to sum one. 1 is the
         paper; above 1 all weights are positive and more equal; below 1 there are fewer, at a local
@@ -132,6 +139,13 @@ class MarginRadiusSVC(BaseLearnedSVC):
         Arrays ``gap``, ``objective``, ``n_iter`` and ``status``, one entry per machine.
     class_weight_ : ndarray of shape (n_classes,)
         The weights of the classes.
+    radius_margin_bound_ : ndarray of shape (n_machines,)
+        ``R^2 / gamma^2`` of each machine: the squared radius of its training rows over the square
+        of their least margin; infinite where it does not separate them. Computed when first read,
+        from the training rows, which are not saved with a model.
+    slack_bound_ : ndarray of shape (n_machines,)
+        ``(R^2 + |xi|^2) / gamma^2`` with ``gamma = 1 / |w|`` and the slack xi of the training rows;
+        computed like ``radius_margin_bound_``.
     shape_fit_ : tuple of int
         The shape of the training rows.
     n_features_in_ : int
@@ -169,6 +183,7 @@ class MarginRadiusSVC(BaseLearnedSVC):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "radius": [Options({"product", "paper", "ball"})],
+        "optimizer": [Options({"sqp", "paper"})],
         "p": [Interval(Real, 0, None, closed="neither")],
         "C": [Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Integral, 1, None, closed="left")],
@@ -188,6 +203,7 @@ class MarginRadiusSVC(BaseLearnedSVC):
         self,
         *,
         radius: str = "product",
+        optimizer: str = "sqp",
         p: float = 1.0,
         C: float = 1.0,
         degree: int = 1,
@@ -203,6 +219,7 @@ class MarginRadiusSVC(BaseLearnedSVC):
         verbose: bool = False,
     ) -> None:
         self.radius = radius
+        self.optimizer = optimizer
         self.p = p
         self.C = C
         self.degree = degree
@@ -230,6 +247,11 @@ class MarginRadiusSVC(BaseLearnedSVC):
             raise ValueError(
                 f"p={self.p!r} has no meaning with radius='ball', whose objective does not change "
                 "with the scale of the weights; use p=1, or another radius."
+            )
+        if self.optimizer == "paper" and (self.p != 1 or self.radius == "ball"):
+            raise ValueError(
+                "optimizer='paper' is for p=1 and radius 'paper' or 'product'; got "
+                f"p={self.p!r} and radius={self.radius!r}. Use optimizer='sqp'."
             )
         return super()._check_input(X, y)
 
@@ -265,7 +287,7 @@ class MarginRadiusSVC(BaseLearnedSVC):
             solutions,
             vectors=vectors,
             attributes=self._attributes(machines),
-            warnings=_warnings(solutions, self.tol),
+            warnings=_warnings(solutions, self._target()),
             last=(columns.kept, [machine.start for machine in machines]),
         )
 
@@ -288,11 +310,28 @@ class MarginRadiusSVC(BaseLearnedSVC):
                     f"{np.count_nonzero(point.weights)} columns"
                 )
 
-        learned = learn(
-            problem, p=self.p, tol=self.tol, max_iter=self.max_iter, start=start, report=report
-        )
+        if self.optimizer == "paper":
+            # The objective of "paper" is in the units of the columns, J that of scaled ones.
+            scale = columns.unit[0] ** 2 if self.radius == "paper" and len(columns.unit) else 1.0
+            learned = descend(
+                problem,
+                gap=PAPER_GAP * scale,
+                max_iter=self.max_iter,
+                start=start,
+                report=report,
+            )
+        else:
+            learned = learn(
+                problem, p=self.p, tol=self.tol, max_iter=self.max_iter, start=start, report=report
+            )
         squared_radius = float(learned.point.weights @ problem.ridge) * self.C
         return WeightedMachine.of(learned, columns, squared_radius, per_unit=self.radius == "paper")
+
+    def _target(self) -> str:
+        """Return the gap that the fit was to reach, for messages."""
+        if self.optimizer == "paper":
+            return f"optimizer='paper' stops at an absolute gap of {PAPER_GAP:g}"
+        return f"the tolerance is tol={self.tol:g}"
 
     def _attributes(self, machines: Sequence[WeightedMachine]) -> dict[str, Any]:
         """Return the fitted attributes that other classifiers do not have."""
@@ -331,6 +370,10 @@ class MarginRadiusSVC(BaseLearnedSVC):
                 "feature_importances_ is of the features; with a kernel the columns are components."
             )
         return self._space.inputs(self._shares_.mean(axis=0))
+
+    def _weighted_rows(self, X: Any, machine: int) -> Array:
+        weights = np.atleast_2d(self.feature_weights_)[machine]
+        return Linear(weights=weights)(self._space.apply(X))
 
     @property
     def _space(self) -> ExplicitSpace:
@@ -387,7 +430,7 @@ def _starts(task: FitTask, columns: Columns) -> Sequence[Array | None]:
     return starts if same and len(starts) == task.n_machines else [None] * task.n_machines
 
 
-def _warnings(solutions: Sequence[Solution], tol: float) -> list[tuple[str, type[Warning]]]:
+def _warnings(solutions: Sequence[Solution], target: str) -> list[tuple[str, type[Warning]]]:
     """Return the warning about machines whose duality gap is above the tolerance."""
     short = [solution for solution in solutions if not solution.converged]
     if not short:
@@ -395,8 +438,8 @@ def _warnings(solutions: Sequence[Solution], tol: float) -> list[tuple[str, type
     worst = max(short, key=lambda solution: solution.gap)
     text = (
         f"{len(short)} of {len(solutions)} machine(s) did not converge: the largest relative "
-        f"duality gap is {worst.gap:.3g} (the tolerance is tol={tol:g}) after {worst.n_iter} "
+        f"duality gap is {worst.gap:.3g} ({target}) after {worst.n_iter} "
         f"steps ({worst.status}). The model is usable but not optimal. Lower C, or raise max_iter "
-        "or tol."
+        "or the tolerance."
     )
     return [(text, ConvergenceWarning)]
