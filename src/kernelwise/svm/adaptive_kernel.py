@@ -70,6 +70,11 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         around the rows. "cv" and "validation": the error on held-out rows.
     solver : {"smo", "adatron"}, default="smo"
         The solver of the machines; "adatron" is the paper's Kernel-Adatron.
+    stop : {"tol", "margin"}, default="tol"
+        Where a machine of "adatron" is finished. "tol": at the optimality conditions. "margin": as
+        in the paper, when the functional margin ``1/2 (min z+ - max z-)``, of the decision values z
+        of both classes, reaches ``1 - tol``. That is sooner, and not always near the optimum; it is
+        for machines without a bias.
     bias : bool, default=None
         Whether the machines have an intercept; None is True for "smo", which needs one, and False
         for "adatron", as in the paper.
@@ -126,7 +131,8 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
     path_ : dict of ndarray
         The path as columns, for ``pandas.DataFrame(model.path_)``: "sigma" and the walked
         parameter, "C", "bound" (R^2 sum(alpha) / n_samples, summed over machines), "radius",
-        "margin", "loo_error", "held_out_error", "score" (the lowest is selected), "n_iter",
+        "margin", "functional_margin" (``1/2 (min z+ - max z-)``, one for a hard margin that is
+        solved), "loo_error", "held_out_error", "score" (the lowest is selected), "n_iter",
         "seconds", "solved" (False where a smaller C had the same machines) and "converged". NaN
         marks numbers that the criterion does not need.
     bound_ : float
@@ -227,6 +233,7 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         "C": [Interval(Real, 0, None, closed="right"), "array-like", None],
         "criterion": [Options({"span", "bound", "radius", "cv", "validation"})],
         "solver": [Options({"smo", "adatron"})],
+        "stop": [Options({"tol", "margin"})],
         "bias": ["boolean", None],
         "eta": [Interval(Real, 0, None, closed="neither")],
         "n_folds": [Interval(Integral, 2, None, closed="left")],
@@ -260,6 +267,7 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         C: Any = None,
         criterion: str = "span",
         solver: str = "smo",
+        stop: str = "tol",
         bias: bool | None = None,
         eta: float = 1.0,
         n_folds: int = 5,
@@ -285,6 +293,7 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         self.C = C
         self.criterion = criterion
         self.solver = solver
+        self.stop = stop
         self.bias = bias
         self.eta = eta
         self.n_folds = n_folds
@@ -322,7 +331,9 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
     def _fit_machines(self, task: FitTask) -> Fitted:
         random_state, warm = check_random_state(self.random_state), task.warm()
         task.progress.begin(1 + n_kernels(self.parameter, self.values, self.widths))
-        solvers = PathSolvers(self.solver, tol=self.tol, eta=self.eta, max_iter=self.max_iter)
+        solvers = PathSolvers(
+            self.solver, tol=self.tol, eta=self.eta, max_iter=self.max_iter, stop=self.stop
+        )
         with single_blas():
             rows = TrainingRows.of(task).sample(self._most_rows(), random_state)
             grid = KernelGrid.of(
@@ -392,6 +403,11 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         return self.solver == "adatron" or self.criterion in ("bound", "radius")
 
     def _has_bias(self) -> bool:
+        if self.stop == "margin" and (self.solver == "smo" or self.bias):
+            raise ValueError(
+                "stop='margin' is for solver='adatron' without a bias, as in the paper; got "
+                f"solver={self.solver!r}, bias={self.bias!r}."
+            )
         if self.bias is None:
             return self.solver == "smo"
         if self.solver == "smo" and not self.bias:

@@ -32,6 +32,8 @@ class PathPoint:
         R.
     margin : float
         The least margin 1 / ||w|| of the machines.
+    functional_margin : float
+        The least 1/2 (min z+ - max z-) of the machines, z the decision values without bias.
     loo_error : float
         The span estimate of the leave-one-out error.
     held_out_error : float
@@ -54,6 +56,7 @@ class PathPoint:
     bound: float
     radius: float
     margin: float
+    functional_margin: float
     loo_error: float
     held_out_error: float
     score: float

@@ -25,6 +25,7 @@ from ...qp import SMO, Solution
 from ...qp.gram import StoredGram
 from .cost_path import decision_values
 from .folds import deal, hold_out
+from .margin_adatron import functional_margin
 from .rows import TrainingRows
 
 Costed: TypeAlias = tuple[float, Sequence[Solution]]  # a C and its machines
@@ -234,13 +235,18 @@ class HeldOutCriterion(SelectionCriterion):
 def bound_and_margin(
     solutions: Sequence[Solution], Y: Codes | Array, radius: float, m: float
 ) -> dict[str, float]:
-    """Return the bound R^2 sum(alpha) / m, summed over machines, and their least margin."""
+    """Return the bound R^2 sum(alpha) / m, summed over machines, and their least margins."""
     beta = np.array([s.beta for s in solutions])
     products = np.array([s.gradient for s in solutions]) + Y.T
     total = float(np.abs(beta).sum())
     square = float(np.einsum("ij,ij->i", beta, products).max())  # ||w||^2 = b'Kb
     margin = 1 / np.sqrt(square) if square > 0 else np.inf
-    return {"bound": radius**2 * total / m, "margin": float(margin)}
+    least = min(functional_margin(z, codes) for z, codes in zip(products, Y.T, strict=True))
+    return {
+        "bound": radius**2 * total / m,
+        "margin": float(margin),
+        "functional_margin": least,
+    }
 
 
 def selection_criterion(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...qp import SMO, Adatron
+from .margin_adatron import MarginAdatron
 
 _HARD_STEPS, _FEWEST_HARD = 200, 10_000  # steps per row, at least: a hard margin may not exist
 _SOFT_STEPS, _FEWEST_SOFT = 1000, 100_000  # ten times as many as points worth choosing need
@@ -28,12 +29,15 @@ class PathSolvers:
         The step of the Adatron.
     max_iter : int, default=-1
         Most steps per machine; -1 depends on the rows and on C.
+    stop : {"tol", "margin"}, default="tol"
+        Where the Adatron stops: at the optimality conditions, or at a functional margin of one.
     """
 
     name: str = "smo"
     tol: float = 1e-3
     eta: float = 1.0
     max_iter: int = -1
+    stop: str = "tol"
 
     def on_path(self, n_rows: int, C: float) -> Any:
         """Return the solver of a machine on the way, which ends at its tolerance."""
@@ -51,9 +55,10 @@ class PathSolvers:
         steps, budget = self._hard_steps(n_rows, C), _POLISH / n_machines
         return SMO(tol=self.tol, max_iter=steps, memory=memory, budget=budget)
 
-    def _adatron(self) -> Adatron:
+    def _adatron(self) -> Adatron | MarginAdatron:
         sweeps = {} if self.max_iter < 0 else {"max_iter": self.max_iter}
-        return Adatron(tol=self.tol, eta=self.eta, **sweeps)
+        kind = MarginAdatron if self.stop == "margin" else Adatron
+        return kind(tol=self.tol, eta=self.eta, **sweeps)
 
     def _hard_steps(self, n_rows: int, C: float) -> int:
         if self.max_iter < 0 and np.isinf(C):

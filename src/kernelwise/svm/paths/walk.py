@@ -34,6 +34,7 @@ from .selection import SelectionCriterion
 from .solvers import PathSolvers
 
 _ROUNDING = 1e-9  # difference of two scores that may be a tie
+_MEASURED = ("bound", "margin", "functional_margin", "loo_error", "held_out_error")
 
 
 def walk(
@@ -283,7 +284,7 @@ class _Scorer:
             sizes = self.criterion.sizes(solutions, radius)
             known = sizes | {"score": sizes.get("bound", np.nan)}
             known |= self.criterion.evaluate(K, C, solutions)
-        unknown = dict.fromkeys(("bound", "margin", "loo_error", "held_out_error"), np.nan)
+        unknown = dict.fromkeys(_MEASURED, np.nan)
         return PathPoint(
             **unknown | known,
             value=self.grid.values[number].item(),
