@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "kernelwise"
 # For each layer, the layers it may import. A new file or folder of the package must be declared
 # here. Modules of the package root that start with an underscore, and `exceptions`, are the types
 # and exceptions that every layer may use.
-_METHODS = {"criteria", "outer", "discrimination", "kernels", "qp"}
+_METHODS = {"criteria", "outer", "discrimination", "kernels", "qp", "scale"}
 _MODELS = _METHODS | {"svm", "transform", "tabular", "io", "evaluation"}
 MAY_IMPORT = {
     "kernels": set(),
@@ -22,6 +22,7 @@ MAY_IMPORT = {
     "discrimination": set(),
     "datasets": set(),
     "criteria": {"kernels", "qp"},
+    "scale": {"kernels", "qp"},
     "bounds": {"criteria", "kernels", "qp"},  # the deprecated alias
     "svm": _METHODS,
     "transform": _METHODS | {"svm"},

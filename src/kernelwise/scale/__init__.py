@@ -1,0 +1,1 @@
+"""Methods for many rows, whose sums over rows can be added up block by block."""

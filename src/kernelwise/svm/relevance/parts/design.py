@@ -1,0 +1,157 @@
+"""Columns of a regression: dense ones, and steps and levels that are stored as places.
+
+    Z = [ D , B T ]
+
+D has a constant column first and then numbers. B is one-hot: one place per feature and row. T makes
+columns of the places: for a category the levels themselves, for the bins of a number the steps
+
+    2 / sqrt(number of steps) * [ bin > t ]
+
+All products take n g^2 or n g q operations for g features and q dense columns, however many levels
+there are, and Z itself is never formed. Z has the constant in column 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...._native import one_hot_forms, one_hot_gram, one_hot_product, one_hot_sums
+from ...._typing import Array, Index
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The columns that are made of places.
+
+    Parameters
+    ----------
+    starts : ndarray of shape (g + 1,)
+        The first place of each feature, and the number of places.
+    is_category : ndarray of shape (g,)
+        Whether the places of a feature are levels; else they are bins, of which steps are made.
+    """
+
+    starts: Index
+    is_category: Any
+
+    @cached_property
+    def blocks(self) -> list[tuple[slice, slice, Array | None]]:
+        """Places, columns and the matrix between them, feature by feature; None is the identity."""
+        blocks, column = [], 0
+        for start, stop, category in zip(
+            self.starts[:-1], self.starts[1:], self.is_category, strict=True
+        ):
+            size = int(stop - start)
+            width = size if category else size - 1
+            T = None if category else step_matrix(size)
+            blocks.append((slice(start, stop), slice(column, column + width), T))
+            column += width
+        return blocks
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns of Z that are made of places."""
+        return self.blocks[-1][1].stop if self.blocks else 0
+
+    def at_places(self, coefficients: Array) -> Array:
+        """Return T c: what the columns add up to at each place; c has one row per column."""
+        out = np.zeros((int(self.starts[-1]), *coefficients.shape[1:]), dtype=coefficients.dtype)
+        for places, columns, T in self.blocks:
+            own = coefficients[columns]
+            out[places] = own if T is None else T.astype(own.dtype) @ own
+        return out
+
+    def of_columns(self, sums: Array) -> Array:
+        """Return T' s: sums over the rows of each place become sums for each column."""
+        out = np.empty((self.n_columns, *sums.shape[1:]))
+        for places, columns, T in self.blocks:
+            out[columns] = sums[places] if T is None else T.T @ sums[places]
+        return out
+
+
+def step_matrix(n_bins: int) -> Array:
+    """Return the values of the steps in each bin, of shape (n_bins, n_bins - 1)."""
+    above = np.arange(n_bins)[:, None] > np.arange(n_bins - 1)
+    return above * (2 / np.sqrt(max(n_bins - 1, 1)))
+
+
+@dataclass(frozen=True)
+class Design:
+    """Z, by its dense columns and its places.
+
+    Parameters
+    ----------
+    dense : ndarray of shape (n, q), of float32
+        The constant and the numbers.
+    places : ndarray of shape (n, g), of int32
+        The places, ascending in each row.
+    steps : Steps
+        The columns that are made of them.
+    """
+
+    dense: Array
+    places: Any
+    steps: Steps
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The shape of Z."""
+        return len(self.dense), self.dense.shape[1] + self.steps.n_columns
+
+    def part(self, rows: Index) -> Design:
+        """Return some rows of Z."""
+        return Design(self.dense[rows], self.places[rows], self.steps)
+
+    def gram(self, weights: Array) -> Array:
+        """Return Z' diag(weights) Z in float64; the weights are not negative."""
+        q = self.dense.shape[1]
+        n_places, p = int(self.steps.starts[-1]), self.shape[1]
+        out = np.empty((p, p))
+        scaled = self.dense * np.sqrt(weights).astype(np.float32)[:, None]
+        out[:q, :q] = scaled.T @ scaled
+        sums = np.zeros((n_places, q))
+        one_hot_sums(self.places, weights, self.dense, sums)
+        out[q:, :q] = self.steps.of_columns(sums)
+        out[:q, q:] = out[q:, :q].T
+        counts = np.zeros((n_places, n_places))
+        one_hot_gram(self.places, weights, counts)
+        counts += np.triu(counts, 1).T
+        out[q:, q:] = self.steps.of_columns(self.steps.of_columns(counts).T)
+        return out
+
+    def product(self, coefficients: Array) -> Array:
+        """Return Z c, of shape (n, k), in float32, for c of shape (p, k)."""
+        c = coefficients.astype(np.float32)
+        q = self.dense.shape[1]
+        out = self.dense @ c[:q]
+        one_hot_product(self.places, self.steps.at_places(c[q:]), out)
+        return out
+
+    def adjoint(self, values: Array) -> Array:
+        """Return Z' v for a vector v."""
+        sums = np.zeros(int(self.steps.starts[-1]))
+        for column in self.places.T:
+            sums += np.bincount(column, values, minlength=len(sums))
+        dense = values.astype(np.float32) @ self.dense
+        return np.concatenate([dense, self.steps.of_columns(sums)])
+
+    def rows(self, members: Index) -> Array:
+        """Return some rows of Z as an array."""
+        ones = np.zeros((int(self.steps.starts[-1]), len(members)))
+        ones[self.places[members].T, np.arange(len(members))] = 1
+        return np.hstack([self.dense[members], self.steps.of_columns(ones).T])
+
+    def forms(self, Q: Array) -> Array:
+        """Return z'Qz of each row z of Z, for a symmetric Q."""
+        q = self.dense.shape[1]
+        at_dense = self.steps.at_places(Q[q:, :q])
+        at_places = self.steps.at_places(self.steps.at_places(Q[q:, q:]).T)
+        out = np.empty(len(self.dense))
+        one_hot_forms(self.places, np.ascontiguousarray(at_places), out)
+        mixed = self.dense @ Q[:q, :q].astype(np.float32)
+        one_hot_product(self.places, (2 * at_dense).astype(np.float32), mixed)
+        return out + np.einsum("ij,ij->i", mixed, self.dense)

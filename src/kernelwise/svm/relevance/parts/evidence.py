@@ -1,0 +1,307 @@
+"""One weight per column by the evidence of a Gaussian model on landmarks.
+
+Around the base rate p of a class, with W = p (1 - p), a logistic model is a least-squares one: the
+targets r = (t - p) / W have the variance 1 / W. Their prior is a Gaussian process of low rank. K
+has the kernel between rows and landmarks, centred; M that of the landmarks, with a little on its
+diagonal; c is the count of a row. With A = ridge M + W K'CK and b = A^-1 W K'Cr
+
+    E = 1/2 (log|A| - log|M| - m log ridge + W r'Cr - W r'CKb)
+
+is minus the logarithm of the evidence, up to a constant. One W per class lets all classes share
+K'CK, and the derivative by K is one product, summed over the classes:
+
+    dE/dK = C (K sum W (A^-1 + bb') - sum W r b')
+    dE/dM = 1/2 (ridge (A^-1 + bb') - M^-1)
+    dE/dlog ridge = 1/2 (ridge tr M (A^-1 + bb') - m)
+    dE/dlog w_j = -w_j (sum dE/dK * K * d_j + sum dE/dM * M * d_j)
+
+L-BFGS on log w and log ridge, first on few rows from the start, then on more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from ...._native import limited_contraction
+from ...._typing import Array, Index
+from ....outer import LBFGS, Box, minimize
+from ....scale.scan import scan_columns
+from ...base.progress import FitProgress
+from .metric import Landmarks, MetricColumns, balanced_sample
+from .rows import PartRows
+
+STAGES = ((1500, 150, 12), (4000, 200, 10))  # rows, landmarks and evaluations
+_FLOOR = 0.05  # least weight at the start, relative to the largest
+_DROPPED = 1e-3  # weight relative to the largest below which a column is left out
+_REACH = 5.0  # largest change of a logarithm of a weight
+_RIDGE, _LEAST_RIDGE, _LARGEST_RIDGE = 3.0, 0.02, 300.0
+_NUGGET = 1e-3  # added to the diagonal of M
+_JITTER = 1e-6  # of the trace of W K'CK, added to the diagonal of A: sums in float32 round
+_LEAST_VARIANCE = 0.005  # least p (1 - p) of a class
+_TOL = 1e-4  # relative improvement of a step that ends the descent
+
+
+@dataclass(frozen=True)
+class EvidenceWeights:
+    """The weights that were learned.
+
+    Parameters
+    ----------
+    columns : MetricColumns
+        The units of the columns.
+    weights : ndarray of shape (d,)
+        One weight per encoded column, in these units; zero for columns that were dropped.
+    ridge : float
+        The ridge of the model.
+    history : tuple of float
+        The values of E, stage by stage.
+    """
+
+    columns: MetricColumns
+    weights: Array
+    ridge: float
+    history: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class ClassTargets:
+    """The targets of all classes on some rows.
+
+    Parameters
+    ----------
+    count : ndarray of shape (n,)
+        How often each row counts; of mean one.
+    variance : ndarray of shape (k,)
+        W of each class.
+    targets : ndarray of shape (n, k)
+        (t - p) / W.
+    """
+
+    count: Array
+    variance: Array
+    targets: Array
+
+    @classmethod
+    def of(cls, rows: PartRows) -> ClassTargets:
+        """Return the targets of the classes of some rows."""
+        count = rows.count / rows.count.mean()
+        positive = (rows.codes > 0).astype(np.float64)
+        p = count @ positive / count.sum()
+        variance = np.maximum(p * (1 - p), _LEAST_VARIANCE)
+        return cls(count, variance, (positive - p) / variance)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """E and its derivatives by K, M and log ridge.
+
+    Parameters
+    ----------
+    value : float
+        E.
+    by_rows : ndarray of shape (n, m)
+        The derivative by the kernel between rows and landmarks.
+    by_landmarks : ndarray of shape (m, m)
+        The derivative by the kernel of the landmarks.
+    by_ridge : float
+        The derivative by the logarithm of the ridge.
+    """
+
+    value: float
+    by_rows: Array
+    by_landmarks: Array
+    by_ridge: float
+
+
+def evidence(K: Array, M: Array, known: ClassTargets, ridge: float) -> Evidence:
+    """Return E and its derivatives, in the precision of K.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, m)
+        The kernel between rows and landmarks.
+    M : ndarray of shape (m, m)
+        The kernel of the landmarks, with its nugget, in float64.
+    known : ClassTargets
+        The targets.
+    ridge : float
+        The ridge.
+
+    Returns
+    -------
+    evidence : Evidence
+        The value and the derivatives.
+    """
+    m, dtype = M.shape[0], K.dtype
+    count = known.count.astype(dtype)
+    centred = K - (count @ K) / count.sum()
+    rooted = centred * np.sqrt(count)[:, None]
+    gram = (rooted.T @ rooted).astype(np.float64)
+    weighted = (known.count[:, None] * known.targets).astype(dtype)
+    products = (centred.T @ weighted).astype(np.float64)  # K'Cr
+    inverse_M, log_M = _inverse(M)
+    value, by_ridge = 0.0, 0.0
+    inner, outer = np.zeros((m, m)), np.zeros((m, len(known.variance)))
+    by_M = np.zeros((m, m))
+    for k, W in enumerate(known.variance):
+        A = ridge * M + W * gram
+        A[np.diag_indices(m)] += _JITTER * W * np.trace(gram)
+        inverse, log_A = _inverse(A)
+        b = inverse @ (W * products[:, k])
+        both = inverse + np.outer(b, b)
+        own = W * float(known.count @ known.targets[:, k] ** 2) - W * float(products[:, k] @ b)
+        value += 0.5 * (log_A - log_M - m * np.log(ridge) + own)
+        by_ridge += 0.5 * (ridge * float(np.sum(M * both)) - m)
+        by_M += 0.5 * (ridge * both - inverse_M)
+        inner += W * both
+        inner[np.diag_indices(m)] += _JITTER * W * np.trace(both)
+        outer[:, k] = W * b
+    by_rows = centred @ inner.astype(dtype)
+    by_rows -= known.targets.astype(dtype) @ outer.T.astype(dtype)
+    by_rows *= count[:, None]
+    return Evidence(value, by_rows, by_M, by_ridge)
+
+
+def _inverse(A: Array) -> tuple[Array, float]:
+    """Return the inverse of a positive definite matrix, and the logarithm of its determinant."""
+    L = scipy.linalg.cholesky(A, lower=True, check_finite=False)
+    inverse = scipy.linalg.lapack.dpotri(L, lower=True)[0]
+    inverse += np.tril(inverse, -1).T
+    return inverse, 2 * float(np.log(np.diagonal(L)).sum())
+
+
+class EvidenceObjective:
+    """E as a function of log w, one per group of columns, and log ridge.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d), of float32
+        The rows, in the units of `MetricColumns`.
+    landmarks : Landmarks
+        The landmarks.
+    known : ClassTargets
+        The targets.
+    group : ndarray of shape (d,)
+        The number of each column's group, from zero.
+    """
+
+    def __init__(self, X: Array, landmarks: Landmarks, known: ClassTargets, group: Index) -> None:
+        self.X, self.landmarks, self.known, self.group = X, landmarks, known, group
+        self._right = np.ascontiguousarray(landmarks.rows.T)
+
+    def __call__(self, theta: Array) -> tuple[float, Array]:
+        """Return E and its gradient at (log w, log ridge)."""
+        weights, ridge = np.exp(theta[:-1])[self.group], float(np.exp(theta[-1]))
+        K = self.landmarks.kernel(self.X, weights)
+        M = self.landmarks.kernel(self.landmarks.rows, weights)
+        found = evidence(K, _with_nugget(M), self.known, ridge)
+        sums = np.zeros(len(weights))
+        np.multiply(found.by_rows, K, out=K)
+        limited_contraction(K, self.X, self._right, self.landmarks.limits, sums)
+        by_M = (found.by_landmarks * M).astype(np.float32)
+        limited_contraction(by_M, self.landmarks.rows, self._right, self.landmarks.limits, sums)
+        by_weights = np.bincount(self.group, -weights * sums, minlength=len(theta) - 1)
+        return found.value, np.append(by_weights, found.by_ridge)
+
+
+def _with_nugget(M: Array) -> Array:
+    out = M.astype(np.float64)
+    out = 0.5 * (out + out.T)
+    out[np.diag_indices_from(out)] = 1 + _NUGGET
+    return out
+
+
+def start_weights(rows: PartRows, columns: MetricColumns) -> Array:
+    """Return the weights that the scan of the columns suggests, the largest of them one."""
+    scan = scan_columns(rows.X, rows.layout.is_category, rows.classes, rows.n_classes, rows.count)
+    found = scan.relevance
+    largest = float(found.max(initial=0.0))
+    weights = np.maximum(found / largest, _FLOOR) if largest > 0 else np.ones(len(found))
+    is_flat = np.zeros(len(weights), dtype=bool)
+    is_flat[~columns.is_category] = np.isinf(columns.sizes)
+    return np.where(is_flat, 0.0, weights)
+
+
+def learn_evidence(
+    rows: PartRows,
+    columns: MetricColumns,
+    start: Array,
+    random_state: Any,
+    progress: FitProgress | None = None,
+) -> EvidenceWeights:
+    """Learn one weight per group of columns.
+
+    Parameters
+    ----------
+    rows : PartRows
+        The training rows.
+    columns : MetricColumns
+        The units of their columns.
+    start : ndarray of shape (d,)
+        The first weights, in these units; columns of weight zero stay out.
+    random_state : RandomState
+        Picks rows and landmarks.
+    progress : FitProgress, default=None
+        Told of each stage.
+
+    Returns
+    -------
+    weights : EvidenceWeights
+        The weights.
+    """
+    X, weights, ridge = columns.apply(rows.X), shared(start, rows.layout.group), _RIDGE
+    history: list[float] = []
+    for stage, (n_rows, n_landmarks, n_evaluations) in enumerate(STAGES):
+        kept = np.flatnonzero(weights > 0)
+        if len(kept) == 0 or (stage > 0 and len(rows) <= STAGES[stage - 1][0]):
+            break
+        chosen = balanced_sample(rows.classes, n_rows, random_state)
+        some = rows.part(chosen)
+        near = balanced_sample(some.classes, n_landmarks, random_state)
+        own = np.ascontiguousarray(X[np.ix_(chosen, kept)])
+        landmarks = Landmarks.of(own[near], columns.is_category[kept])
+        group = np.unique(rows.layout.group[kept], return_inverse=True)[1]
+        objective = EvidenceObjective(own, landmarks, ClassTargets.of(some), group)
+        first = weights[kept] / _typical_distance(landmarks, own, weights[kept])
+        found = _descend(objective, first, group, n_evaluations)
+        weights = np.zeros(len(weights))
+        weights[kept] = np.exp(found.theta[:-1])[group]
+        weights[weights < _DROPPED * weights.max()] = 0
+        ridge = float(np.exp(found.theta[-1]))
+        history += [step.value for step in found.history]
+        if progress is not None:
+            progress.line(f"evidence on {len(chosen)} rows: {found.value:.6g}")
+    return EvidenceWeights(columns, weights, ridge, tuple(history))
+
+
+def _descend(objective: EvidenceObjective, first: Array, group: Index, n_evaluations: int) -> Any:
+    """Minimise E from given weights."""
+    start = np.zeros(group.max() + 1)
+    start[group] = np.log(first)
+    lo = np.append(start - _REACH, np.log(_LEAST_RIDGE))
+    hi = np.append(start + _REACH, np.log(_LARGEST_RIDGE))
+    return minimize(
+        objective,
+        np.append(start, np.log(_RIDGE)),
+        method=LBFGS(),
+        domain=Box(lo, hi),
+        max_evaluations=n_evaluations,
+        tol=_TOL,
+    )
+
+
+def shared(weights: Array, group: Index) -> Array:
+    """Give all columns of a group the largest of their weights; zero stays zero."""
+    largest = np.zeros(int(group.max()) + 1)
+    np.maximum.at(largest, group, weights)
+    return np.where(weights > 0, largest[group], 0.0)
+
+
+def _typical_distance(landmarks: Landmarks, X: Array, weights: Array) -> float:
+    """Return the median distance between landmarks and some rows; one where it is zero."""
+    middle = float(np.median(landmarks.distances(X[:: max(1, len(X) // 500)], weights)))
+    return middle if middle > 0 else 1.0

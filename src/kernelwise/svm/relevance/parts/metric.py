@@ -1,0 +1,136 @@
+"""Columns in the units in which rows are compared, and rows that stand for the others.
+
+Numbers become normal scores, divided by the mean absolute difference of two rows; categories stay
+codes, which differ or do not. The distance of two rows is sum_j w_j d_j, and the kernel exp(-sum).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...._native import exp_of_minus_rows, limited_distances
+from ...._typing import Array, Index
+from .normal_scores import NormalScores
+from .rows import PartRows
+
+
+@dataclass(frozen=True)
+class MetricColumns:
+    """Turns encoded columns into columns that are compared.
+
+    Parameters
+    ----------
+    scores : NormalScores
+        The scores of the numbers.
+    sizes : ndarray of shape (n_numbers,)
+        Their mean absolute differences; infinite for a constant column.
+    is_category : ndarray of shape (d,)
+        Whether a column is a category.
+    """
+
+    scores: NormalScores
+    sizes: Array
+    is_category: Any
+
+    @classmethod
+    def of(cls, rows: PartRows) -> MetricColumns:
+        """Find the scores and sizes of training rows."""
+        is_category = np.asarray(rows.layout.is_category)
+        numbers = rows.X[:, ~is_category]
+        scores = NormalScores.of(numbers, rows.count)
+        return cls(scores, mean_differences(scores.apply(numbers), rows.count), is_category)
+
+    def apply(self, X: Array) -> Array:
+        """Return rows in these units, in float32."""
+        out = X.astype(np.float32)
+        numbers = ~self.is_category
+        out[:, numbers] = self.scores.apply(X[:, numbers]) / self.sizes
+        return out
+
+
+def mean_differences(X: Array, count: Array) -> Array:
+    """Return the mean absolute difference of two rows, column by column; infinite for zero.
+
+    E|x - z| = 2 sum_i q_i x_i (F_i + F_i- - 1) for sorted values of shares q and F their sums.
+    """
+    order = np.argsort(X, axis=0, kind="stable")
+    ordered, share = np.take_along_axis(X, order, axis=0), count[order] / count.sum()
+    through = np.cumsum(share, axis=0)
+    found = 2 * np.sum(share * ordered * (2 * through - share - 1), axis=0)
+    return np.where(found > 1e-12, found, np.inf)
+
+
+@dataclass(frozen=True)
+class Landmarks:
+    """Rows that the others are compared with.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (m, d), of float32
+        The landmarks, in the units of `MetricColumns`.
+    limits : ndarray of shape (d,), of float32
+        The largest distance along a column: one for a category, infinite for a number.
+    """
+
+    rows: Array
+    limits: Array
+
+    @classmethod
+    def of(cls, rows: Array, is_category: Any) -> Landmarks:
+        """Return landmarks with the limits of their columns."""
+        return cls(rows, np.where(is_category, 1, np.inf).astype(np.float32))
+
+    def distances(self, X: Array, weights: Array) -> Array:
+        """Return sum_j w_j d_j between rows and landmarks, of shape (n, m), in float32."""
+        kept = weights > 0
+        left, right, limits = X, self.rows, self.limits
+        if not kept.all():
+            left, right, limits = X[:, kept], right[:, kept], limits[kept]
+        out = np.zeros((len(X), len(right)), dtype=np.float32)
+        if kept.any():
+            limited_distances(
+                np.ascontiguousarray(left),
+                np.ascontiguousarray(right.T),
+                weights[kept].astype(np.float32),
+                np.ascontiguousarray(limits),
+                out,
+            )
+        return out
+
+    def kernel(self, X: Array, weights: Array) -> Array:
+        """Return exp(-sum_j w_j d_j) between rows and landmarks."""
+        out = self.distances(X, weights)
+        exp_of_minus_rows(out)
+        return out
+
+
+def balanced_sample(classes: Index, size: int, random_state: Any) -> Index:
+    """Return random rows, the classes as equal in number as they can be; small ones come whole.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n,)
+        The class of each row.
+    size : int
+        The number of rows; all rows where there are no more.
+    random_state : RandomState
+        The source of the choice.
+
+    Returns
+    -------
+    rows : ndarray of shape (min(n, size),)
+        The rows, ascending.
+    """
+    if len(classes) <= size:
+        return np.arange(len(classes))
+    members = [np.flatnonzero(classes == label) for label in np.unique(classes)]
+    members.sort(key=len)
+    chosen, left = [], size
+    for number, own in enumerate(members):
+        quota = min(len(own), left // (len(members) - number))
+        chosen.append(random_state.permutation(own)[:quota])
+        left -= quota
+    return np.sort(np.concatenate(chosen))
