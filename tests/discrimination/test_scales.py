@@ -103,7 +103,8 @@ def test_normalisations_and_spread(q, eta, eta_units):
     assert np.mean(np.exp(2 * inverse)) == pytest.approx(1, rel=1e-13)  # sum 1/a = d
     assert np.sum(np.exp(-2 * trace)) == pytest.approx(1, rel=1e-13)  # sum a = 1
     assert np.ptp(inverse) <= np.log(1e4) * (1 + 1e-14)
-    assert_allclose(inverse - inverse[0], trace - trace[0], atol=1e-13)  # one common factor apart
+    if eta_units == "data" or np.ptp(trace) <= np.log(1e4):  # else "inverse" alone is capped
+        assert_allclose(inverse - inverse[0], trace - trace[0], atol=1e-13)  # a common factor apart
     order = np.argsort(q)
     assert (np.diff(inverse[order]) >= 0).all()
 
@@ -127,6 +128,15 @@ def test_the_best_keep_their_differences_when_the_spread_is_capped():
     logs = log_scales([0.0, 10.0, 99.0, 100.0], 1.0, eta_units="raw")
     assert logs[3] - logs[2] == pytest.approx(0.5)
     assert logs[0] == logs[1] == pytest.approx(logs[3] - np.log(1e4))
+
+
+def test_the_choices_of_the_paper_have_no_cap():
+    q = [0.0, 10.0, 99.0, 100.0]
+    logs = log_scales(q, 2.0, normalization="trace", eta_units="raw")
+    assert_allclose(logs - logs[0], q)  # a_k = exp(-2 q_k), and the factors are a_k^(-1/2)
+    assert np.log(np.exp(-2 * logs).sum()) == pytest.approx(0.0, abs=1e-12)  # the trace is one
+    far = log_scales(q, 1e6, normalization="trace", eta_units="raw")
+    assert np.isfinite(np.exp(2 * far)).all()
 
 
 @pytest.mark.parametrize(

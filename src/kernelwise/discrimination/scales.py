@@ -21,6 +21,8 @@ NORMALIZATIONS = {"inverse", "trace"}
 ETA_UNITS = {"data", "raw"}
 
 _LOG_SPREAD = np.log(1e4)  # logarithm of the largest ratio of two factors
+# The same in the paper's own units, which have no limit: what double precision can still square.
+_LOG_PAPER_SPREAD = np.log(1e75)
 _EQUAL = 1e-12  # relative difference of importances that is only rounding
 
 
@@ -100,7 +102,8 @@ def log_scales(
     -------
     logs : ndarray of shape (n_features,)
         The logarithms. The largest factor is at most 10,000 times the smallest; smaller ones are
-        raised to that limit.
+        raised to that limit. With ``normalization="trace"`` and ``eta_units="raw"``, the paper's
+        own choices, there is no limit but that of double precision (a ratio of 1e75).
 
     See Also
     --------
@@ -132,7 +135,9 @@ def log_scales(
     _check_choice("eta_units", eta_units, ETA_UNITS)
     with np.errstate(over="ignore"):
         squared = eta * _below_the_best(q, in_units_of_the_data=eta_units == "data")
-    squared = np.maximum(squared, -2 * _LOG_SPREAD)  # log of a_best / a_k
+    is_paper = normalization == "trace" and eta_units == "raw"
+    spread = _LOG_PAPER_SPREAD if is_paper else _LOG_SPREAD
+    squared = np.maximum(squared, -2 * spread)  # log of a_best / a_k
     if normalization == "inverse":
         # sum 1/a = d. The mean of equal numbers is exact, so eta = 0 gives factors of exactly one.
         return 0.5 * (squared - np.log(np.mean(np.exp(squared))))

@@ -45,7 +45,8 @@ class FeatureDiscriminationScaler(OneToOneFeatureMixin, TransformerMixin, BaseEs
     importances_ : ndarray of shape (n_features,)
         Importance of each column.
     scale_ : ndarray of shape (n_features,)
-        Factor of each column. The largest is at most 10,000 times the smallest.
+        Factor of each column. The largest is at most 10,000 times the smallest; there is no such
+        limit with ``normalization="trace"`` and ``eta_units="raw"``, the paper's choices.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : ndarray of shape (n_features,)

@@ -1,7 +1,8 @@
-"""Width, C and eta by held-out rows, in two stages instead of a grid of three dimensions.
+"""Width, C and eta by held-out rows: in two stages, or jointly on a grid of three dimensions.
 
-stage 1   the plain machine:   for each width,            C ascending    -> the width
-stage 2   at that width:       for each measure and eta,  C ascending    -> the measure, eta and C
+stages   the plain machine:   for each width,            C ascending    -> the width
+         at that width:       for each measure and eta,  C ascending    -> the measure, eta and C
+joint    for each width, measure and eta, C ascending                   -> all of them
 
 The measures use labels, so that they are taken inside each fold, on the rows not held out. One
 eigendecomposition of a fold's kernel serves all measures, eta and C.
@@ -119,7 +120,7 @@ class ChoiceGrid:
 
 
 @dataclass(frozen=True)
-class TwoStages:
+class HeldOutSearch:
     """The choice of width, C, eta and measure.
 
     Parameters
@@ -151,11 +152,19 @@ class TwoStages:
     solver: SMO
     threads: int
 
-    def choose(self, kernels: Sequence[Kernel]) -> Choice:
+    def jointly(self, kernels: Sequence[Kernel]) -> Choice:
+        """Score every kernel with every measure, eta and C (section 4 of the paper)."""
+        points = self.plain(kernels) if self._is_plain else []
+        for kernel in kernels:
+            points += self.weighted(kernel)
+        chosen = min(points, key=lambda point: point.order)
+        return Choice(_with_gamma(kernels, chosen.gamma), chosen, points)
+
+    def in_stages(self, kernels: Sequence[Kernel]) -> Choice:
         """Go through both stages, with kernels from narrow to wide."""
         plain = self.plain(kernels)
         gamma = min(plain, key=lambda point: point.order).gamma
-        kernel = kernels[0] if np.isnan(gamma) else _with_gamma(kernels, gamma)
+        kernel = _with_gamma(kernels, gamma)
         later = self.weighted(kernel)
         # Without weights the machine of stage 1 is that of eta = 0, unless the trace scales it.
         alike = [p for p in plain if p.gamma == gamma or np.isnan(gamma)] if self._is_plain else []
@@ -284,6 +293,8 @@ def _gamma(kernel: Any) -> float:
     return float("nan") if isinstance(kernel, Linear) else float(getattr(kernel, "gamma", np.nan))
 
 
-def _with_gamma(kernels: Sequence[Any], gamma: float) -> Kernel:
-    found: Kernel = next(kernel for kernel in kernels if kernel.gamma == gamma)
-    return found
+def _with_gamma(kernels: Sequence[Kernel], gamma: float) -> Kernel:
+    """Return the kernel of an inverse width; a kernel without one is the only one."""
+    if np.isnan(gamma):
+        return kernels[0]
+    return next(kernel for kernel in kernels if _gamma(kernel) == gamma)

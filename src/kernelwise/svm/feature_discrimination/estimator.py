@@ -13,13 +13,11 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.model_selection import check_cv
-from sklearn.utils import check_random_state
 
 from ..._memory import allowance
 from ..._parameters import HasMethods, Interval, Options
 from ..._threads import single_blas
-from ..._typing import Array, Index
+from ..._typing import Array
 from ...discrimination.scales import MEASURES
 from ...kernels import Kernel, Linear
 from ...qp import SMO, Solution
@@ -32,17 +30,11 @@ from ..base.multiclass import ONE_VS_ONE, Multiclass
 from ..base.predictor import Predictor, kernel_groups, predictor_of
 from ..base.solve import solve_machines
 from ..base.task import FitTask, Fitted
-from ..paths.folds import deal
-from ..paths.kernel_grid import KernelGrid
-from ..paths.rows import TrainingRows
-from ..paths.solvers import PathSolvers
-from .choice import Choice, ChoiceGrid, TwoStages
-from .folds import Fold
+from .settings import settings_of
 from .space import ScaledSpace, ScaleRule, SpaceRule
 
 _MEASURES = set(MEASURES)
 _NAMES = {"linear", "poly", "rbf", "laplacian", "matern32", "matern52"}
-_WITH_WIDTHS = ("rbf", "laplacian", "matern32", "matern52")
 _POLISH = 1e5  # kernel entries worth spending on exactness, over all machines: as SVC does
 
 
@@ -89,6 +81,10 @@ default="fisher"
         The degree of "poly".
     coef0 : float, default=0.0
         The constant of "poly".
+    search : {"stages", "joint"}, default="stages"
+        How ``eta="cv"`` searches. "stages": the width with C for the plain machine, then eta with
+        C at that width. "joint": every width with every eta and C, as in the paper, at many times
+        the cost.
     etas : array-like, default=None
         The candidates of ``eta="cv"``; None is 0, 1, 2, 4, 8 and 16.
     costs : array-like, default=None
@@ -195,8 +191,11 @@ default="fisher"
     Several classes are one-vs-one with a vote, as in `SVC`. Scale the columns first: the measures
     do not see the scale of a feature, the machine does.
 
-    ``eta="cv"`` chooses the width with C for the plain machine first, then eta with C. On ties
-    eta = 0 wins, then the smaller eta, the smaller C and the larger width.
+    Among the points of ``eta="cv"`` with the same error eta = 0 wins, then the smaller eta, the
+    smaller C and the larger width.
+
+    With ``normalization="trace"`` and ``eta_units="raw"`` the machine is the paper's, and the
+    spread of the scales has no limit: where eta is large, the solver may not converge.
 
     On standardised tables the method seldom differs from the plain machine by more than noise.
 
@@ -233,6 +232,7 @@ default="fisher"
         "gamma": [Options({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Integral, 1, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
+        "search": [Options({"stages", "joint"})],
         "etas": ["array-like", None],
         "costs": ["array-like", None],
         "widths": [Interval(Integral, 1, None, closed="left"), "array-like", None],
@@ -263,6 +263,7 @@ default="fisher"
         gamma: Any = "scale",
         degree: int = 3,
         coef0: float = 0.0,
+        search: str = "stages",
         etas: Any = None,
         costs: Any = None,
         widths: Any = None,
@@ -289,6 +290,7 @@ default="fisher"
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.search = search
         self.etas = etas
         self.costs = costs
         self.widths = widths
@@ -343,33 +345,11 @@ default="fisher"
             )
         return kernel
 
-    def _splits(self, task: FitTask) -> list[list[Index]] | None:
-        """Return the splits of a splitter, which sees the rows as given, in the task's numbers."""
-        if self.eta != "cv" or isinstance(self.cv, Integral):
-            return None
-        X, y, _ = task.given
-        place = np.full(X.shape[0], -1)
-        place[task.labels.rows] = np.arange(len(task.labels.rows))
-        splits = check_cv(self.cv, y, classifier=True).split(X, y)
-        parts = [[place[part] for part in split] for split in splits]
-        return [[np.sort(own[own >= 0]) for own in split] for split in parts]
-
-    def _measures(self) -> list[Any]:
-        """Return the measures there are to choose from."""
-        given = self.importance
-        if not isinstance(given, list | tuple) or not all(isinstance(m, str) for m in given):
-            return [given]
-        if not given or not set(given) <= _MEASURES:
-            raise ValueError(f"importance must be of {sorted(_MEASURES)}; got {given!r}.")
-        if self.eta != "cv" and len(given) > 1:
-            raise ValueError("several measures are a choice, which eta='cv' makes; give one.")
-        return list(given)
-
     def _fit_machines(self, task: FitTask) -> Fitted:
         counts = task.sample_weight
         task.progress.begin(task.n_machines + (self.eta == "cv"))
         with single_blas():
-            choice = self._choose(task)
+            choice = settings_of(self, task, self._space_rule(), self._scale_rule())
             space = self._space_rule().space(choice["kernel_"], task.X, counts)
             measured, kernels = self._weigh(task, space, choice)
             solutions = self._solve(task, kernels, space.training, choice["C_"])
@@ -390,68 +370,11 @@ default="fisher"
             replace(predictor, before=before), solutions, vectors=vectors, attributes=attributes
         )
 
-    def _choose(self, task: FitTask) -> dict[str, Any]:
-        """Return eta, C, the measure and the kernel: as given, or by rows held out."""
-        measures = self._measures()
-        chosen: dict[str, Any] = {
-            "eta_": self.eta,
-            "C_": self.C,
-            "measure_": measures[0],
-            "path_": None,
-            "kernel_": task.kernel,
-        }
-        if self.eta == "cv":
-            with task.progress.task("choice"):
-                choice = self._choice(measures, task)
-            names = [m if isinstance(m, str) else "given" for m in measures]
-            chosen = {
-                "eta_": choice.point.eta,
-                "C_": choice.point.C,
-                "measure_": measures[choice.point.importance],
-                "path_": choice.table(names),
-                "kernel_": choice.kernel,
-            }
-        kernel = chosen["kernel_"]
-        is_linear = isinstance(kernel, Linear)
-        gamma = float("nan") if is_linear else float(getattr(kernel, "gamma", np.nan))
-        task.progress.line(
-            f"eta={chosen['eta_']:g}, C={chosen['C_']:g}, gamma={gamma:.4g}, "
-            f"{len((chosen['path_'] or {}).get('C', ()))} points tried"
-        )
-        return chosen | {"gamma_": gamma}
-
     def _space_rule(self) -> SpaceRule:
         return SpaceRule(self.space, self.n_components)
 
     def _scale_rule(self) -> ScaleRule:
         return ScaleRule(self.importance_per == "shared", self.normalization, self.eta_units)
-
-    def _choice(self, measures: list[Any], task: FitTask) -> Choice:
-        """Choose the width, C, eta and measure by rows held out."""
-        random_state, splits = check_random_state(self.random_state), self._splits(task)
-        rows = TrainingRows.of(task, merge=splits is None)
-        if splits is None:
-            rows = rows.sample(self.max_rows, random_state)
-            held = deal(rows.classes, min(int(self.cv), len(rows)), random_state)
-            folds = [Fold(rows, each) for each in held]
-        else:
-            folds = [Fold(rows, each, train) for train, each in splits]
-        kernels: tuple[Kernel, ...] = (task.kernel,)
-        named = isinstance(self.kernel, str) and isinstance(self.gamma, str)
-        if named and self.kernel in _WITH_WIDTHS:
-            kernels = KernelGrid.of(task.kernel, rows, "gamma", widths=self.widths).kernels
-        solvers = PathSolvers(tol=self.tol, max_iter=self.max_iter)
-        stages = TwoStages(
-            rows,
-            task.labels.names,
-            folds,
-            ChoiceGrid.of(measures, self.etas, self.costs),
-            self._space_rule(),
-            self._scale_rule(),
-            solvers.on_path(len(rows), C=1.0),
-            task.threads,
-        )
-        return stages.choose(kernels)
 
     def _weigh(
         self, task: FitTask, space: ScaledSpace, choice: dict[str, Any]
