@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ from .speed import readme
 from .suite import Suite
 
 PAGES: tuple[Page, ...] = (speed.PAGE, learners.PAGE, quality.PAGE, equalities.PAGE)
-_WITHOUT_PAGE = (quality.Choose(), discrimination.Discrimination())
+_WITHOUT_PAGE = (*quality.WITHOUT_PAGE, discrimination.Discrimination())
 SUITES: dict[str, Suite] = {
     suite.name: suite for suite in (*(s for page in PAGES for s in page.suites), *_WITHOUT_PAGE)
 }
@@ -49,8 +50,14 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         "--against", type=Path, metavar="PYTHON",
         help="compare speed with the kernelwise of another interpreter, in turns",
     )  # fmt: skip
+    parser.add_argument(
+        "--today", type=Path, metavar="PYTHON",
+        help="interpreter with the older kernelwise that quality is compared with",
+    )  # fmt: skip
     parser.add_argument("--rounds", type=int, default=9, help="of --against (default: 9)")
     args = parser.parse_args(argv)
+    if args.today is not None:
+        os.environ[quality.TODAY_VARIABLE] = str(args.today)
     args.results = args.results or (SCRATCH if args.quick else RESULTS)
     args.pages = args.pages or (SCRATCH if args.quick else DOCS)
     if args.against is None:

