@@ -20,7 +20,7 @@ WITH_TOOLS := PATH="$(abspath $(BIN)):$$PATH"
 CORE_TESTS := tests/native tests/kernels tests/qp
 
 .DEFAULT_GOAL := help
-.PHONY: help demo pictures test test-oldest core lint format bench docs native wheel sanitize clean
+.PHONY: help demo pictures test test-oldest core zoo lint format bench docs native wheel sanitize clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -41,6 +41,9 @@ test-oldest: $(OLDEST)/dev.stamp ## run the tests on the oldest supported versio
 core: $(VENV)/dev.stamp ## run the tests of the compiled code at each level of this processor
 	for level in $$($(BIN)/python -c 'from kernelwise._native import levels; print(*levels)'); do \
 	  KERNELWISE_CPU=$$level $(BIN)/python -m pytest $(CORE_TESTS) $(PYTEST_ARGS) || exit 1; done
+
+zoo: $(VENV)/dev.stamp ## check 1,200 odd problems: optimality, invariances, warnings
+	$(BIN)/python -W ignore -m tests.zoo
 
 lint: $(VENV)/dev.stamp ## check lint, format and types
 	$(BIN)/ruff check .

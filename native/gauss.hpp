@@ -3,8 +3,9 @@
 //     |x - z|^2 = |x|^2 + |z|^2 - 2 x.z
 //
 // Of far rows that are close together this leaves mostly rounding. Where |x|^2 + |z|^2 > kFar and
-// the distance is below kClose, beyond which nothing is left of the error in exp(-t), a tile of
-// float is made of the differences x - z instead.
+// the distance is below kClose, beyond which nothing is left of the error in exp(-t), a tile is
+// made of the differences x - z instead. A distance that is rounding alone may exceed kClose by
+// kRounding times |x|^2 + |z|^2.
 #pragma once
 
 #include "tiles.hpp"
@@ -12,8 +13,13 @@
 
 namespace kw::KW_ARCH {
 
-inline constexpr double kFar = 64, kClose = 8;
-inline constexpr double kLeastSquare = 7.9;  // of a row of such a pair, as sqrt(kFar/2) - sqrt(kClose)
+inline constexpr double kClose = 8;
+template <class T>
+inline constexpr T kFar = sizeof(T) == 4 ? 64 : 1e7;
+template <class T>
+inline constexpr T kRounding = sizeof(T) == 4 ? 0 : 1e-14;  // rows in float are never that far
+template <class T>  // of a row of such a pair, as sqrt(kFar/2) - sqrt(kClose)
+inline constexpr T kLeastSquare = sizeof(T) == 4 ? 7.9 : 4.9e6;
 
 inline constexpr Size kBlockRows = 128;         // a block of rows stays in the second-level cache
 inline constexpr Size kPanelBytes = 1 << 19;    // of the columns that are packed at a time
@@ -74,7 +80,8 @@ KW_INLINE void gauss_tile(const Factors<T>& factors, T* out, Size stride) {
 // The lanes whose distance t is mostly rounding, as those where the result is below kClose.
 template <class V>
 KW_INLINE V if_far(V both, V t) {
-  return select(less(splat<V>(kFar), both), t, splat<V>(kClose));
+  const V certain = t - both * splat<V>(kRounding<Number<V>>);
+  return select(less(splat<V>(kFar<Number<V>>), both), certain, splat<V>(kClose));
 }
 
 // Return whether any distance of a tile is mostly rounding.
@@ -84,7 +91,7 @@ bool is_blurred(const Factors<T>& factors, Size rows, const Tile<T>& tile) {
   const Size d = factors.d;
   for (Size a = 0; a < rows; ++a) {
     const T square = factors.left[a][d];
-    if (!(square > T(kLeastSquare))) continue;
+    if (!(square > kLeastSquare<T>)) continue;
     for (int v = 0; v < kTileVectors; ++v) {
       const V squares = load<V>(factors.panel + d * Tile<T>::width + v * kLanes<V>);
       const V t = distances<V>(square, squares, tile.sums[a][v]);
@@ -150,9 +157,8 @@ void gauss_block(Matrix<const T> left, Matrix<const T> other, Matrix<T> out, Siz
       bool has_far = false;
       for (Size a = 0; a < kTileRows; ++a) {
         factors.left[a] = left.row(i + std::min(a, rows - 1));
-        has_far = has_far || factors.left[a][d] > T(kLeastSquare);
+        has_far = has_far || factors.left[a][d] > kLeastSquare<T>;
       }
-      has_far = has_far && sizeof(T) == 4;
       // Tiles below the diagonal are written across it.
       const Size skipped = mirrored > 0 ? std::max<Size>(0, i - start) / width : 0;
       factors.panel += skipped * lines * width;

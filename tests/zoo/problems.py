@@ -1,7 +1,7 @@
-"""Seeded classification problems of every odd kind; a number stands for a problem, always the same.
+"""Seeded classification problems of every odd kind; a number stands for one problem.
 
-Numbers up to `N_PROBLEMS` are one run of the zoo. A problem has a table (its kind), a scale, labels,
-weights, a kernel and C, each drawn from the list of all that users may bring.
+Numbers up to `N_PROBLEMS` are one run of the zoo. A problem has a kind of table, a scale, labels,
+weights, a kernel and C, each drawn from what users may bring.
 """
 
 from __future__ import annotations

@@ -28,9 +28,7 @@ def kernel_matrix(X: Array, params: dict[str, Any]) -> Array:
     gamma = params["gamma"] if isinstance(params["gamma"], float) else 1 / (d * (size or 1.0))
     if name in ("rbf", "laplacian"):
         power = 1 if name == "laplacian" else 2
-        distance = sum(
-            np.abs(column[:, None] - column[None, :]) ** power for column in (X.T)
-        )
+        distance = sum(np.abs(column[:, None] - column[None, :]) ** power for column in (X.T))
         K: Array = np.exp(-gamma * np.asarray(distance))
         return K
     inner = gamma * _products(X) + params["coef0"]
@@ -39,7 +37,7 @@ def kernel_matrix(X: Array, params: dict[str, Any]) -> Array:
 
 
 def _products(X: Array) -> Array:
-    """Return X X' with sums in extended precision: a checker should not round as the solver does."""
+    """Return X X' with sums in extended precision, so as not to round as a solver does."""
     wide = X.astype(np.longdouble)
     products: Array = (wide @ wide.T).astype(np.float64)
     return products

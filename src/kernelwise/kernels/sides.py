@@ -33,6 +33,9 @@ FLOAT32_REACH = 32.0  # in a matrix product, which rounds t by 4e-6
 # in a gradient, where rounding errors average out, and in tiles, which compute short distances
 # between far rows from the differences
 GRADIENT_REACH = 512.0
+# A squared distance t of float64 rows is mostly rounding where |x|^2 + |z|^2 exceeds the first, and
+# t does not exceed the second plus the third times |x|^2 + |z|^2, as in native/gauss.hpp.
+_FAR, _CLOSE, _ROUNDING = 1e7, 8.0, 1e-14
 _WORTH_MIRRORING = 16  # columns of a side from which an entry costs more to compute than to copy
 
 
@@ -135,6 +138,12 @@ class SquaredDistances(Distances):
             return None
         refuse_overflow(largest, largest_other)
         return left, other
+
+    def fill(self, left: Matrix, right: Matrix, out: Array) -> None:
+        """Write t into ``out``; short distances of far rows come from their differences."""
+        super().fill(left, right, out)
+        if not sp.issparse(left) and left.dtype == np.float64:
+            _sharpen(left, right, out)
 
     def contract(self, S: Array, X: Matrix, Y: Matrix) -> Array:
         """Return sum_ij S_ij (x_ik - y_jk)^2 for each feature k."""
@@ -303,6 +312,18 @@ class _Shift:
             rows[:, d + 1 :] = codes
             refuse_overflow(np.abs(codes).max(initial=0.0))
         return rows, size
+
+
+def _sharpen(left: Array, right: Array, T: Array) -> None:
+    """Recompute squared distances that are mostly rounding, from the differences of the rows."""
+    squares, others = left[:, -2], right[-1]
+    if squares.max(initial=0.0) + others.max(initial=0.0) <= _FAR:
+        return
+    for i in np.flatnonzero(squares + others.max(initial=0.0) > _FAR):
+        both = squares[i] + others
+        unclear = np.flatnonzero((both > _FAR) & (T[i] < _CLOSE + _ROUNDING * both))
+        differences = left[i, :-2, None] + right[:-2, unclear] / 2
+        T[i, unclear] = np.einsum("kj,kj->j", differences, differences)
 
 
 def _squares(A: Matrix) -> Array:
