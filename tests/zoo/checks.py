@@ -128,8 +128,7 @@ def _resolved(problem: Problem, model: Any) -> dict[str, Any]:
 
 def _compared(problem: Problem, model: Any, K: Any) -> list[str]:
     """Compare the objective with that of scikit-learn's solver on the same matrix."""
-    if len(problem.y) > _PEER_STEPS = 10**6  # steps per machine after which scikit-learn's solver gives up
-_MAX_PEER_ROWS or problem.params["C"] > 1e4 or problem.number % _SUBSET:
+    if len(problem.y) > _MAX_PEER_ROWS or problem.params["C"] > 1e4 or problem.number % _SUBSET:
         return []
     peer = sklearn.svm.SVC(kernel="precomputed", C=problem.params["C"], tol=1e-5, max_iter=10**6)
     with warnings.catch_warnings():
