@@ -16,7 +16,7 @@ inline void newton_system(Matrix<const double> K, Values gradient, Indices free,
   const Size m = free.size;
   const Borrowed borrowed(work);
   double* const means = work.take<double>(m);
-  gather<double, double>(K, free, free, block);
+  gather<double>(K, free, free, block);
   double size = 0, total = 0, mean = 0, largest = 0;
   for (Size a = 0; a < m; ++a) {
     means[a] = sum({block.row(a), m}) / double(m);

@@ -5,6 +5,17 @@ namespace kw {
 
 namespace {
 
+// Where the rows of each class start, and the last class ends.
+Indices class_starts(const Line<const std::int64_t>& array, Size n) {
+  const Indices starts = view(array, "starts");
+  expect(starts.size >= 2 && starts[0] == 0 && starts[starts.size - 1] == n, "starts",
+         "go from zero to the number of rows");
+  bool ascend = true;
+  for (Size c = 1; c < starts.size; ++c) ascend = ascend & (starts[c - 1] <= starts[c]);
+  expect(ascend, "starts", "ascend");
+  return starts;
+}
+
 template <class T>
 void define_steps(nb::module_& m) {
   m.def(
@@ -70,6 +81,37 @@ void define_steps(nb::module_& m) {
       array("K"), array("b"), array("g"), array("p"), array("lo"), array("hi"), nb::arg("known"),
       nb::arg("tol"), nb::arg("max_steps"), nb::arg("most_swept"), nb::arg("total"),
       array("certificate"));
+  m.def(
+      "solve_pairs",
+      [](Grid<const T> K, Line<const std::int64_t> starts, Line<const double> costs,
+         Grid<double> dual, Grid<double> gradient, Grid<double> certificates,
+         Line<std::int64_t> steps, Line<std::int64_t> ends, bool warm, double tol,
+         std::int64_t max_steps, double most_swept, double most_swept_by_all, Size first,
+         Size last) {
+        const auto k = view(K, "K");
+        expect(k.rows == k.columns, "K", "be square");
+        const auto at = class_starts(starts, k.rows);
+        const Size n_classes = at.size - 1, n_machines = n_classes * (n_classes - 1) / 2;
+        expect(0 <= first && first <= last && last <= n_machines, "first and last",
+               "be machines in order");
+        const Pairs pairs{at,
+                          view(costs, "costs", k.rows),
+                          view(dual, "dual", n_classes - 1, k.rows),
+                          view(gradient, "gradient", n_classes - 1, k.rows),
+                          view(certificates, "certificates", n_machines, 4),
+                          view(steps, "steps", n_machines),
+                          view(ends, "ends", n_machines),
+                          warm,
+                          tol,
+                          max_steps,
+                          most_swept,
+                          most_swept_by_all};
+        return unlocked([&] { return leaves<T>().solve_pairs(k, pairs, first, last, workspace()); });
+      },
+      array("K"), array("starts"), array("costs"), array("dual"), array("gradient"),
+      array("certificates"), array("steps"), array("ends"), nb::arg("warm"), nb::arg("tol"),
+      nb::arg("max_steps"), nb::arg("most_swept"), nb::arg("most_swept_by_all"), nb::arg("first"),
+      nb::arg("last"));
   m.def(
       "sweep",
       [](Grid<const T> K, Line<double> b, Line<double> g, Line<const double> lo,

@@ -26,15 +26,16 @@ KW_INLINE Size find_runs(Indices columns, Run* runs, Size most) {
   return count;
 }
 
-// out[i, j] = K[rows[i], columns[j]]; where columns lie in a few runs, run by run.
-template <class S, class T>
-void gather(Matrix<const S> K, Indices rows, Indices columns, Matrix<T> out) {
+// out[i, j] = K[rows[i], columns[j]]; where columns lie in a few runs, run by run. K is a matrix, or
+// something else that has rows.
+template <class T, class Rows>
+void gather(Rows K, Indices rows, Indices columns, Matrix<T> out) {
   constexpr Size most_runs = 64, shortest = 16;  // runs, and columns of a run on average
   Run runs[most_runs];
   const Size n_runs = find_runs(columns, runs, std::min(most_runs, columns.size / shortest));
   const std::int64_t* const from = columns.data;
   for (Size i = 0; i < rows.size; ++i) {
-    const S* const source = K.row(rows[i]);
+    const auto* const source = K.row(rows[i]);
     T* const target = out.row(i);
     for (Size r = 0; r < n_runs; ++r)
       for (Size k = 0; k < runs[r].size; ++k)

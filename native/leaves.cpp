@@ -9,6 +9,7 @@
 #include "l1.hpp"
 #include "landmarks.hpp"
 #include "one_hot.hpp"
+#include "pairs.hpp"
 #include "row_keys.hpp"
 #include "rows.hpp"
 #include "stored.hpp"
@@ -35,12 +36,13 @@ constexpr MatrixLeaves<T> matrix_leaves() {
           .l1_distances = l1_distances<T>,
           .contract = contract<T>,
           .whole_terms = whole_terms<T>,
-          .gather = gather<T, T>,
-          .gather_wide = gather<T, double>,
+          .gather = gather<T, Matrix<const T>>,
+          .gather_wide = gather<double, Matrix<const T>>,
           .swap_columns = swap_columns<T>,
-          .add_rows = add_rows<T>,
+          .add_rows = add_rows<Matrix<const T>>,
           .solve_some = solve_some<T>,
-          .solve_stored = solve_stored<T>,
+          .solve_stored = solve_stored<Matrix<const T>>,
+          .solve_pairs = solve_pairs<T>,
           .sweep = sweep<T>};
 }
 

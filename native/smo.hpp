@@ -24,8 +24,9 @@ inline constexpr Size kShortRows = 500;   // below, vectors of 32 bytes win: the
 
 // out += sum_r change[r] K[rows[r]]. The sum is made apart: changes that cancel must not take bits of
 // out with them.
-template <class T>
-void add_rows(Matrix<const T> K, Indices rows, Values change, Vector<double> out) {
+template <class Rows>
+void add_rows(Rows K, Indices rows, Values change, Vector<double> out) {
+  using T = typename Rows::Entry;
   using V = std::conditional_t<sizeof(T) == 4, Doubles, Lanes<double>>;
   constexpr Size together = 8, lanes = kLanes<V>, width = 1024;  // a piece that stays in cache
   alignas(64) double sums[width];
@@ -253,12 +254,12 @@ Size partner(const Number<V>* Ki, Number<V> slope, Number<V> own, const Number<V
 }
 
 // Steps on the leading rows and columns of K, as many as the state has variables.
-template <class V>
+template <class V, class Rows>
 class Smo {
  public:
   using T = Number<V>;
 
-  Smo(Matrix<const T> K, SmoState<T>& state) : K_(K), state_(state) {
+  Smo(Rows K, SmoState<T>& state) : K_(K), state_(state) {
     worst_ = pass<V, false>(nullptr, nullptr, T(0), state.up, state.down, state.n);
   }
 
@@ -300,7 +301,7 @@ class Smo {
     return true;
   }
 
-  Matrix<const T> K_;
+  Rows K_;
   SmoState<T>& state_;
   Worst<T> worst_;
 };

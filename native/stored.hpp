@@ -26,10 +26,10 @@ struct Made {
 };
 
 // Run SMO until it ends, or a copy of what is left pays, or about `most_swept` entries are swept.
-template <class V>
-Made run_until_small(Matrix<const Number<V>> block, SmoState<Number<V>>& state, double tol,
-                     std::int64_t most_steps, double most_swept) {
-  Smo<V> smo(block, state);
+template <class V, class Rows>
+Made run_until_small(Rows block, SmoState<Number<V>>& state, double tol, std::int64_t most_steps,
+                     double most_swept) {
+  Smo<V, Rows> smo(block, state);
   const Size m = state.n, between = std::max(kFewestSteps, m / 8);
   Made made{0, End::out_of_steps};
   while (made.end == End::out_of_steps && made.steps < most_steps &&
@@ -45,7 +45,7 @@ Made run_until_small(Matrix<const Number<V>> block, SmoState<Number<V>>& state, 
 template <class V>
 Made run_steps(Matrix<const Number<V>> block, SmoState<Number<V>>& state, double tol,
                std::int64_t limit) {
-  Smo<V> smo(block, state);
+  Smo<V, Matrix<const Number<V>>> smo(block, state);
   Made made{0, End::out_of_steps};
   made.end = smo.run(Number<V>(tol), limit, made.steps);
   return made;
@@ -60,17 +60,18 @@ KW_INLINE Made with_width(Size n, Call call) {
   return call(Lanes<T>{});
 }
 
-template <class T>
-Matrix<const T> square_block(Matrix<const T> K, Indices some, Workspace& work) {
+template <class Rows>
+Matrix<const typename Rows::Entry> square_block(Rows K, Indices some, Workspace& work) {
+  using T = typename Rows::Entry;
   const Matrix<T> block{work.take<T>(some.size * some.size), some.size, some.size, some.size};
-  gather<T, T>(K, some, some, block);
+  gather<T>(K, some, some, block);
   return {block.data, block.rows, block.columns, block.stride};
 }
 
 // Bring variables back to b, and add K times their change to the gradient.
-template <class T>
-void put_back(Matrix<const T> K, const SmoState<T>& state, Indices some,
-              Vector<double> b, Vector<double> gradient, Workspace& work) {
+template <class Rows>
+void put_back(Rows K, const SmoState<typename Rows::Entry>& state, Indices some, Vector<double> b,
+              Vector<double> gradient, Workspace& work) {
   const Borrowed borrowed(work);
   std::int64_t* const moved = work.take<std::int64_t>(some.size);
   double* const change = work.take<double>(some.size);
@@ -101,8 +102,8 @@ Steps solve_some(Matrix<const T> K, Vector<const T> diag, Vector<double> b, Vect
 }
 
 // The first lines of a solve: g = K b - p, or as it is known.
-template <class T>
-void start_gradient(Matrix<const T> K, Values b, Vector<double> g, Values p, Workspace& work) {
+template <class Rows>
+void start_gradient(Rows K, Values b, Vector<double> g, Values p, Workspace& work) {
   const Borrowed borrowed(work);
   std::int64_t* const support = work.take<std::int64_t>(b.size);
   double* const values = work.take<double>(b.size);
@@ -138,10 +139,11 @@ KW_INLINE bool has_nan(Values g) {
 // between two calls the caller looks for Ctrl-C. Where the solve converges, `certificate` is written.
 //
 // Returns the largest of g minus its least over what can move, the steps, and how it ended.
-template <class T>
-Steps solve_stored(Matrix<const T> K, Vector<double> b, Vector<double> g, Values p, Values lo,
-                   Values hi, bool known, double tol, std::int64_t max_steps, double most_swept,
-                   double total, Certificate& certificate, Workspace& work) {
+template <class Rows>
+Steps solve_stored(Rows K, Vector<double> b, Vector<double> g, Values p, Values lo, Values hi,
+                   bool known, double tol, std::int64_t max_steps, double most_swept, double total,
+                   Certificate& certificate, Workspace& work) {
+  using T = typename Rows::Entry;
   const Size n = b.size;
   const Borrowed borrowed(work);
   T* const diag = work.take<T>(n);
@@ -174,11 +176,13 @@ Steps solve_stored(Matrix<const T> K, Vector<double> b, Vector<double> g, Values
       const bool copies = double(some.size) < kWorthCopying * double(n);
       if (!copies) some = {all, n};
       SmoState<T> state(some, diag, b.data, g.data, lo.data, hi.data, work);
-      const Matrix<const T> block = copies ? square_block(K, some, work) : K;
-      made = with_width<T>(some.size, [&]<class V>(V) {
-        return run_until_small<V>(block, state, 0.9 * tol, max_steps - done.count,
-                                  most_swept - swept);
-      });
+      const auto run = [&](auto block) {
+        return with_width<T>(some.size, [&]<class V>(V) {
+          return run_until_small<V>(block, state, 0.9 * tol, max_steps - done.count,
+                                    most_swept - swept);
+        });
+      };
+      made = copies ? run(square_block(K, some, work)) : run(K);
       done.count += made.steps;
       swept += double(made.steps) * double(some.size + kStepEntries);
       put_back(K, state, some, b, g, work);

@@ -6,7 +6,6 @@
 
 namespace kw {
 
-
 // Leaves that read rows of S and write rows of T.
 template <class S, class T>
 struct RowLeaves {
@@ -40,6 +39,7 @@ struct MatrixLeaves {
   Steps (*solve_stored)(Matrix<const T>, Vector<double> b, Vector<double> g, Values p, Values lo,
                         Values hi, bool known, double tol, std::int64_t max_steps,
                         double most_swept, double total, Certificate&, Workspace&);
+  Size (*solve_pairs)(Matrix<const T>, const Pairs&, Size first, Size last, Workspace&);
   Epochs (*sweep)(Matrix<const T>, Vector<double> b, Vector<double> g, Values lo, Values hi,
                   double total, double nu, double rho, double eta, double tol,
                   std::int64_t max_epochs);

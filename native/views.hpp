@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #define KW_INLINE [[gnu::always_inline]] inline
 
@@ -24,6 +25,8 @@ using Indices = Vector<const std::int64_t>;
 // A matrix whose rows are contiguous and lie `stride` numbers apart.
 template <class T>
 struct Matrix {
+  using Entry = std::remove_const_t<T>;
+
   T* data;
   Size rows, columns, stride;
 
@@ -56,6 +59,22 @@ struct Steps {
   double violation;
   std::int64_t count;
   End end;
+};
+
+// The one-vs-one machines of classes whose rows follow each other: those of class c are
+// [starts[c], starts[c + 1]). Row r of `dual` and `gradient` has, for a row of the matrix, the entry of
+// its machine against the r-th of the other classes. The other arrays have an entry per machine.
+struct Pairs {
+  Indices starts;
+  Values costs;
+  Matrix<double> dual, gradient;
+  Matrix<double> certificates;  // the numbers of a `Certificate`
+  Vector<std::int64_t> steps, ends;
+  bool warm;  // whether `dual` has the starts, feasible or not; else they are zeros
+  double tol;
+  std::int64_t max_steps;
+  double most_swept;        // row entries that one machine may sweep
+  double most_swept_by_all;  // and those of a call, after which it returns
 };
 
 struct Epochs {

@@ -82,6 +82,25 @@ def solve_stored(
     certificate: Array,
 ) -> tuple[float, int, int]: ...
 
+# native/pairs.hpp
+def solve_pairs(
+    K: Array,
+    starts: Index,
+    costs: Array,
+    dual: Array,
+    gradient: Array,
+    certificates: Array,
+    steps: Index,
+    ends: Index,
+    warm: bool,
+    tol: float,
+    max_steps: int,
+    most_swept: float,
+    most_swept_by_all: float,
+    first: int,
+    last: int,
+) -> int: ...
+
 # native/adatron.hpp
 def sweep(
     K: Array,

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from .._native import gather
+from .._blocks import square_block
 from .._typing import Array, Index, Matrix, RowReader
 from .cotangent import Cotangent
 
@@ -119,9 +119,7 @@ class Kernel(ABC):
         """Return the block of K for some rows, where its entries are minus the slopes."""
         if K is None or not self.is_exponential:
             return None
-        block = np.empty((len(rows), len(rows)), dtype=K.dtype)
-        gather(np.ascontiguousarray(K), rows, rows, block)
-        return block
+        return square_block(K, rows)
 
     def reader(self, X: Matrix, dtype: Any, threads: int = 1) -> RowReader:
         """Open the kernel of these rows for reading by a solver, row by row.

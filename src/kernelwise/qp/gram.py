@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._blocks import square_block
 from .._native import gather
 from .._typing import Array, Gram, Index, RowReader
 
@@ -66,6 +67,21 @@ class StoredGram:
         block = np.empty((len(rows), len(columns)))
         gather(self.K, rows, columns, block)
         return block
+
+    def part(self, rows: Index) -> StoredGram:
+        """Copy the matrix of some rows.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            The rows.
+
+        Returns
+        -------
+        part : StoredGram
+            Their matrix, in the same precision.
+        """
+        return StoredGram(square_block(self.K, rows), self.is_psd)
 
     def dense(self, dtype: Any) -> Array:
         """Read the whole matrix.

@@ -146,9 +146,32 @@ class SMO:
         finally:
             if rows is not None:
                 rows.close()
+        self._report(qp, solution)
+        return solution
+
+    def resume(self, qp: DualQP, state: SolverState) -> Solution:
+        """Go on with a problem whose solve has begun elsewhere, and polish the result.
+
+        Parameters
+        ----------
+        qp : DualQP
+            The problem.
+        state : SolverState
+            Where it is: a feasible point with its gradient.
+
+        Returns
+        -------
+        solution : Solution
+            The solution with its certificate.
+        """
+        with single_blas():
+            solution = self._go_on(qp, state, qp.terms.start(), None)
+        self._report(qp, solution)
+        return solution
+
+    def _report(self, qp: DualQP, solution: Solution) -> None:
         if self.callback is not None:
             self.callback(Progress(solution.n_iter, solution.violation, solution.objective, qp.n))
-        return solution
 
     def _all_rows(self, qp: DualQP, beta: Array) -> StoredRows | GrowingRows | None:
         """Return all rows of K if they are stored or best computed at once, else None."""
@@ -263,7 +286,10 @@ class SMO:
     def _most_steps(self, qp: DualQP) -> int:
         if self.max_iter >= 0:
             return self.max_iter
-        return int(max(100 * qp.n, min(1e7, _LONGEST / max(1, qp.n))))
+        most = max(100 * qp.n, min(1e7, _LONGEST / max(1, qp.n)))
+        # Where rounding exceeds the margin, steps go on for ever: narrower bounds are to follow.
+        blurred = qp.terms.largest_bound * qp.gram.size >= _REACHES[0]
+        return int(most / 10 if blurred else most)
 
     def _rows(self, qp: DualQP, dtype: Any) -> StoredRows | GrowingRows:
         if isinstance(qp.gram, StoredGram):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -14,17 +14,20 @@ from .._memory import allowance
 from .._parameters import Interval, Options
 from .._threads import single_blas
 from ..kernels import Kernel, Linear
-from ..qp import SMO, Progress
+from ..qp import SMO, Progress, Solution
+from ..qp.pairs import pairs_of
 from .base.estimator import BaseLearnedSVC
 from .base.grams import Grams
 from .base.kernel_spec import KERNEL_NAMES
 from .base.multiclass import ONE_VS_ONE, Multiclass
 from .base.predictor import Predictor, predictor_of
 from .base.probability import ProbabilityMixin
-from .base.solve import solve_machines
+from .base.solve import solve_machines, solve_pairs
 from .base.task import FitTask, Fitted
+from .base.warm_start import WarmStart
 
 _POLISH = 1e5  # kernel values spent on exactness, over all machines
+_LEAST_POLISH = 2e3  # kernel values of a machine below which its share is not worth the overhead
 
 
 class SVC(ProbabilityMixin, BaseLearnedSVC):
@@ -221,30 +224,49 @@ class SVC(ProbabilityMixin, BaseLearnedSVC):
         return ONE_VS_ONE
 
     def _fit_machines(self, task: FitTask) -> Fitted:
-        members, warm = task.members, task.warm()
+        warm = task.warm()
         solver = SMO(
             tol=self.tol,
             max_iter=self.max_iter,
             memory=allowance(self.cache_size, min(task.threads, task.n_machines)),
-            budget=_POLISH / task.n_machines,
+            budget=_polish_budget(task.n_machines),
         )
         task.progress.begin(task.n_machines)
         with single_blas():
-            solutions = solve_machines(
-                task.kernel,
-                Grams.of_members(task.X, members, solver, task.threads),
-                task.Y,
-                self.C * task.cost_factor,
-                lambda j: replace(solver, callback=task.progress.of_machine(j, task.n_machines)),
-                members=members,
-                start=warm.starts(members),
-                progress=task.progress,
-            )
+            solutions = self._solve(task, solver, warm)
         return Fitted(
             Predictor.of(task, solutions),
             solutions,
             attributes=self._calibration(*task.given),
-            last=warm.ended(solutions, members),
+            last=warm.ended(solutions, task.members) if task.warm_start else None,
+        )
+
+    def _solve(self, task: FitTask, solver: SMO, warm: WarmStart) -> Sequence[Solution]:
+        """Solve the machines: several small ones on one matrix, others one by one."""
+        costs, counts = self.C * task.cost_factor, np.bincount(task.classes)
+        start = None if task.last is None else warm.starts(task.members)
+        first, second = pairs_of(len(counts))
+        sizes = (counts[first] + counts[second]).tolist()
+        grams = Grams.of_members(task.X, sizes, solver, task.threads)
+        if len(sizes) > 1 and grams.is_stored(task.kernel, float(costs.max())):
+            return solve_pairs(
+                task.kernel,
+                grams,
+                task.classes,
+                costs,
+                solver,
+                start=start,
+                progress=task.progress,
+            )
+        return solve_machines(
+            task.kernel,
+            grams,
+            task.Y,
+            costs,
+            lambda j: replace(solver, callback=task.progress.of_machine(j, task.n_machines)),
+            members=task.members,
+            start=start,
+            progress=task.progress,
         )
 
     @property
@@ -279,3 +301,9 @@ class SVC(ProbabilityMixin, BaseLearnedSVC):
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         return super().predict(X)
+
+
+def _polish_budget(n_machines: int) -> float:
+    """Return the kernel values that one of several machines may spend on exactness."""
+    share = _POLISH / n_machines
+    return share if share >= _LEAST_POLISH else 0.0

@@ -27,6 +27,7 @@ from ..._threads import n_threads
 from ..._typing import Array, Index
 from ...kernels import Kernel
 from ...qp import Solution
+from ...qp.pairs import PairSolutions
 from .kernel_spec import KernelSpec
 from .margin_bounds import MarginBoundsMixin, TrainingTable
 from .multiclass import ONE_VS_REST, SCHEMES, Multiclass
@@ -299,6 +300,13 @@ class BaseLearnedSVC(
 
 def certificate_of(solutions: Sequence[Solution]) -> Bunch:
     """Return what solvers certify, as arrays with one entry per machine."""
+    if isinstance(solutions, PairSolutions):
+        _, objective, gap, violation = np.ascontiguousarray(solutions.certificates.T)
+        n_iter = solutions.n_iter.astype(np.int32)
+        status = np.array(solutions.status.tolist())  # in as many characters as it needs
+        return Bunch(
+            gap=gap, violation=violation, objective=objective, n_iter=n_iter, status=status
+        )
     return Bunch(
         gap=np.array([s.gap for s in solutions]),
         violation=np.array([s.violation for s in solutions]),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._blocks import square_block
 from ..._typing import Array, Gram, Index
 from ...kernels import FunctionKernel, Kernel, LazyGram, Precomputed
 from ...kernels.family import KernelFamily, family_of
@@ -72,18 +73,18 @@ class Grams:
     def of_members(
         cls,
         X: Any,
-        members: Sequence[Index],
+        sizes: Sequence[int],
         solver: SMO,
         threads: int,
         *,
         one_kernel: bool = True,
     ) -> Grams:
-        """Decide for machines on some rows each: many small ones of a kernel share one matrix.
+        """Decide for machines with so many rows each: small ones of a kernel share one matrix.
 
         Large machines do better with the rows that they need.
         """
-        n_machines = len(members)
-        share = one_kernel and n_machines > 1 and max(map(len, members)) <= SMALL
+        n_machines = len(sizes)
+        share = one_kernel and n_machines > 1 and max(sizes) <= SMALL
         return cls(
             X,
             tol=solver.tol,
@@ -215,19 +216,6 @@ def kernel_key(value: Any) -> Hashable:
     if isinstance(value, np.ndarray):
         return value.tobytes()
     return value if isinstance(value, Hashable) else id(value)
-
-
-def square_block(K: Array, rows: Index) -> Array:
-    """Return the rows and columns of K, by slices where they lie in a few runs."""
-    runs = np.split(rows, np.flatnonzero(np.diff(rows) != 1) + 1)
-    if len(runs) > 4:
-        return K[np.ix_(rows, rows)]
-    out, ends = np.empty((len(rows), len(rows)), dtype=K.dtype), np.cumsum([0, *map(len, runs)])
-    for i, a in enumerate(runs):
-        for j, b in enumerate(runs):
-            part = K[a[0] : a[-1] + 1, b[0] : b[-1] + 1]
-            out[ends[i] : ends[i + 1], ends[j] : ends[j + 1]] = part
-    return out
 
 
 def symmetric(K: Array) -> Array:

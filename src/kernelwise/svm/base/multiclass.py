@@ -6,11 +6,13 @@ A scheme makes the codes, names the machines, and turns their decision values in
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
 
 from ..._typing import Array, Codes, Index
+from ...qp.pairs import pairs_of
 
 MachineName = tuple[Any, Any]  # the classes on the two sides of a machine
 
@@ -120,12 +122,12 @@ def one_vs_one(classes: Index, n_classes: int) -> Codes:
     """
     if n_classes == 2:
         return (2 * classes - 1).astype(np.int8)[:, None]
-    pairs = [(i, j) for i in range(n_classes) for j in range(i + 1, n_classes)]
-    codes = np.zeros((len(classes), len(pairs)), dtype=np.int8)
-    for column, (i, j) in enumerate(pairs):
-        codes[classes == i, column] = 1
-        codes[classes == j, column] = -1
-    return codes
+    first, second = pairs_of(n_classes)
+    machines = np.arange(len(first))
+    of_class = np.zeros((n_classes, len(machines)), dtype=np.int8)
+    of_class[first, machines] = 1
+    of_class[second, machines] = -1
+    return of_class[classes]
 
 
 def one_vs_rest(classes: Index, n_classes: int) -> Codes:
@@ -203,15 +205,7 @@ def libsvm_layout(coef: Array, classes: Index, n_classes: int) -> Array:
     """
     if n_classes == 2:
         return coef.T.copy()
-    out = np.zeros((n_classes - 1, len(classes)))
-    column = 0
-    for i in range(n_classes):
-        for j in range(i + 1, n_classes):
-            own_i, own_j = classes == i, classes == j
-            out[j - 1, own_i] = coef[own_i, column]
-            out[i, own_j] = coef[own_j, column]
-            column += 1
-    return out
+    return coef[np.arange(len(classes))[:, None], _machines_of(n_classes)[classes]].T.copy()
 
 
 def pairs_of_layout(dual_coef: Array, classes: Index, n_classes: int) -> Array:
@@ -231,9 +225,15 @@ def pairs_of_layout(dual_coef: Array, classes: Index, n_classes: int) -> Array:
     coef : ndarray of shape (n_support, n_machines)
         The signed coefficients of each machine.
     """
-    columns = []
-    for i in range(n_classes):
-        for j in range(i + 1, n_classes):
-            columns.append(np.where(classes == i, dual_coef[j - 1], 0.0))
-            columns[-1] += np.where(classes == j, dual_coef[i], 0.0)
-    return np.column_stack(columns)
+    coef = np.zeros((len(classes), n_classes * (n_classes - 1) // 2))
+    coef[np.arange(len(classes))[:, None], _machines_of(n_classes)[classes]] = dual_coef.T
+    return coef
+
+
+@lru_cache(maxsize=16)
+def _machines_of(n_classes: int) -> Index:
+    """Return the one-vs-one machines of each class, in the order of the other classes."""
+    first, second = pairs_of(n_classes)
+    machines = np.empty((n_classes, n_classes - 1), dtype=np.intp)
+    machines[first, second - 1] = machines[second, first] = np.arange(len(first))
+    return machines

@@ -20,6 +20,8 @@ from ..._threads import run, single_blas
 from ..._typing import Array, Index, Matrix
 from ...kernels import Kernel, Precomputed
 from ...qp import Solution
+from ...qp.pairs import PairSolutions
+from .multiclass import pairs_of_layout
 from .steps import Step, apply_all
 
 if TYPE_CHECKING:
@@ -91,6 +93,31 @@ class SupportVectors:
         support = np.flatnonzero(beta.any(axis=1) if len(solutions) > 1 else beta)
         support = support[np.argsort(classes[support], kind="stable")]
         return cls(support, take(X, support) if store_rows else np.empty((0, 0)), beta[support])
+
+    @classmethod
+    def of_pairs(
+        cls, X: Matrix, solutions: PairSolutions, *, store_rows: bool = True
+    ) -> SupportVectors:
+        """Gather the support vectors of one-vs-one machines on rows sorted by class.
+
+        Parameters
+        ----------
+        X : {ndarray, sparse matrix} of shape (n, d)
+            The training rows.
+        solutions : PairSolutions
+            The solutions of all machines.
+        store_rows : bool, default=True
+            Whether prediction needs the rows.
+
+        Returns
+        -------
+        vectors : SupportVectors
+            The support vectors.
+        """
+        support = np.flatnonzero(solutions.dual.any(axis=0))
+        classes = np.searchsorted(solutions.starts, support, side="right") - 1
+        coef = pairs_of_layout(solutions.dual[:, support], classes, solutions.n_classes)
+        return cls(support, take(X, support) if store_rows else np.empty((0, 0)), coef)
 
 
 @dataclass(frozen=True)
@@ -164,18 +191,14 @@ class Predictor:
             The machines.
         """
         kernels = (task.kernel,) * len(solutions) if kernels is None else tuple(kernels)
-        vectors = SupportVectors.of(
-            task.X if rows is None else rows,
-            solutions,
-            task.members if members is None else members,
-            task.classes,
-            store_rows=not isinstance(kernels[0], Precomputed),
-        )
-        return cls(
-            vectors=vectors,
-            intercept=np.array([s.nu[0] if len(s.nu) else 0.0 for s in solutions]),
-            kernels=kernels,
-        )
+        X, store_rows = task.X if rows is None else rows, not isinstance(kernels[0], Precomputed)
+        if isinstance(solutions, PairSolutions):
+            vectors = SupportVectors.of_pairs(X, solutions, store_rows=store_rows)
+            return cls(vectors, solutions.certificates[:, 0].copy(), kernels)
+        members = task.members if members is None else members
+        vectors = SupportVectors.of(X, solutions, members, task.classes, store_rows=store_rows)
+        intercept = np.array([s.nu[0] if len(s.nu) else 0.0 for s in solutions])
+        return cls(vectors, intercept, kernels)
 
     def of_rows(self, rows: Index, multiclass: str) -> Predictor:
         """Renumber the support vectors as in the table that the user gave.

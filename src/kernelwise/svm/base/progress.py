@@ -84,6 +84,12 @@ class FitProgress:
         task.call_on_fit_task_end(estimator=self._estimator)
 
     @property
+    def listens(self) -> bool:
+        """Whether anybody hears of single tasks."""
+        heard = self._context, self._late, self._callback
+        return self._prints or any(each is not None for each in heard)
+
+    @property
     def prints(self) -> bool:
         """Whether `line` prints anything."""
         return self._prints

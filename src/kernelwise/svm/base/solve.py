@@ -11,7 +11,8 @@ import numpy as np
 from ..._threads import run
 from ..._typing import Array, Codes, Index
 from ...kernels import Kernel
-from ...qp import Solution
+from ...qp import SMO, Progress, Solution, StoredGram
+from ...qp.pairs import PairSolutions, PairSolver
 from .grams import Grams
 from .progress import FitProgress
 
@@ -68,10 +69,72 @@ def solve_machines(
         with nullcontext() if progress is None else progress.task("machine"):
             solution: Solution = own_solver.solve(qp, start=None if start is None else start[j])
         if progress is not None:
-            progress.line(
-                f"machine {j + 1}: {solution.status}, {solution.n_iter} steps, "
-                f"KKT violation {solution.violation:.2g}"
-            )
+            progress.line(_summary(j, solution))
         return solution
 
     return run(solve_one, range(Y.shape[1]), grams.threads)
+
+
+def solve_pairs(
+    kernel: Kernel,
+    grams: Grams,
+    classes: Index,
+    costs: Array,
+    solver: SMO,
+    *,
+    start: Sequence[Any] | None = None,
+    progress: FitProgress,
+) -> PairSolutions:
+    """Solve a C-SVC for each pair of three or more classes, on one kernel matrix in memory.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel of all machines.
+    grams : Grams
+        The kernel matrix of the rows, which it stores.
+    classes : ndarray of shape (n,)
+        The number of each row's class, ascending.
+    costs : ndarray of shape (n,)
+        C of each row.
+    solver : SMO
+        The solver.
+    start : sequence, default=None
+        Where each machine starts; None is a cold start.
+    progress : FitProgress
+        Told of each machine.
+
+    Returns
+    -------
+    solutions : PairSolutions
+        One solution per machine.
+    """
+    n_classes = int(classes[-1]) + 1
+    n_machines = n_classes * (n_classes - 1) // 2
+
+    def tell(machine: int, solution: Solution) -> None:
+        with progress.task("machine"):
+            progress.line(_summary(machine, solution))
+            listener = progress.of_machine(machine, n_machines)
+            if listener is not None:
+                listener(
+                    Progress(
+                        solution.n_iter, solution.violation, solution.objective, len(solution.beta)
+                    )
+                )
+
+    pairs = PairSolver(
+        solver,
+        threads=grams.threads,
+        listener_of=lambda machine: progress.of_machine(machine, n_machines),
+        done=tell if progress.listens else None,
+    )
+    gram = StoredGram(grams.stored(kernel, float(costs.max())), kernel.is_psd)
+    return pairs.solve(gram, np.searchsorted(classes, np.arange(n_classes + 1)), costs, start)
+
+
+def _summary(machine: int, solution: Solution) -> str:
+    return (
+        f"machine {machine + 1}: {solution.status}, {solution.n_iter} steps, "
+        f"KKT violation {solution.violation:.2g}"
+    )

@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
+from ..._blocks import square_block
 from ..._threads import run
 from ..._typing import Array, Index
 from ...kernels import Kernel, LazyGram, Linear
 from ...qp import SMO
-from ..base.grams import Grams, square_block
+from ..base.grams import Grams
 from ..paths.rows import TrainingRows
 from .folds import FAILURES, SOLVES, STEPS, WRONG, Fold
 from .space import ScaledSpace, ScaleRule, SpaceRule

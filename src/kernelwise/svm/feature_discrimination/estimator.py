@@ -403,7 +403,9 @@ default="fisher"
             budget=_POLISH / n_machines,
         )
         one_kernel = len(kernel_groups(kernels)) == 1
-        grams = Grams.of_members(Z, members, solver, task.threads, one_kernel=one_kernel)
+        grams = Grams.of_members(
+            Z, list(map(len, members)), solver, task.threads, one_kernel=one_kernel
+        )
         return solve_machines(
             kernels,
             grams,

@@ -364,7 +364,7 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         task.progress.begin(n_machines)
         with single_blas():
             if F.shape[1] == 0 and self.fit_intercept:
-                grams = Grams.of_members(rows, members, smo, task.threads)
+                grams = Grams.of_members(rows, list(map(len, members)), smo, task.threads)
             else:
                 grams = matrices(task.kernel, rows, members, several.memory, task.threads)
             grams.prepare(task.kernel, float(costs.max()))

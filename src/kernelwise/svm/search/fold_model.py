@@ -9,11 +9,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..._blocks import square_block
 from ..._typing import Array, Codes, Index
 from ...kernels import Kernel
 from ...qp import SMO, Solution, StoredGram
 from ..base.estimator import common_attributes
-from ..base.grams import Grams, square_block
+from ..base.grams import Grams
 from ..base.kernel_spec import KernelSpec
 from ..base.multiclass import ONE_VS_ONE, members_of
 from ..base.predictor import Predictor
