@@ -25,7 +25,7 @@ from .mixed_tables import mixed_rows, rare_class
 
 def learned(rows, seed=0):
     columns = MetricColumns.of(rows)
-    return learn_evidence(rows, columns, start_weights(rows, columns), np.random.RandomState(seed))
+    return learn_evidence(rows, columns, start_weights(rows), np.random.RandomState(seed))
 
 
 def matrices(n=60, m=8, n_classes=2, seed=0):

@@ -14,7 +14,7 @@ from .mixed_tables import log_loss, mixed_rows, rare_class
 
 def joint(rows, seed=0):
     state, columns = np.random.RandomState(seed), MetricColumns.of(rows)
-    learned = learn_evidence(rows, columns, start_weights(rows, columns), state)
+    learned = learn_evidence(rows, columns, start_weights(rows), state)
     additive = fit_additive(rows)
     return fit_joint(rows, additive, learned, state), additive
 
@@ -40,7 +40,7 @@ def test_leave_one_out_decisions_are_as_good_as_on_new_rows():
 def test_leave_one_out_decisions_are_close_to_fits_without_a_row():
     rows = mixed_rows(250)
     state, columns = np.random.RandomState(0), MetricColumns.of(rows)
-    learned = learn_evidence(rows, columns, start_weights(rows, columns), state)
+    learned = learn_evidence(rows, columns, start_weights(rows), state)
     part = fit_joint(rows, fit_additive(rows), learned, np.random.RandomState(0))
     seen = part.decision_values(rows.X)[:, 0]
     moved, expected = [], []
@@ -97,7 +97,7 @@ def test_weights_are_copies_and_the_state_decides():
     assert np.abs(part.left_out - other.left_out).max() > 0.1
     copies = np.repeat(np.arange(300), rows.count.astype(int))
     state, columns = np.random.RandomState(0), MetricColumns.of(rows)
-    learned = learn_evidence(rows, columns, start_weights(rows, columns), state)
+    learned = learn_evidence(rows, columns, start_weights(rows), state)
     few = fit_joint(rows, fit_additive(rows), learned, np.random.RandomState(0))
     ones = np.ones(len(copies))
     many = replace(rows.part(copies), count=ones, price=ones, groups=copies)

@@ -215,15 +215,13 @@ def _with_nugget(M: Array) -> Array:
     return out
 
 
-def start_weights(rows: PartRows, columns: MetricColumns) -> Array:
-    """Return the weights that the scan of the columns suggests, the largest of them one."""
+def start_weights(rows: PartRows) -> Array:
+    """Return the weights that a scan suggests: the largest is one, those of flat columns zero."""
     scan = scan_columns(rows.X, rows.layout.is_category, rows.classes, rows.n_classes, rows.count)
     found = scan.relevance
     largest = float(found.max(initial=0.0))
     weights = np.maximum(found / largest, _FLOOR) if largest > 0 else np.ones(len(found))
-    is_flat = np.zeros(len(weights), dtype=bool)
-    is_flat[~columns.is_category] = np.isinf(columns.sizes)
-    return np.where(is_flat, 0.0, weights)
+    return np.where(np.ptp(rows.X, axis=0) > 0, weights, 0.0)
 
 
 def learn_evidence(

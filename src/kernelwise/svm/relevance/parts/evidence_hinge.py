@@ -1,0 +1,354 @@
+"""The hinge part of larger tables: one exact machine at the weights of the evidence.
+
+    K = exp(-factor sum_j w_j d_j)
+
+Width factor and C are chosen on some rows by the span estimate of the leave-one-out error; the
+machine is solved on all rows. Where rows are many and noisy the machine is dear and adds nothing
+beside a regression, so that a rule decides first: a machine on half of the rows, which decides the
+other half. Only if it lowers their log loss is the machine on all rows solved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import logsumexp
+
+from ...._threads import single_blas
+from ...._typing import Array, Gram, Index
+from ....criteria import span
+from ....kernels import Laplacian, LazyGram
+from ....qp import SMO, Solution
+from ...base.grams import Grams
+from ...base.predictor import Predictor, SupportVectors
+from ...base.progress import FitProgress
+from ...base.solve import solve_machines
+from ...base.steps import Step
+from ...paths.cost_path import decision_values
+from ...paths.kernel_grid import KernelGrid
+from ...paths.rows import TrainingRows
+from ...paths.selection import SpanCriterion
+from ...paths.solvers import PathSolvers
+from ...paths.walk import walk
+from .evidence import EvidenceWeights
+from .joint import kernel_shares
+from .mixture import mix
+from .rows import PartRows
+
+FACTORS = (
+    0.3,
+    1.0,
+)  # of the weights; the wide kernel first, which lets most narrow ones be skipped
+COSTS = (1.0, 10.0, 100.0)
+PATH_ROWS = 2000  # most rows on which width and C are chosen
+HALVED_ABOVE = 7000  # rows above which a half decides whether the machine pays
+_HALF_ROWS = 4000  # most rows of that half
+_MIN_GAIN = 0.004  # relative decrease of the log loss by which the machine pays
+_MIN_NATS = 4.0  # least decrease of the summed log loss: chance lowers it by about one
+_TOL = 1e-2  # tolerance of the machine, in units of the margin
+
+
+@dataclass(frozen=True)
+class EvidenceHingePart:
+    """A fitted machine at the weights of the evidence.
+
+    Parameters
+    ----------
+    predictor : Predictor
+        The machines, which read encoded rows.
+    C : float
+        The chosen cost.
+    factor : float
+        The chosen factor of the weights.
+    left_out : ndarray of shape (m, k)
+        Decisions on the training rows without each of them.
+    importances : ndarray of shape (d,)
+        The share of each encoded column in the distance of two rows.
+    """
+
+    predictor: Predictor
+    C: float
+    factor: float
+    left_out: Array
+    importances: Array
+    name: ClassVar[str] = "hinge"
+
+    def decision_values(self, X: Array) -> Array:
+        """Return the decisions on encoded rows."""
+        return self.predictor.decision_values(X)
+
+
+@dataclass(frozen=True)
+class _Machines:
+    """Solved machines of one kernel.
+
+    Parameters
+    ----------
+    rows : TrainingRows
+        Their rows.
+    kernel : Laplacian
+        The kernel.
+    C : float
+        The cost.
+    solutions : list of Solution
+        One machine per class, or one for two classes.
+    """
+
+    rows: TrainingRows
+    kernel: Laplacian
+    C: float
+    solutions: list[Solution]
+
+    def predictor(self, *before: Step) -> Predictor:
+        """Return the machines as they predict rows, after some steps."""
+        every = [np.arange(len(self.rows))] * len(self.solutions)
+        vectors = SupportVectors.of(self.rows.X, self.solutions, every, self.rows.classes)
+        return Predictor(
+            vectors,
+            np.array([solution.nu[0] for solution in self.solutions]),
+            (self.kernel,) * len(self.solutions),
+            before=before,
+        )
+
+    def left_out(self, share: Array, threads: int) -> Array:
+        """Return the decisions without each row, of which a share is left out."""
+        gram: Gram = LazyGram(self.kernel, self.rows.X, threads)
+        bound = self.C * self.rows.cost_factor
+        columns = []
+        for solution, y in zip(self.solutions, self.rows.Y.T, strict=True):
+            alpha = np.abs(solution.beta)
+            lost = np.maximum(0, alpha - (1 - share) * bound) * span(gram, solution.beta, bound)
+            columns.append(decision_values(solution, y) - np.sign(solution.beta) * lost)
+        return np.column_stack(columns)
+
+
+def fit_evidence_hinge(
+    rows: PartRows,
+    learned: EvidenceWeights,
+    joint: Any,
+    random_state: Any,
+    *,
+    memory: float = np.inf,
+    threads: int = 1,
+    progress: FitProgress | None = None,
+) -> EvidenceHingePart | None:
+    """Fit the machine, where it pays beside another part.
+
+    Parameters
+    ----------
+    rows : PartRows
+        The training rows.
+    learned : EvidenceWeights
+        The weights of the columns.
+    joint : Part
+        The part beside which the machine must pay where rows are many.
+    random_state : RandomState
+        Picks rows where there are too many.
+    memory : float, default=inf
+        Bytes for kernel values.
+    threads : int, default=1
+        Threads over kernel values and machines.
+    progress : FitProgress, default=None
+        Told of each step.
+
+    Returns
+    -------
+    part : EvidenceHingePart or None
+        The part; None where it does not pay.
+    """
+    fit = _Fit(rows, learned, SMO(tol=_TOL, memory=memory, budget=0.0), threads, progress)
+    every = np.arange(len(rows))
+    with single_blas():
+        if not (learned.weights > 0).any() or not fit.has_all_classes(every):
+            return None
+        if len(rows) <= HALVED_ABOVE and rows.groups is None:
+            machines = fit.choose(every, random_state)
+            left_out = machines.left_out(rows.left_out_share, threads)
+        else:
+            half = half_of(rows, every, random_state)
+            if not fit.has_all_classes(half):
+                return None
+            few = fit.choose(half, random_state)
+            left_out = fit.decisions_of_half(few, half, random_state)
+            if not pays(joint.left_out, left_out, rows, half):
+                return None
+            machines = fit.solve(every, few.kernel, few.C)
+    return EvidenceHingePart(
+        machines.predictor(learned.columns),
+        machines.C,
+        machines.kernel.gamma,
+        left_out,
+        kernel_shares(rows, learned),
+    )
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """Solves machines on some of the rows.
+
+    Parameters
+    ----------
+    rows : PartRows
+        All rows.
+    learned : EvidenceWeights
+        The weights of the columns.
+    solver : SMO
+        The solver.
+    threads : int
+        Threads over kernel values and machines.
+    progress : FitProgress or None
+        Told of each step.
+    """
+
+    rows: PartRows
+    learned: EvidenceWeights
+    solver: SMO
+    threads: int
+    progress: FitProgress | None
+
+    @cached_property
+    def X(self) -> Array:
+        """The rows in the units in which they are compared."""
+        return self.learned.columns.apply(self.rows.X)
+
+    def has_all_classes(self, some: Index) -> bool:
+        """Return whether some rows have all classes."""
+        return len(np.unique(self.rows.classes[some])) == self.rows.n_classes
+
+    def training_rows(self, some: Index) -> TrainingRows:
+        """Return some rows as the machines read them."""
+        every, own = np.arange(len(some)), self.rows.part(some)
+        return TrainingRows(
+            X=self.X[some],
+            Y=own.codes,
+            classes=own.classes,
+            sample_weight=own.count,
+            cost_factor=own.price,
+            first=every,
+            place=every,
+            share=np.ones(len(some)),
+        )
+
+    def choose(self, some: Index, random_state: Any) -> _Machines:
+        """Choose width and C on at most some thousands of the rows, and solve on all of them."""
+        rows = self.training_rows(some)
+        path_rows = rows.sample(PATH_ROWS, random_state)
+        kernel = Laplacian(
+            weights=self.learned.weights, categorical=self.learned.columns.is_category
+        )
+        kernels = tuple(replace(kernel, gamma=factor) for factor in FACTORS)
+        path = walk(
+            KernelGrid(kernels, "factor", np.array(FACTORS)),
+            COSTS,
+            path_rows,
+            SpanCriterion(path_rows),
+            PathSolvers(tol=_TOL),
+            single=True,
+            prune=True,
+            threads=self.threads,
+            name="evidence: width",
+            progress=self.progress,
+        )
+        if path_rows is rows:
+            return _Machines(rows, path.kernel, path.best.C, list(path.solutions))
+        starts = np.zeros((len(path.solutions), len(rows)))
+        starts[:, path_rows.first] = [solution.beta for solution in path.solutions]
+        return self.solve(some, path.kernel, path.best.C, list(starts))
+
+    def solve(
+        self, some: Index, kernel: Laplacian, C: float, starts: list[Array] | None = None
+    ) -> _Machines:
+        """Solve the machines of a kernel on some rows."""
+        rows = self.training_rows(some)
+        n_machines = rows.Y.shape[1]
+        grams = Grams(
+            rows.X,
+            tol=self.solver.tol,
+            memory=self.solver.memory,
+            threads=self.threads,
+            n_machines=n_machines,
+            share=n_machines > 1,
+            small=0,
+        )
+        costs = C * rows.cost_factor
+        found = solve_machines(kernel, grams, rows.Y, costs, self.solver, start=starts)
+        return _Machines(rows, kernel, C, found)
+
+    def decisions_of_half(self, few: _Machines, half: Index, random_state: Any) -> Array:
+        """Return decisions on all rows of machines that did not have them.
+
+        The rows of the half are left out one by one. Where they come in groups, machines on other
+        rows decide them.
+        """
+        unseen = np.setdiff1d(np.arange(len(self.rows)), half)
+        out = np.empty((len(self.rows), few.rows.Y.shape[1]))
+        out[unseen] = few.predictor().decision_values(self.X[unseen])
+        if self.rows.groups is None:
+            out[half] = few.left_out(self.rows.left_out_share[half], self.threads)
+        else:
+            others = self.solve(half_of(self.rows, unseen, random_state), few.kernel, few.C)
+            out[half] = others.predictor().decision_values(self.X[half])
+        return out
+
+
+def half_of(rows: PartRows, some: Index, random_state: Any) -> Index:
+    """Return half of some rows, but not too many; each class has its part, groups stay whole.
+
+    Parameters
+    ----------
+    rows : PartRows
+        All rows.
+    some : ndarray of shape (n_some,)
+        The rows of which half is wanted.
+    random_state : RandomState
+        The source of the choice.
+
+    Returns
+    -------
+    half : ndarray
+        The rows, ascending.
+    """
+    share = min(0.5, _HALF_ROWS / len(some))
+    if rows.groups is None:
+        labels = rows.classes[some]
+        own = [some[labels == label] for label in np.unique(labels)]
+        kept = [random_state.permutation(each)[: max(1, round(share * len(each)))] for each in own]
+        return np.sort(np.concatenate(kept))
+    groups = random_state.permutation(np.unique(rows.groups[some]))
+    sizes = np.cumsum([np.count_nonzero(rows.groups[some] == group) for group in groups])
+    kept_groups = groups[: max(1, np.searchsorted(sizes, share * len(some)))]
+    return np.sort(some[np.isin(rows.groups[some], kept_groups)])
+
+
+def pays(other: Array, hinge: Array, rows: PartRows, seen: Index) -> bool:
+    """Return whether a machine lowers the log loss of another part on rows that it has not seen.
+
+    Parameters
+    ----------
+    other : ndarray of shape (m, k)
+        The leave-one-out decisions of the other part.
+    hinge : ndarray of shape (m, k)
+        The decisions of the machine.
+    rows : PartRows
+        All rows.
+    seen : ndarray of shape (n_seen,)
+        The rows that the machine was fitted to.
+
+    Returns
+    -------
+    pays : bool
+        Whether the log loss of the mixture of both is lower by a part in 250, and by more than
+        chance.
+    """
+    unseen = np.setdiff1d(np.arange(len(rows)), seen)
+    some = rows.part(unseen)
+    losses = []
+    for parts in ([other[unseen]], [other[unseen], hinge[unseen]]):
+        log_odds = mix(parts, some, by="stack").decisions(parts)
+        scores = np.hstack([np.zeros_like(log_odds), log_odds]) if some.n_classes == 2 else log_odds
+        own = np.take_along_axis(scores, some.classes[:, None], axis=1)[:, 0]
+        losses.append(float(some.price @ (logsumexp(scores, axis=1) - own)))
+    return losses[0] - losses[1] >= max(_MIN_GAIN * losses[0], _MIN_NATS)

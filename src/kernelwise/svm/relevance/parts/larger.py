@@ -1,0 +1,56 @@
+"""The parts of tables of thousands of rows, or with categories."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...._threads import single_blas
+from ...base.progress import FitProgress
+from .additive import fit_additive
+from .evidence import learn_evidence, start_weights
+from .evidence_hinge import fit_evidence_hinge
+from .joint import fit_joint
+from .metric import MetricColumns
+from .part import Part
+from .rows import PartRows
+
+
+def larger_table_parts(
+    rows: PartRows,
+    random_state: Any,
+    *,
+    memory: float = np.inf,
+    threads: int = 1,
+    progress: FitProgress | None = None,
+) -> list[Part]:
+    """Fit the joint part, and the hinge part where it pays.
+
+    Parameters
+    ----------
+    rows : PartRows
+        The training rows.
+    random_state : RandomState
+        Picks rows and landmarks.
+    memory : float, default=inf
+        Bytes for kernel values.
+    threads : int, default=1
+        Threads over kernel values and machines.
+    progress : FitProgress, default=None
+        Told of each step.
+
+    Returns
+    -------
+    parts : list of Part
+        One or two parts, whose leave-one-out decisions are on all rows.
+    """
+    with single_blas():
+        columns = MetricColumns.of(rows)
+        start = start_weights(rows)
+        learned = learn_evidence(rows, columns, start, random_state, progress)
+        joint = fit_joint(rows, fit_additive(rows), learned, random_state)
+    hinge = fit_evidence_hinge(
+        rows, learned, joint, random_state, memory=memory, threads=threads, progress=progress
+    )
+    return [joint] if hinge is None else [joint, hinge]
