@@ -201,7 +201,7 @@ def test_no_tensor_of_rows_by_vectors_by_features():
     """The graph of the Laplacian kernel goes feature by feature."""
     graph = to_onnx(classifier("RelevanceSVC")).graph
     scans = [node for node in graph.node if node.op_type == "Scan"]
-    assert len(scans) == 2  # of the members with this kernel
+    assert len(scans) == 3  # of the members with this kernel, and of the kernel part
     for scan in scans:
         (body,) = (each.g for each in scan.attribute if each.name == "body")
         assert {node.op_type for node in body.node} == {"Sub", "Abs", "Min", "Add"}

@@ -20,8 +20,8 @@ from .models import CLASSIFIERS, KERNELS, classifier, new_rows, table, with_kern
 # Why scikit-learn has no such object.
 REFUSED = {
     "SVC-ties": "no kernel like Laplacian",
-    "RelevanceSVC": "an ensemble decide by their mean",
-    "RelevanceSVC-impute": "an ensemble decide by their mean",
+    "RelevanceSVC": "RelevanceSVC mixes the log-odds of several parts",
+    "RelevanceSVC-impute": "RelevanceSVC mixes the log-odds of several parts",
 }
 REFUSED |= dict.fromkeys(
     ["GeneralizedBiasSVC", "GeneralizedBiasSVC-excluded", "GeneralizedBiasSVC-transformer"],

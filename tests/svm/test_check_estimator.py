@@ -57,7 +57,7 @@ REGISTRY = [
     AdaptiveKernelSVC(kernel="laplacian", widths=3, class_weight="balanced"),
     AdaptiveKernelSVC(widths=4, warm_start=True, n_jobs=2, cache_size=0.001),
     RelevanceSVC(),
-    RelevanceSVC(ensemble=False),
+    RelevanceSVC(ensemble=False, calibration=None),
     RelevanceSVC(kernel="rbf", standardize=False, missing="impute", class_weight="balanced"),
     RelevanceSVC(weight_rows=10, path_rows=20, warm_start=True, n_jobs=2, cache_size=0.001),
     RelevanceSelector(),
@@ -172,6 +172,11 @@ def test_one_vs_one_fails_only_the_check_that_takes_pairs_for_classes():
     mistaken = {"check_classifiers_train"}
     assert failed_checks(Reference(decision_function_shape="ovo")) - WEIGHT_CHECKS == mistaken
     assert failed_checks(SVC(decision_function_shape="ovo")) == mistaken
+
+
+def test_a_calibrated_machine_fails_only_the_check_that_wants_its_largest_probability():
+    """Probabilities have intercepts of their own, so that one row at the boundary differs."""
+    assert failed_checks(RelevanceSVC(ensemble=False, max_iter=5)) == {"check_classifiers_train"}
 
 
 CLASSIFIERS = sorted(

@@ -53,10 +53,12 @@ _PUBLIC = {
 }
 # Parts of fitted estimators, under the names of the modules that define them.
 _INTERNAL = (
+    "kernelwise.svm.base.calibration.Calibration",
     "kernelwise.svm.base.older_models.Machines",
     "kernelwise.svm.base.older_models.Space",
     "kernelwise.svm.base.predictor.Predictor",
     "kernelwise.svm.base.predictor.SupportVectors",
+    "kernelwise.svm.base.sigmoids.Sigmoid",
     "kernelwise.svm.base.steps.ColumnFeatures",
     "kernelwise.svm.base.steps.Columns",
     "kernelwise.svm.base.steps.MeanFill",
@@ -65,6 +67,14 @@ _INTERNAL = (
     "kernelwise.svm.base.steps.UnitNorm",
     "kernelwise.svm.base.warm_start.LastFit",
     "kernelwise.svm.generalized_bias.input.BiasColumns",
+    "kernelwise.svm.relevance.mixing.Half",
+    "kernelwise.svm.relevance.parts.hinge.HingePart",
+    "kernelwise.svm.relevance.parts.linear.LinearFeatures",
+    "kernelwise.svm.relevance.parts.linear.LinearPart",
+    "kernelwise.svm.relevance.parts.mixture.Mixture",
+    "kernelwise.svm.relevance.parts.normal_scores.NormalScores",
+    "kernelwise.svm.relevance.parts.ridge.RidgePart",
+    "kernelwise.svm.relevance.predictor.MixturePredictor",
 )
 _PACKAGES = {name: f"kernelwise.{package}" for package, names in _PUBLIC.items() for name in names}
 OURS = frozenset((*_INTERNAL, *(f"{package}.{name}" for name, package in _PACKAGES.items())))

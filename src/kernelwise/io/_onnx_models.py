@@ -23,16 +23,26 @@ from ..svm.base.steps import (
     TransformerFeatures,
     UnitNorm,
 )
+from ..svm.relevance.predictor import MixturePredictor
 from ..transform import EmpiricalKernelMap, FeatureDiscriminationScaler, RelevanceSelector
 from ._onnx_graph import Graph
 from ._onnx_kernels import matrix
+from ._onnx_parts import mixed
 
 # --- Decision values, one column per machine --------------------------------------------------
 
 
 def decisions(model: BaseLearnedSVC, graph: Graph, X: str) -> str:
     """Add the nodes of a classifier's machines; return the name of their decision values."""
-    predictor = predictor_of(model)
+    predictor: Any = predictor_of(model)
+    if isinstance(predictor, MixturePredictor):
+        X = _after_steps(graph, predictor.before, X, model.n_features_in_)
+        return mixed(graph, predictor, X, _machines)
+    return _machines(graph, predictor, X)
+
+
+def _machines(graph: Graph, predictor: Predictor, X: str) -> str:
+    """Add the nodes of machines; return the name of their decision values."""
     n_members = predictor.n_members
     own = np.eye(predictor.n_machines // n_members)
     mixing = np.tile(own, (n_members, 1)) / n_members

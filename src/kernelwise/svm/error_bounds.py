@@ -15,7 +15,7 @@ from ..criteria import margin, radius, span
 from ..kernels import RBF, FunctionKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 from .base.estimator import BaseLearnedSVC
 from .base.multiclass import largest, one_vs_one, pairs_of_layout, vote
-from .base.predictor import predictor_of
+from .base.predictor import Predictor, predictor_of
 
 
 def bounds_of(model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Bunch:
@@ -82,14 +82,14 @@ def bounds_of(model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Bunch
 def _kernel(model: Any) -> Kernel:
     """Return the kernel object of a fitted classifier."""
     if isinstance(model, BaseLearnedSVC):
-        found = predictor_of(model)
-        plain = not found.before and found.linear is None and not found.merged
-        if found.shared_kernel is None or not plain or found.loss != "hinge":
+        found: Any = predictor_of(model)
+        if not _is_plain(found):
             raise ValueError(
                 "bounds_of supports models with hinge loss and one kernel on unmodified rows; "
                 f"{model!r} is not one."
             )
-        return found.shared_kernel
+        kernel: Kernel = found.shared_kernel
+        return kernel
     if not isinstance(model, PlainSVC):
         raise TypeError(
             f"model must be a classifier of kernelwise or scikit-learn's SVC; got {model!r}."
@@ -105,6 +105,13 @@ def _kernel(model: Any) -> Kernel:
         "precomputed": Precomputed(),
     }
     return made[model.kernel]
+
+
+def _is_plain(found: Any) -> bool:
+    """Return whether a predictor is that of hinge machines with one kernel on unmodified rows."""
+    if not isinstance(found, Predictor) or found.shared_kernel is None or found.loss != "hinge":
+        return False
+    return not found.before and found.linear is None and not found.merged
 
 
 def _is_one_vs_one(model: Any) -> bool:

@@ -135,7 +135,7 @@ def test_the_single_machine_has_weights_half_way_to_those_that_lower_the_bound(r
 
 
 @BOTH
-@pytest.mark.parametrize("rows", [table(), three()], ids=["two classes", "three classes"])
+@pytest.mark.parametrize("rows", [table(90), three(110)], ids=["two classes", "three classes"])
 def test_the_ensemble_has_three_sources_of_weights(rows, kernel):
     X, y = rows
     model = RelevanceSVC(kernel=kernel, tol=1e-8).fit(X, y)
@@ -203,12 +203,33 @@ def test_the_machine_is_that_of_the_chosen_kernel_and_cost(rows, kernel):
     assert_allclose(model.decision_function(X), np.squeeze(expected), atol=1e-6)
 
 
+@BOTH
+def test_up_to_80_rows_the_third_member_has_equal_weights(kernel):
+    X, y = table(80)
+    model = RelevanceSVC(kernel=kernel).fit(X, y)
+    assert model.members_ == ["shrunk", "energy", "equal"]
+    (shrunk, by_bound), (_, energy), (other, equal) = unshaped(model, X)
+    assert {type(shrunk), type(other)} == {Laplacian, RBF}
+    assert_allclose(equal, slow_start(other, scaled(X)), rtol=1e-6)
+    sources = [by_bound**2 / slow_start(shrunk, scaled(X)), energy]  # equal weights tell nothing
+    assert_allclose(
+        model.feature_importances_, np.mean([v / v.sum() for v in sources], axis=0), rtol=1e-6
+    )
+    assert set(model.history_["kernel"]) == {kernel}
+    assert RelevanceSVC(kernel=kernel).fit(*table(81)).members_ == MEMBERS
+
+
+def hinge_decisions(model, X):
+    """Return the decisions of the hinge part, squeezed for two classes."""
+    return np.squeeze(model._predictor_.hinge.decision_values(X))
+
+
 @pytest.mark.parametrize("rows", [table(), three()], ids=["two classes", "three classes"])
-def test_the_ensemble_decides_by_the_mean_of_its_members(rows):
+def test_the_hinge_part_decides_by_the_mean_of_its_members(rows):
     X, y = rows
     model = RelevanceSVC(tol=1e-8).fit(X, y)
     members = [decisions(k, C, X, y) for k, C in zip(model.kernel_, model.C_, strict=True)]
-    assert_allclose(model.decision_function(X), np.squeeze(np.mean(members, axis=0)), atol=1e-6)
+    assert_allclose(hinge_decisions(model, X), np.squeeze(np.mean(members, axis=0)), atol=1e-6)
     # The same from the fitted attributes alone.
     n_machines = len(model.intercept_) // 3
     kernels = np.repeat(np.array(model.kernel_, dtype=object), n_machines)
@@ -228,6 +249,7 @@ def test_class_weights_multiply_the_cost_and_do_not_count_rows():
     cost = balanced.class_weight_[y]
     expected = decisions(balanced.kernel_, balanced.C_, X, y, sample_weight=cost)
     assert_allclose(balanced.decision_function(X), expected[:, 0], atol=1e-6)
+    assert_array_equal(balanced.feature_importances_, plain.feature_importances_)
     imputed = RelevanceSVC(class_weight="balanced", missing="impute", max_iter=1).fit(X, y)
     assert_allclose(imputed.means_, X.mean(axis=0), atol=1e-12)
 
@@ -265,9 +287,9 @@ def test_a_large_offset_costs_no_more_than_its_digits(kernel):
     X, y = table()
     X = np.round(scaled(X) * 1024) / 1024  # exact, also far from zero
     for offset in (1e8, -1e8):
-        model, moved = (
-            RelevanceSVC(kernel=kernel, tol=1e-9).fit(r, y) for r in (X, X + round(offset))
-        )
+        # Halves are dealt by the contents of the rows, which the offset changes.
+        settings = {"kernel": kernel, "calibration": "loo", "tol": 1e-9}
+        model, moved = (RelevanceSVC(**settings).fit(r, y) for r in (X, X + round(offset)))
         assert_same(model, moved, X, X + round(offset), atol=1e-4)
 
 

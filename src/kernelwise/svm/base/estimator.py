@@ -6,7 +6,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite, sqrt
 from typing import Any
 
@@ -35,7 +35,7 @@ from .notebook import WeightsReprMixin
 from .older_models import upgraded
 from .predictor import predictor_of, take
 from .progress import FitProgress
-from .task import FitTask, Fitted, Labels
+from .task import FitTask, Fitted, Labels, group_numbers
 
 
 @dataclass(frozen=True)
@@ -139,11 +139,17 @@ class BaseLearnedSVC(
         self : object
             The fitted estimator.
         """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Any:
+        """Fit; a method that leaves out groups of rows has a ``fit`` that passes them here."""
         checked = self._unfitted()
         X, y = checked._check_input(X, y)
         task = checked._task(
             X, y, sample_weight, FitProgress.of(self), vars(self).get("_last_fit_")
         )
+        if groups is not None:
+            task = replace(task, groups=group_numbers(groups, len(y))[task.labels.rows])
         fitted = checked._fit_machines(task)
         task.progress.end()
         attributes = common_attributes(task, fitted) | dict(fitted.attributes)
@@ -156,7 +162,7 @@ class BaseLearnedSVC(
         found = fitted.warnings
         found = convergence_warnings(certificate, self.tol) if found is None else found
         for text, category in found:
-            warnings.warn(text, category, stacklevel=4)
+            warnings.warn(text, category, stacklevel=5)
 
     def _unfitted(self) -> Any:
         """Return a copy without fitted attributes, on which a fit can work unseen."""

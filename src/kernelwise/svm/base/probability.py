@@ -48,7 +48,7 @@ class ProbabilityMixin:
             "The `probability` parameter is deprecated, as in scikit-learn 1.9. Use "
             "`CalibratedClassifierCV(SVC(), ensemble=False)` instead of `SVC(probability=True)`.",
             FutureWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
         if not self.probability:
             return {}

@@ -98,6 +98,18 @@ def _sample_weights(sample_weight: Any, y: Array) -> Array:
     return weights
 
 
+def group_numbers(groups: Any, n_rows: int) -> Index:
+    """Check the groups of the rows, and return their numbers."""
+    groups = column_or_1d(groups, warn=True)
+    if len(groups) != n_rows:
+        raise ValueError(f"groups must have {n_rows} entries, one per row; got {len(groups)}.")
+    names, numbers = np.unique(groups, return_inverse=True)
+    if len(names) < 2:
+        raise ValueError("groups must have at least two different values; got one.")
+    out: Index = numbers
+    return out
+
+
 def _class_weights(class_weight: Any, names: Array, y: Array, sample_weight: Array) -> Array:
     """Return the weight of each class; "balanced" counts the sample weights."""
     if class_weight is None:
@@ -139,6 +151,8 @@ class FitTask:
         Whether the next fit starts from the end of this one.
     last : object, default=None
         What the last fit returned as `Fitted.last`, where this one starts warm.
+    groups : ndarray of shape (n,) or None, default=None
+        The number of each row's group, for methods that leave out whole groups.
     """
 
     X: Any
@@ -151,6 +165,7 @@ class FitTask:
     feature_names: Any = None
     warm_start: bool = False
     last: Any = None
+    groups: Index | None = None
 
     @property
     def classes(self) -> Index:

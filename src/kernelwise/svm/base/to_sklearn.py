@@ -28,7 +28,12 @@ def to_sklearn(estimator: Any) -> Any:
 
     A kernel's weights become a scaling of the columns by their square roots.
     """
-    predictor = predictor_of(estimator)
+    predictor: Any = predictor_of(estimator)
+    if not isinstance(predictor, Predictor):
+        raise ValueError(
+            f"{type(estimator).__name__} mixes the log-odds of several parts, which scikit-learn "
+            'has no object for; fit with ensemble=False and kernel="rbf", or export to ONNX.'
+        )
     if predictor.n_members > 1:
         raise ValueError(
             "the machines of an ensemble decide by their mean, which scikit-learn has no object "

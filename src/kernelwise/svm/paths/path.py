@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,8 @@ class PathPoint:
         False where the machines of a smaller C were known to stay.
     converged : bool
         Whether all machines reached the tolerance.
+    left_out : ndarray of shape (m, n_machines) or None, default=None
+        Decision values of machines without each row; None where the criterion has none.
     """
 
     value: float
@@ -64,6 +66,7 @@ class PathPoint:
     seconds: float
     solved: bool
     converged: bool
+    left_out: Array | None = field(default=None, repr=False, compare=False)
 
     @property
     def order(self) -> tuple[bool, float, float, float]:
@@ -127,19 +130,19 @@ class Path:
         )
         return [(text, ConvergenceWarning)]
 
-    def starts(self, rows: TrainingRows) -> list[Array]:
-        """Return where the machines of the best point start on the table of the path's rows.
-
-        Machines of several folds start from the mean of their coefficients.
-        """
-        n_machines = rows.Y.shape[1]
+    def coefficients(self, n_machines: int) -> Array:
+        """Return the coefficients of the best point's machines, their mean over several folds."""
         beta = np.array([solution.beta for solution in self.solutions])
-        beta = beta.reshape(-1, n_machines, beta.shape[1]).mean(axis=0)
-        return [rows.spread(each) for each in beta]
+        mean: Array = beta.reshape(-1, n_machines, beta.shape[1]).mean(axis=0)
+        return mean
+
+    def starts(self, rows: TrainingRows) -> list[Array]:
+        """Return where the machines of the best point start on the table of the path's rows."""
+        return [rows.spread(each) for each in self.coefficients(rows.Y.shape[1])]
 
     def table(self) -> dict[str, Array]:
         """Return the points as columns of equal length, without those that the path lacks."""
-        names = [field.name for field in fields(PathPoint)]
+        names = [each.name for each in fields(PathPoint) if each.name != "left_out"]
         columns = {name: np.array([getattr(p, name) for p in self.points]) for name in names}
         value, sigma = columns.pop("value"), columns.pop("sigma")
         head = {} if self.grid.sigma is None else {"sigma": sigma}

@@ -40,8 +40,10 @@ class TrainingRows:
         The row here of each row of the table; -1 for those that were left out.
     share : ndarray of shape (n,)
         The part that each row of the table has in the weight of its row here.
-    is_square : bool
+    is_square : bool, default=False
         Whether X holds kernel values, so that a part of the rows is a part of the columns, too.
+    groups : ndarray of shape (m,) or None, default=None
+        The group of each row; rows of different groups are never merged.
     """
 
     X: Any
@@ -53,9 +55,12 @@ class TrainingRows:
     place: Index
     share: Array
     is_square: bool = False
+    groups: Index | None = None
 
     @classmethod
-    def of(cls, task: FitTask, X: Any = None, *, merge: bool = True) -> TrainingRows:
+    def of(
+        cls, task: FitTask, X: Any = None, *, merge: bool = True, groups: Index | None = None
+    ) -> TrainingRows:
         """Merge the equal rows of a task; ``X`` takes the place of its table, where it is given."""
         return cls.of_table(
             task.X if X is None else X,
@@ -65,6 +70,7 @@ class TrainingRows:
             task.labels.class_weight,
             kernel=task.kernel,
             merge=merge,
+            groups=groups,
         )
 
     @classmethod
@@ -78,6 +84,7 @@ class TrainingRows:
         *,
         kernel: Kernel | None = None,
         merge: bool = True,
+        groups: Index | None = None,
     ) -> TrainingRows:
         """Merge the equal rows of a table.
 
@@ -97,6 +104,8 @@ class TrainingRows:
             The kernel; rows of one that is not a kernel of features are never merged.
         merge : bool, default=True
             Whether equal rows are merged; without that the rows stay as they are.
+        groups : ndarray of shape (n,), default=None
+            The groups of the rows; equal rows of different groups stay apart.
 
         Returns
         -------
@@ -105,7 +114,7 @@ class TrainingRows:
         """
         n = len(classes)
         if merge and not isinstance(kernel, FunctionKernel | Precomputed):
-            first, place = _distinct(X, classes)
+            first, place = _distinct(X, classes, groups)
         else:
             first = place = np.arange(n)
         total = _sums(place, sample_weight, len(first))
@@ -120,6 +129,7 @@ class TrainingRows:
             place=place,
             share=sample_weight / total[place],
             is_square=is_square,
+            groups=None if groups is None else groups[first],
         )
 
     def __len__(self) -> int:
@@ -140,11 +150,13 @@ class TrainingRows:
         rows : TrainingRows
             The rows that were picked, in the same order; these very rows where all are.
         """
-        m = len(self)
-        if m <= size:
+        if len(self) <= size:
             return self
-        chosen = sample_by_class(self.classes, size, random_state)
-        moved = np.full(m, -1)
+        return self.part(sample_by_class(self.classes, size, random_state))
+
+    def part(self, chosen: Index) -> TrainingRows:
+        """Return some of the rows, given by their numbers, ascending."""
+        moved = np.full(len(self), -1)
         moved[chosen] = np.arange(len(chosen))
         return replace(
             self,
@@ -155,6 +167,7 @@ class TrainingRows:
             cost_factor=self.cost_factor[chosen],
             first=self.first[chosen],
             place=np.where(self.place >= 0, moved[self.place], -1),
+            groups=None if self.groups is None else self.groups[chosen],
         )
 
     def scaled(self, scaling: Any) -> TrainingRows:
@@ -188,9 +201,11 @@ def _sums(place: Index, values: Array, n_places: int) -> Array:
     return np.bincount(place, weights=values, minlength=n_places).astype(np.float64)
 
 
-def _distinct(X: Any, classes: Index) -> tuple[Index, Index]:
+def _distinct(X: Any, classes: Index, groups: Index | None) -> tuple[Index, Index]:
     """Return the first of each kind of rows, and the kind of each row."""
     contents = _contents(X, classes)
+    if groups is not None:
+        contents = [each + b"%d" % group for each, group in zip(contents, groups, strict=True)]
     number = {content: i for i, content in enumerate(sorted(set(contents)))}
     kind = np.array([number[content] for content in contents])
     first = np.empty(len(number), dtype=np.intp)

@@ -43,10 +43,15 @@ class SelectionCriterion(ABC):
         The rows of the path.
     bias : bool, default=True
         Whether the machines have an intercept.
+    weight : ndarray of shape (m,), default=None
+        How much each row counts in the score; None for the sample weights.
     """
 
-    def __init__(self, rows: TrainingRows, *, bias: bool = True) -> None:
+    def __init__(
+        self, rows: TrainingRows, *, bias: bool = True, weight: Array | None = None
+    ) -> None:
         self.rows, self.bias = rows, bias
+        self.weight = rows.sample_weight if weight is None else weight
 
     @property
     def codes(self) -> Array:
@@ -77,15 +82,15 @@ class SelectionCriterion(ABC):
         return [-np.inf] * len(points)
 
     @abstractmethod
-    def evaluate(self, K: Array, C: float, solutions: Sequence[Solution]) -> dict[str, float]:
-        """Return the score, and the errors that it is made of."""
+    def evaluate(self, K: Array, C: float, solutions: Sequence[Solution]) -> dict[str, Any]:
+        """Return the score, the errors that it is made of, and decisions without each row."""
 
     def score(self, decisions: Array, rows: Any = slice(None)) -> tuple[float, float]:
         """Return the error of decision values, and the error plus the mean smooth error.
 
         With several classes a margin is half of the lead of the own class over the best other.
         """
-        weight = self.rows.sample_weight[rows]
+        weight = self.weight[rows]
         if self.rows.Y.shape[1] == 1:
             margins = self.rows.Y[rows, 0] * decisions[:, 0]
         else:
@@ -128,16 +133,39 @@ class BoundCriterion(SelectionCriterion):
         self._last_ball = solve_ball(K, solver, self._last_ball)
         return float(np.sqrt(max(0.0, squared_radius(self._last_ball))))
 
-    def evaluate(self, K: Array, C: float, solutions: Sequence[Solution]) -> dict[str, float]:
+    def evaluate(self, K: Array, C: float, solutions: Sequence[Solution]) -> dict[str, Any]:
         """Return nothing: the score is the bound."""
         return {}
 
 
 class SpanCriterion(SelectionCriterion):
-    """Scores by the span estimate of the leave-one-out error."""
+    """Scores by the span estimate of the leave-one-out error.
 
-    def evaluate(self, K: Array, C: float, solutions: Sequence[Solution]) -> dict[str, float]:
-        """Return the score and the error of the decision values without each row."""
+    Parameters
+    ----------
+    rows : TrainingRows
+        The rows of the path.
+    bias : bool, default=True
+        Whether the machines have an intercept.
+    weight : ndarray of shape (m,), default=None
+        How much each row counts in the score; None for the sample weights.
+    copy_weight : float, default=1.0
+        The largest weight of a row that is left out: one of its copies. Infinite leaves out all.
+    """
+
+    def __init__(
+        self,
+        rows: TrainingRows,
+        *,
+        bias: bool = True,
+        weight: Array | None = None,
+        copy_weight: float = 1.0,
+    ) -> None:
+        super().__init__(rows, bias=bias, weight=weight)
+        self.copy_weight = copy_weight
+
+    def evaluate(self, K: Array, C: float, solutions: Sequence[Solution]) -> dict[str, Any]:
+        """Return the score and the error of the decision values without each row, and these."""
         bound, gram = C * self.rows.cost_factor, StoredGram(K)
         try:
             squared = [span(gram, s.beta, bound, bias=self.bias) for s in solutions]
@@ -146,8 +174,9 @@ class SpanCriterion(SelectionCriterion):
                 "criterion='span' needs a kernel that is positive semi-definite, and this one "
                 "is not; use criterion='cv'."
             ) from reason
-        error, score = self.score(self._left_out(C, solutions, np.array(squared)))
-        return {"score": score, "loo_error": error}
+        left_out = self._left_out(C, solutions, np.array(squared))
+        error, score = self.score(left_out)
+        return {"score": score, "loo_error": error, "left_out": left_out}
 
     def floors(self, K: Array, points: Sequence[Costed], beaten: float) -> list[float]:
         """Return the scores with spans that are too small.
@@ -172,19 +201,19 @@ class SpanCriterion(SelectionCriterion):
     def _left_out(self, C: float, solutions: Sequence[Solution], squared: Array) -> Array:
         """Return the decision values without each row, one column per machine."""
         beta, rows = np.array([s.beta for s in solutions]), self.rows
-        lost = _lost(np.abs(beta), C * rows.cost_factor, rows.sample_weight) * squared
+        share = np.minimum(1, self.copy_weight / rows.sample_weight)
+        lost = _lost(np.abs(beta), C * rows.cost_factor, share) * squared
         return (self.decisions(solutions) - np.sign(beta) * lost).T
 
 
-def _lost(alpha: Array, bound: Array, sample_weight: Array) -> Array:
-    """Return the part of a row's coefficient that is lost when one of its copies is left out.
+def _lost(alpha: Array, bound: Array, share: Array) -> Array:
+    """Return the part of a row's coefficient that is lost with a share of the row's weight.
 
-    The other copies bear what they can, up to their own bounds; a single row loses all.
+    The rest of the row bears what it can, up to its own bound; a row that goes whole loses all.
     """
-    if not (sample_weight > 1).any():
+    if (share >= 1).all():
         return alpha
-    share = np.where(sample_weight > 1, 1 - 1 / np.maximum(sample_weight, 1), 0)
-    kept = np.multiply(bound, share, out=np.zeros(len(share)), where=share > 0)
+    kept = np.multiply(bound, 1 - share, out=np.zeros(len(share)), where=share < 1)
     return np.maximum(0, alpha - kept)
 
 
@@ -199,10 +228,19 @@ class HeldOutCriterion(SelectionCriterion):
         The rows that are held out together; each fold has machines of its own.
     bias : bool, default=True
         Whether the machines have an intercept.
+    weight : ndarray of shape (m,), default=None
+        How much each row counts in the score; None for the sample weights.
     """
 
-    def __init__(self, rows: TrainingRows, folds: list[Index], *, bias: bool = True) -> None:
-        super().__init__(rows, bias=bias)
+    def __init__(
+        self,
+        rows: TrainingRows,
+        folds: list[Index],
+        *,
+        bias: bool = True,
+        weight: Array | None = None,
+    ) -> None:
+        super().__init__(rows, bias=bias, weight=weight)
         self.folds = folds
         parts = []
         for fold in folds:
@@ -219,8 +257,8 @@ class HeldOutCriterion(SelectionCriterion):
         """Return nothing: the machines are those of parts of the rows."""
         return {}
 
-    def evaluate(self, K: Array, C: float, solutions: Sequence[Solution]) -> dict[str, float]:
-        """Return the score and the error on held-out rows."""
+    def evaluate(self, K: Array, C: float, solutions: Sequence[Solution]) -> dict[str, Any]:
+        """Return the score and the error on held-out rows, and all decisions if every row is."""
         n, k = self.rows.Y.shape
         decisions = np.zeros((n, k))
         for number, solution in enumerate(solutions):
@@ -229,7 +267,8 @@ class HeldOutCriterion(SelectionCriterion):
             decisions[held, j] = decision_values(solution, self.codes[:, number])[held]
         held = np.sort(np.concatenate(self.folds))
         error, score = self.score(decisions[held], held)
-        return {"score": score, "held_out_error": error}
+        left_out = decisions if len(held) == n else None
+        return {"score": score, "held_out_error": error, "left_out": left_out}
 
 
 def bound_and_margin(

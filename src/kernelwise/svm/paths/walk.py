@@ -279,7 +279,7 @@ class _Scorer:
         begin = perf_counter()
         steps, C = [path[c] for path in paths], self.costs[c]
         solutions = [step.solution for step in steps]
-        known = {"score": np.nan}
+        known: dict[str, Any] = {"score": np.nan}
         if can_win:
             sizes = self.criterion.sizes(solutions, radius)
             known = sizes | {"score": sizes.get("bound", np.nan)}

@@ -11,7 +11,9 @@ from ...kernels.pairwise import PairwiseKernel
 from ..base.column_scaling import Scaling
 from ..base.weight_learning import LearnedWeights, histories
 from ..paths.path import Path
+from .columns import ColumnLayout
 from .members import KERNELS, has_equal_share, shares_of
+from .mixing import MixedParts
 
 _PATH_COLUMNS = ("factor", "C", "loo_error", "score", "n_iter", "seconds", "solved", "converged")
 
@@ -51,6 +53,15 @@ def path_attributes(
         "gamma_": np.array(gammas) if ensemble else gammas[0],
         "feature_weights_": np.mean(weights, axis=0),
         "path_": {"member": member} | columns,
+    }
+
+
+def part_attributes(mixed: MixedParts, layout: ColumnLayout) -> dict[str, Any]:
+    """Return the names, weights and importances of the parts."""
+    return {
+        "parts_": [part.name for part in mixed.parts],
+        "mixture_weights_": mixed.mixture.weights,
+        "part_importances_": layout.to_source(np.array([part.importances for part in mixed.parts])),
     }
 
 

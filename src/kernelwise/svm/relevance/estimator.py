@@ -1,13 +1,12 @@
-"""Feature weights, width and C from the training rows alone (our own method).
+"""Parts of different kinds, mixed by their leave-one-out decisions (our own method).
 
-    v    = argmin log(R^2 ||w||^2)        radius-margin bound of the L2-SVM; L-BFGS on log v, log C
-    v    = sqrt(v * v_equal)              shrunk half-way towards equal weights
-    f, C = argmin error + smooth error    of each row left out, by the span of the support vectors
-    K    = exp(-f sum_k v_k |x_k - z_k|)
+    hinge    mean of three SVMs: weights by the radius-margin bound, width and C by the span
+    kernel   ridge machine on the normal scores of the columns, balanced over the classes
+    linear   ridge machine on the columns and their normal scores, balanced over the classes
+    z_j      = a_j f_j + b_j               sigmoid on the leave-one-out decisions of part j
+    decision = sum_j w_j z_j               log-odds; w >= 0 of sum one and of the least log loss
 
-An ensemble averages three machines whose weights come from different sources: the energy distance
-of the classes along each feature alone, the bound with the Laplacian kernel (the machine above),
-and the bound with the RBF kernel.
+Two halves of the rows, which choose everything anew, cap how sure the log-odds may be.
 """
 
 from __future__ import annotations
@@ -19,46 +18,60 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 
 from ..._memory import allowance
 from ..._parameters import Interval, Options
+from ..._sklearn import checked_fit
 from ..._threads import single_blas
 from ..._typing import Array
 from ...kernels import Kernel
 from ...outer import Step
-from ...qp import SMO, Solution
-from ..base.column_scaling import Scaling
+from ...qp import SMO
+from ..base.calibration import (
+    Calibration,
+    Sigmoid,
+    calibrate_log_odds,
+    calibrate_margins,
+    probabilities,
+)
 from ..base.estimator import BaseLearnedSVC, InputRules
 from ..base.predictor import Predictor
 from ..base.steps import MeanFill
 from ..base.task import FitTask, Fitted
 from ..paths.rows import TrainingRows
-from .attributes import count_solves, path_attributes, weight_attributes
-from .machines import solve_everywhere, width_path
-from .members import (
-    FACTORS,
-    KERNELS,
-    kernel_names,
-    learn_kernels,
-    members_of_sources,
-    unscaled,
-    weight_sources,
-)
+from .attributes import count_solves, part_attributes, path_attributes, weight_attributes
+from .columns import ColumnLayout
+from .members import FACTORS, KERNELS, kernel_names
+from .mixing import Half, MixedParts, decisions_of_halves, fit_halves, fit_mixed
+from .parts.hinge import HingeSettings
+from .parts.rows import copy_weight
+
+
+def _is_calibrated(estimator: Any) -> bool:
+    if estimator.calibration is None:
+        raise AttributeError(
+            "probabilities need calibration='halves' or calibration='loo'; this model has "
+            "calibration=None."
+        )
+    return True
 
 
 class RelevanceSVC(BaseLearnedSVC):
-    """Support vector classification without tuning, which learns which features matter.
+    """Classification without tuning, which learns which features matter.
 
     Feature weights, kernel width and C come from the training rows alone, in one call: no grid, no
-    validation set, no scaling beforehand.
+    validation set, no scaling beforehand. Support vector machines, a ridge machine and a linear
+    machine are mixed by their leave-one-out decisions, which gives probabilities as well.
 
     Parameters
     ----------
     ensemble : bool, default=True
-        Whether three machines with different sources of weights decide together. False is one
-        machine, in about half the time.
+        Whether several parts are mixed: a hinge part of three machines with different sources of
+        weights, a kernel part and a linear part. False is one support vector machine with one
+        vector of weights, in about half the time.
     kernel : {"laplacian", "rbf"}, default="laplacian"
-        The kernel; the third machine of an ensemble has the other one.
+        The kernel; the third machine of the hinge part has the other one.
     standardize : bool, default=True
         Whether the columns are brought to one scale first. False starts from equal weights of the
         columns as they are.
@@ -73,7 +86,14 @@ class RelevanceSVC(BaseLearnedSVC):
     tol : float, default=1e-3
         The tolerance of the machines, in units of the margin.
     class_weight : dict or "balanced", default=None
-        Weights of the classes; they multiply C.
+        Weights of the classes. They multiply C, and count in what chooses width, C and the
+        mixture; they do not change the feature weights. `decision_function` and `predict` decide
+        the weighted problem, `predict_proba` keeps the true shares of the classes.
+    calibration : {"halves", "loo"} or None, default="halves"
+        How probabilities are calibrated. "loo" uses leave-one-out decisions, at no cost, but is
+        too sure where there is little to learn. "halves" also fits two halves of the rows, and
+        caps by their decisions how sure the probabilities may be. With None there is no
+        `predict_proba`, and the decisions of the mixture are not capped.
     cache_size : float, default=None
         Megabytes for the kernel; None is a quarter of the machine's memory, at most 2000.
     warm_start : bool, default=False
@@ -91,25 +111,36 @@ class RelevanceSVC(BaseLearnedSVC):
 
     Attributes
     ----------
+    parts_ : list of str
+        The parts that are mixed: "hinge", "kernel" and "linear"; "hinge" alone for
+        ``ensemble=False``.
+    mixture_weights_ : ndarray of shape (n_parts,)
+        The weight of each part in the log-odds; they sum to one.
+    part_importances_ : ndarray of shape (n_parts, n_features)
+        The share of each feature in each part; a row sums to one.
+    calibration_ : Calibration or None
+        What turned decisions into log-odds: ``sigmoid``, ``temperature``, ``offsets``, and
+        ``is_capped``, whether the halves made them less extreme.
     feature_weights_ : ndarray of shape (n_features,)
-        The weight of each feature in the kernel, times the spread of its column: its contribution
-        to a distance. The mean is one over the columns that vary; the mean over the machines of an
-        ensemble.
+        The weight of each feature in the learned kernels of the hinge part, times the spread of
+        its column: its contribution to a distance. The mean is one over the columns that vary;
+        the mean over the members.
     feature_importances_ : ndarray of shape (n_features,)
-        The weights as they were learned, before they are shrunk towards equal ones, times the
-        spread of their columns; they sum to one.
+        The weights of the hinge part as they were learned, before they are shrunk towards equal
+        ones, times the spread of their columns; they sum to one.
     selected_features_ : ndarray of shape (n_features,)
-        Which features have at least an equal share of the importance. A cut through a ranking, not
-        a test: without any relevant feature some are selected all the same.
+        Which features have at least an equal share of that importance. A cut through a ranking,
+        not a test: without any relevant feature some are selected all the same.
     C_ : float or ndarray of shape (3,)
-        The chosen cost of each machine.
+        The chosen cost of each member of the hinge part.
     gamma_ : float or ndarray of shape (3,)
-        The chosen inverse width of each machine, at weights of mean one.
+        The chosen inverse width of each member, at weights of mean one.
     kernel_ : Kernel or list of Kernel
-        The kernel of each machine, for columns as they come.
+        The kernel of each member, for columns as they come.
     members_ : list of str
-        Where the weights of each machine come from: "shrunk" (learned, shrunk towards equal ones),
-        "energy" and "learned".
+        The members of the hinge part, by the source of their weights: "shrunk" (learned, shrunk
+        towards equal ones), "energy" and "learned", or "equal" in place of "learned" where there
+        are at most 80 different rows.
     path_ : dict of ndarray
         The points at which width and C were tried, for ``pandas.DataFrame(model.path_)``:
         "member", "factor" (of gamma), "C", "loo_error", "score" (the lowest is selected; NaN marks
@@ -125,7 +156,7 @@ class RelevanceSVC(BaseLearnedSVC):
     means_ : ndarray of shape (n_features,) or None
         The values that replace NaN, for ``missing="impute"``.
     margin_ : ndarray of shape (n_machines,)
-        The margin 1 / ||w|| of each machine, member by member.
+        The margin 1 / ||w|| of each machine of the hinge part, member by member.
     classes_ : ndarray of shape (n_classes,)
         The classes.
     support_ : ndarray of shape (n_support,)
@@ -166,10 +197,16 @@ class RelevanceSVC(BaseLearnedSVC):
 
     Notes
     -----
-    Several classes are one-vs-rest with weights shared by all; the largest mean decision value
-    wins. Constant columns get the weight zero. Rows of equal content count as one row with the sum
-    of their weights, so that a weight of two is the same as the row given twice, and the order of
-    the rows does not matter.
+    `decision_function` gives the log-odds of two classes, or scores whose softmax are the
+    probabilities of several; `predict` is its sign or the largest score. For ``ensemble=False`` it
+    is the decision value of the machine, and the probabilities have a sigmoid on top of it.
+
+    Several classes are one-vs-rest with weights shared by all. Constant columns get the weight
+    zero. Rows of equal content count as one row with the sum of their weights, so that a weight of
+    two is the same as the row given twice, and the order of the rows does not matter. Leaving out
+    a row leaves out its copies; where fewer than half of the rows are different, one copy. Where
+    there are more than ``path_rows`` different rows, the kernel part, the linear part and the
+    mixture are fitted to those on which width and C are chosen.
 
     Examples
     --------
@@ -193,6 +230,7 @@ class RelevanceSVC(BaseLearnedSVC):
         "path_rows": [Interval(Integral, 10, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "class_weight": [Options({"balanced"}), dict, None],
+        "calibration": [Options({"halves", "loo"}), None],
         "cache_size": [Interval(Real, 0, None, closed="neither"), None],
         "warm_start": ["boolean"],
         "n_jobs": [Integral, None],
@@ -213,6 +251,7 @@ class RelevanceSVC(BaseLearnedSVC):
         path_rows: int = 2000,
         tol: float = 1e-3,
         class_weight: Any = None,
+        calibration: str | None = "halves",
         cache_size: float | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
@@ -229,6 +268,7 @@ class RelevanceSVC(BaseLearnedSVC):
         self.path_rows = path_rows
         self.tol = tol
         self.class_weight = class_weight
+        self.calibration = calibration
         self.cache_size = cache_size
         self.warm_start = warm_start
         self.n_jobs = n_jobs
@@ -242,92 +282,178 @@ class RelevanceSVC(BaseLearnedSVC):
     def _kernel(self, X: Any, sample_weight: Array) -> Kernel:
         return KERNELS[self.kernel]()
 
-    def _kernel_names(self) -> list[str]:
-        return kernel_names(self.kernel, self.ensemble)
+    @checked_fit
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> RelevanceSVC:
+        """Fit the parts and their mixture.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,)
+            The classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows; they multiply C. Rows of weight zero count as absent.
+        groups : array-like of shape (n_samples,), default=None
+            Groups of rows that belong together, such as the visits of one patient. Everything
+            that selects or calibrates leaves out whole groups, so that no row is judged by a
+            machine that knows others of its group.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        fitted: RelevanceSVC = self._fit(X, y, sample_weight, groups)
+        return fitted
 
     def _fit_machines(self, task: FitTask) -> Fitted:
         imputer = MeanFill.of(task.X, task.sample_weight) if self.missing == "impute" else None
         X = task.X if imputer is None else imputer.apply(task.X)
-        random_state, names = check_random_state(self.random_state), self._kernel_names()
-        threads, progress = task.threads, task.progress
-        n_members = 3 if self.ensemble else 1
-        progress.begin(len(names) * self.max_iter + n_members * (len(FACTORS) + 1))
-        solver = SMO(tol=self.tol, memory=allowance(self.cache_size, threads), budget=0.0)
+        layout, n_classes = ColumnLayout.plain(X.shape[1]), len(task.labels.names)
+        random_state, progress = check_random_state(self.random_state), task.progress
         with single_blas():
-            table = TrainingRows.of(task, X)  # equal rows become one row, their weights summed
-            scaling = Scaling.of(table.X, table.sample_weight, self.standardize)
-            rows = table.scaled(scaling)
-            path_rows = rows.sample(self.path_rows, random_state)
-            weight_rows = path_rows.sample(self.weight_rows, random_state)
-            # 1. Weights: v = argmin log(R^2 ||w||^2) over weights and C, for each kernel.
-            learned = learn_kernels(
-                names,
-                weight_rows,
-                solver,
-                max_evaluations=self.max_iter,
-                random_state=random_state,
-                last=_last_weights(task.last, scaling),
-                threads=threads,
+            # Equal rows become one row, their weights summed.
+            table = TrainingRows.of(task, X, groups=task.groups)
+            settings = self._settings(table, task.threads)
+            progress.begin(_n_tasks(settings, len(table), self.calibration == "halves"))
+            mixed = fit_mixed(
+                table,
+                layout,
+                n_classes,
+                settings,
+                random_state,
+                last=task.last,
                 progress=progress,
             )
-            # 2. Members: shrunk half-way to equal weights; by the energy distance; as learned.
-            sources = weight_sources(learned, weight_rows)
-            members = members_of_sources(sources, learned)
-            # 3. Width and C of each member: the lowest span estimate of the leave-one-out error.
-            paths = {
-                name: width_path(name, kernel, path_rows, self.tol, threads, progress)
-                for name, kernel in members.items()
-            }
-            # 4. The machines on all rows; those of the path, where the path had all rows.
-            solutions = [
-                path.solutions
-                if path_rows is rows
-                else solve_everywhere(path, path_rows, rows, solver, threads, progress)
-                for path in paths.values()
-            ]
-        kernels = [unscaled(path.kernel, scaling) for path in paths.values()]
-        n_solves = 0 if path_rows is rows else task.n_machines * len(paths)
-        attributes = weight_attributes(learned, sources, scaling)
-        attributes |= path_attributes(paths, kernels, scaling, self.ensemble)
+            halves = None
+            if self.calibration == "halves":
+                with progress.task("halves"):
+                    rows = table.part(mixed.machines.path_rows)
+                    halves = fit_halves(rows, layout, n_classes, settings, random_state)
+            calibration = self._calibrated(mixed, halves)
+        machines = mixed.machines
+        n_solves = 0 if machines.is_of_path else task.n_machines * len(machines.paths)
+        attributes = weight_attributes(machines.learned, machines.sources, machines.scaling)
+        attributes |= path_attributes(
+            machines.paths, machines.kernels, machines.scaling, self.ensemble
+        )
+        attributes |= part_attributes(mixed, layout)
         attributes |= {
             "means_": None if imputer is None else imputer.means,
-            "n_solves_": n_solves + count_solves(learned, paths, task.n_machines),
+            "n_solves_": n_solves + count_solves(machines.learned, machines.paths, task.n_machines),
+            "calibration_": calibration,
+            "_halves_": halves,
         }
-        last = {name: each.theta for name, each in learned.items()}
+        last = {name: each.theta for name, each in machines.learned.items()}
         return Fitted(
-            _predictor(task, X, solutions, kernels, table, imputer),
-            [solution for own in solutions for solution in own],
+            self._predictor(task, X, mixed, imputer, calibration),
+            machines.flat_solutions,
             attributes=attributes,
-            last=(scaling.columns, last) if self.warm_start else None,
+            last=(machines.scaling.columns, last) if self.warm_start else None,
         )
 
+    def _settings(self, table: TrainingRows, threads: int) -> HingeSettings:
+        """Return the settings of the machines."""
+        memory = allowance(self.cache_size, threads)
+        return HingeSettings(
+            kernel=self.kernel,
+            ensemble=self.ensemble,
+            standardize=self.standardize,
+            max_iter=self.max_iter,
+            weight_rows=self.weight_rows,
+            path_rows=self.path_rows,
+            copy_weight=copy_weight(table.sample_weight),
+            solver=SMO(tol=self.tol, memory=memory, budget=0.0),
+            threads=threads,
+        )
 
-def _last_weights(last: Any, scaling: Scaling) -> dict[str, Array] | None:
-    """Return the parameters that the last fit learned; None where other columns varied."""
-    columns, thetas = (np.empty(0), None) if last is None else last
-    return thetas if np.array_equal(columns, scaling.columns) else None
+    def _calibrated(self, mixed: MixedParts, halves: Sequence[Half] | None) -> Calibration | None:
+        """Return what turns decisions into log-odds; None where that is not asked for."""
+        if self.calibration is None:
+            return None
+        classes, weight = mixed.rows.classes, mixed.rows.price
+        crossed = None if halves is None else decisions_of_halves(halves)
+        if not self.ensemble:
+            return calibrate_margins(mixed.left_out, classes, weight, crossed)
+        if crossed is None:
+            k = mixed.left_out.shape[1]
+            return Calibration(Sigmoid(np.ones(k), np.zeros(k)))
+        return calibrate_log_odds(crossed, classes, weight)
+
+    def _predictor(
+        self,
+        task: FitTask,
+        X: Array,
+        mixed: MixedParts,
+        imputer: MeanFill | None,
+        calibration: Calibration | None,
+    ) -> Any:
+        """Return the mixture, or a single machine, as it predicts rows of the user."""
+        machines = mixed.machines
+        flat, table = machines.flat_solutions, machines.table
+        predictor = Predictor.of(
+            task, flat, kernels=machines.flat_kernels, members=[table.first] * len(flat), rows=X
+        )
+        predictor = replace(
+            predictor,
+            n_members=len(machines.kernels),
+            merged=len(table) < len(task.classes),
+        )
+        before = () if imputer is None else (imputer,)
+        if not self.ensemble:
+            return replace(predictor, before=before)
+        mixture = mixed.predictor()
+        hinge = replace(mixture.hinge, predictor=predictor)
+        return replace(
+            mixture, parts=(hinge, *mixture.parts[1:]), calibration=calibration, before=before
+        )
+
+    # --- Probabilities --------------------------------------------------------------------
+
+    @available_if(_is_calibrated)
+    def predict_proba(self, X: Any) -> Array:
+        """Compute the probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            One column per class, in the shares that the classes have in the table. With
+            ``class_weight`` the largest may therefore differ from `predict`, which decides the
+            weighted problem.
+        """
+        scores = self._decisions(X)
+        if not self.ensemble:
+            scores = self.calibration_.scores(scores)
+        return probabilities(scores, self.class_weight_)
+
+    @available_if(_is_calibrated)
+    def predict_log_proba(self, X: Any) -> Array:
+        """Compute the logarithms of the probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_samples, n_classes)
+            One column per class.
+        """
+        return np.log(self.predict_proba(X))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__({"calibration": None} | state)  # older models have none
 
 
-def _predictor(
-    task: FitTask,
-    X: Array,
-    solutions: Sequence[Sequence[Solution]],
-    kernels: Sequence[Kernel],
-    table: TrainingRows,
-    imputer: MeanFill | None,
-) -> Predictor:
-    """Return the mean of the members, each with its kernel."""
-    flat = [solution for own in solutions for solution in own]
-    predictor = Predictor.of(
-        task,
-        flat,
-        kernels=[kernel for kernel, own in zip(kernels, solutions, strict=True) for _ in own],
-        members=[table.first] * len(flat),
-        rows=X,
-    )
-    return replace(
-        predictor,
-        before=() if imputer is None else (imputer,),
-        n_members=len(kernels),
-        merged=len(table) < len(task.classes),
-    )
+def _n_tasks(settings: HingeSettings, n_rows: int, halves: bool) -> int:
+    """Return the number of tasks that a fit reports, at most."""
+    names = kernel_names(settings.kernel, settings.ensemble, n_rows)
+    n_members = 3 if settings.ensemble else 1
+    return len(names) * settings.max_iter + n_members * (len(FACTORS) + 1) + halves

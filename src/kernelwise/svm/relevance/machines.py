@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from typing import Any
+
 import numpy as np
 
 from ...kernels.pairwise import PairwiseKernel
@@ -9,30 +12,44 @@ from ...qp import SMO, Solution
 from ..base.grams import Grams
 from ..base.progress import FitProgress
 from ..base.solve import solve_machines
+from ..paths.folds import deal_groups
 from ..paths.kernel_grid import KernelGrid
 from ..paths.path import Path
 from ..paths.rows import TrainingRows
-from ..paths.selection import SpanCriterion
+from ..paths.selection import HeldOutCriterion, SelectionCriterion, SpanCriterion
 from ..paths.solvers import PathSolvers
 from ..paths.walk import walk
 from .members import COSTS, FACTORS
+
+_N_FOLDS = 5  # folds of groups that are held out together
+
+
+def path_criterion(rows: TrainingRows, copy_weight: float, random_state: Any) -> SelectionCriterion:
+    """Return what selects width and C: rows left out by their spans, or folds of whole groups.
+
+    Rows count by their cost factors, so that class weights act on the choice as on the machines.
+    """
+    if rows.groups is None:
+        return SpanCriterion(rows, weight=rows.cost_factor, copy_weight=copy_weight)
+    folds = deal_groups(rows.classes, rows.groups, _N_FOLDS, random_state)
+    return HeldOutCriterion(rows, folds, weight=rows.cost_factor)
 
 
 def width_path(
     name: str,
     kernel: PairwiseKernel,
-    rows: TrainingRows,
+    criterion: SelectionCriterion,
     tol: float,
     threads: int,
-    progress: FitProgress,
+    progress: FitProgress | None,
 ) -> Path:
-    """Choose the width and C of a member by the span estimate of the leave-one-out error."""
+    """Choose the width and C of a member by its decisions on rows that are left out."""
     kernels = tuple(kernel.with_params(gamma=factor) for factor in FACTORS)
     return walk(
         KernelGrid(kernels, "factor", np.array(FACTORS)),
         COSTS,
-        rows,
-        SpanCriterion(rows),
+        criterion.rows,
+        criterion,
         PathSolvers(tol=tol),
         single=True,
         prune=True,
@@ -48,12 +65,12 @@ def solve_everywhere(
     rows: TrainingRows,
     solver: SMO,
     threads: int,
-    progress: FitProgress,
+    progress: FitProgress | None,
 ) -> list[Solution]:
     """Solve the machines of the best point of a path on all rows, from those of the path."""
     n_machines, C = rows.Y.shape[1], path.best.C
     starts = np.zeros((n_machines, len(rows)))
-    starts[:, rows.place[path_rows.first]] = [machine.beta for machine in path.solutions]
+    starts[:, rows.place[path_rows.first]] = path.coefficients(n_machines)
     grams = Grams(
         rows.X,
         tol=solver.tol,
@@ -64,5 +81,5 @@ def solve_everywhere(
         small=0,  # the machines are not polished
     )
     costs = C * rows.cost_factor
-    with progress.task("machines"):
+    with nullcontext() if progress is None else progress.task("machines"):
         return solve_machines(path.kernel, grams, rows.Y, costs, solver, start=list(starts))

@@ -24,13 +24,14 @@ KERNELS: dict[str, type[PairwiseKernel]] = {"laplacian": Laplacian, "rbf": RBF}
 OTHER_KERNEL = {"laplacian": "rbf", "rbf": "laplacian"}
 FACTORS = (0.3, 1.0, 3.0)  # of gamma; wide kernels first, which lets most narrow ones be skipped
 COSTS = (0.1, 1.0, 10.0, 100.0)
+TINY = 80  # distinct rows up to which the third member has equal weights, not learned ones
 _LEAST_EXCESS = 0.3  # excess of the energy distance over chance below which features are alike
 _STEPS_PER_ROW, _FEWEST_STEPS = 1000, 100_000  # a machine that takes more is left where it is
 
 
-def kernel_names(kernel: str, ensemble: bool) -> list[str]:
-    """Return the names of the kernels whose weights are learned."""
-    return [kernel, OTHER_KERNEL[kernel]] if ensemble else [kernel]
+def kernel_names(kernel: str, ensemble: bool, n_rows: int) -> list[str]:
+    """Return the names of the kernels whose weights are learned from so many distinct rows."""
+    return [kernel, OTHER_KERNEL[kernel]] if ensemble and n_rows > TINY else [kernel]
 
 
 def learn_kernels(
@@ -45,6 +46,8 @@ def learn_kernels(
     progress: FitProgress | None = None,
 ) -> dict[str, LearnedWeights]:
     """Minimise log(R^2 ||w||^2) over weights and C, from equal weights, for each kernel.
+
+    Class weights play no part: they make the bound that of the few rows that they favour.
 
     Parameters
     ----------
@@ -75,7 +78,7 @@ def learn_kernels(
     equal = {name: equal_weights(name, rows.X, random_state) for name in names}
     return {
         name: learn_weights(
-            WeightProblem.of_scaled(kernel, rows.X, rows.Y, rows.cost_factor, recipe=recipe),
+            WeightProblem.of_scaled(kernel, rows.X, rows.Y, rows.sample_weight, recipe=recipe),
             solver,
             start=(last or {}).get(name),
             max_evaluations=max_evaluations,
@@ -88,29 +91,39 @@ def learn_kernels(
 
 
 def weight_sources(
-    learned: Mapping[str, LearnedWeights], rows: TrainingRows
+    learned: Mapping[str, LearnedWeights], rows: TrainingRows, ensemble: bool
 ) -> dict[str, PairwiseKernel]:
     """Return the kernels of all sources of weights, before anything is shrunk.
 
-    The first kernel that was learned comes first; where there is another one, the kernel with
-    weights by the energy distance and the other one follow.
+    The first kernel that was learned comes first; in an ensemble the kernel with weights by the
+    energy distance follows, and the other one that was learned, where there is one.
     """
     first, *others = learned.values()
     sources = {"shrunk": first.kernel}
-    if others:
+    if ensemble:
         sources["energy"] = energy_weights(
             first.problem.kernel, rows.X, rows.classes, rows.sample_weight
         )
+    if others:
         sources["learned"] = others[0].kernel
     return sources
 
 
 def members_of_sources(
-    sources: Mapping[str, PairwiseKernel], learned: Mapping[str, LearnedWeights]
+    sources: Mapping[str, PairwiseKernel],
+    learned: Mapping[str, LearnedWeights],
+    rows: TrainingRows,
+    random_state: Any,
 ) -> dict[str, PairwiseKernel]:
-    """Return the kernels of the members: the first source is shrunk half-way to equal weights."""
-    equal = next(iter(learned.values())).problem.kernel
-    return {**sources, "shrunk": geometric_mean(equal, sources["shrunk"])}
+    """Return the kernels of the members: the first source is shrunk half-way to equal weights.
+
+    An ensemble without a second learned kernel gets that kernel with equal weights.
+    """
+    name, first = next(iter(learned.items()))
+    members = {**sources, "shrunk": geometric_mean(first.problem.kernel, sources["shrunk"])}
+    if "energy" in sources and "learned" not in sources:
+        members["equal"] = equal_weights(OTHER_KERNEL[name], rows.X, random_state)
+    return members
 
 
 def with_weights(kernel: PairwiseKernel, weights: Array) -> PairwiseKernel:

@@ -183,14 +183,14 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
             scaling = Scaling.of(table.X, table.sample_weight, self.standardize)
             rows = table.scaled(scaling).sample(self.max_rows, random_state)
             learned = learn_kernels(
-                kernel_names(self.kernel, self.ensemble),
+                kernel_names(self.kernel, self.ensemble, len(table)),
                 rows,
                 SMO(tol=self.tol, memory=allowance(None)),
                 max_evaluations=self.max_iter,
                 random_state=random_state,
                 threads=n_threads(self.n_jobs),
             )
-            shares = shares_of(weight_sources(learned, rows), scaling)
+            shares = shares_of(weight_sources(learned, rows, self.ensemble), scaling)
         self.n_iter_ = sum(each.minimum.n_evaluations for each in learned.values())
         return shares
 

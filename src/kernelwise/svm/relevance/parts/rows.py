@@ -10,7 +10,7 @@ import numpy as np
 
 from ...._typing import Array, Index
 from ...base.feature_weights import varying_columns
-from ...paths.rows import sample_by_class
+from ...paths.rows import TrainingRows, sample_by_class
 from ..columns import ColumnLayout
 
 
@@ -49,6 +49,26 @@ class PartRows:
     price: Array
     groups: Index | None = None
     copy_weight: float = np.inf
+
+    @classmethod
+    def of(
+        cls,
+        table: TrainingRows,
+        layout: ColumnLayout,
+        n_classes: int,
+        copy_weight: float = np.inf,
+    ) -> PartRows:
+        """Return the rows of a table whose equal rows were merged."""
+        return cls(
+            X=table.X,
+            layout=layout,
+            classes=table.classes,
+            n_classes=n_classes,
+            count=table.sample_weight,
+            price=table.cost_factor,
+            groups=table.groups,
+            copy_weight=copy_weight,
+        )
 
     def __len__(self) -> int:
         return len(self.classes)

@@ -1,0 +1,190 @@
+"""Which parts a table gets, their mixture, and two halves of the table that choose anew.
+
+Every part offers leave-one-out decisions F; the mixture of them has the least log loss. F is too
+good where there is little to learn, because the left-out rows helped to choose weights, widths
+and costs. So two halves of the rows make the same choices on their own and decide each other's
+rows; these decisions G cap how sure the probabilities may be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..._typing import Array, Index
+from ..base.progress import FitProgress
+from ..paths.folds import deal, deal_groups
+from ..paths.rows import TrainingRows
+from .columns import ColumnLayout
+from .parts.hinge import HingeMachines, HingeSettings, fit_hinge
+from .parts.linear import fit_linear
+from .parts.mixture import Mixture, mix
+from .parts.part import Part
+from .parts.ridge import fit_ridge
+from .parts.rows import PartRows
+from .predictor import MixturePredictor
+
+HALF_EVALUATIONS = 8  # of the bound for each kernel, in a half
+
+
+@dataclass(frozen=True)
+class MixedParts:
+    """Fitted parts and their mixture.
+
+    Parameters
+    ----------
+    parts : tuple of Part
+        The parts.
+    mixture : Mixture
+        Their mixture; for a hinge part alone its decisions as they are.
+    rows : PartRows
+        The rows of the leave-one-out decisions.
+    machines : HingeMachines
+        The machines of the hinge part, and how they were found.
+    """
+
+    parts: tuple[Part, ...]
+    mixture: Mixture
+    rows: PartRows
+    machines: HingeMachines
+
+    @property
+    def left_out(self) -> Array:
+        """Mixed decisions without each row."""
+        return self.mixture.decisions([part.left_out for part in self.parts])
+
+    def predictor(self) -> MixturePredictor:
+        """Return the mixture as it predicts; it keeps no leave-one-out decisions."""
+        return MixturePredictor(tuple(map(_without_left_out, self.parts)), self.mixture)
+
+
+def _without_left_out(part: Any) -> Any:
+    return replace(part, left_out=part.left_out[:0])
+
+
+def fit_mixed(
+    table: TrainingRows,
+    layout: ColumnLayout,
+    n_classes: int,
+    settings: HingeSettings,
+    random_state: Any,
+    *,
+    last: Any = None,
+    progress: FitProgress | None = None,
+) -> MixedParts:
+    """Fit the parts that a table gets, and mix them.
+
+    Parameters
+    ----------
+    table : TrainingRows
+        The distinct encoded rows.
+    layout : ColumnLayout
+        What their columns are.
+    n_classes : int
+        The number of classes.
+    settings : HingeSettings
+        The settings; without ``ensemble`` the hinge part is alone.
+    random_state : RandomState
+        Picks rows where there are too many.
+    last : tuple, default=None
+        What the last fit learned, where this one starts from it.
+    progress : FitProgress, default=None
+        Told of each step.
+
+    Returns
+    -------
+    mixed : MixedParts
+        The parts and their mixture.
+    """
+    machines = fit_hinge(table, settings, random_state, last=last, progress=progress)
+    rows = PartRows.of(table, layout, n_classes, settings.copy_weight)
+    if len(machines.path_rows) < len(table):
+        rows = rows.part(machines.path_rows)
+    hinge = machines.part()
+    if not settings.ensemble:
+        k = hinge.left_out.shape[1]
+        alone = Mixture(np.ones(1), np.eye(k)[None], np.zeros(k))
+        return MixedParts((hinge,), alone, rows, machines)
+    factor = machines.paths["energy"].best.value
+    parts = (
+        hinge,
+        fit_ridge(rows, settings.kernel, factor, random_state, threads=settings.threads),
+        fit_linear(rows, random_state),
+    )
+    return MixedParts(parts, mix([part.left_out for part in parts], rows), rows, machines)
+
+
+@dataclass(frozen=True)
+class Half:
+    """A mixture that was fitted to half of the rows, and its decisions on the others.
+
+    Parameters
+    ----------
+    predictor : MixturePredictor
+        The mixture, for encoded rows.
+    decided : ndarray of shape (n_decided,)
+        The numbers of the rows that it did not have.
+    decisions : ndarray of shape (n_decided, k)
+        Its decisions on them.
+    """
+
+    predictor: MixturePredictor
+    decided: Index
+    decisions: Array
+
+
+def fit_halves(
+    rows: TrainingRows,
+    layout: ColumnLayout,
+    n_classes: int,
+    settings: HingeSettings,
+    random_state: Any,
+) -> tuple[Half, Half] | None:
+    """Fit the parts to each half of the rows, each choosing everything anew.
+
+    Parameters
+    ----------
+    rows : TrainingRows
+        The distinct encoded rows; rows of a group stay together.
+    layout : ColumnLayout
+        What their columns are.
+    n_classes : int
+        The number of classes.
+    settings : HingeSettings
+        The settings of the whole fit; halves evaluate the bound less often.
+    random_state : RandomState
+        Deals the rows to halves.
+
+    Returns
+    -------
+    halves : tuple of Half or None
+        The halves; None where a half would have one class only, or where most rows are copies,
+        so that new rows will be as well known as the copies that are left out.
+    """
+    if np.isfinite(settings.copy_weight):
+        return None
+    if rows.groups is None:
+        folds = deal(rows.classes, 2, random_state)
+    else:
+        folds = deal_groups(rows.classes, rows.groups, 2, random_state)
+    if len(folds) < 2 or any(len(np.unique(rows.classes[fold])) < 2 for fold in folds):
+        return None
+    fewer = replace(settings, max_iter=min(HALF_EVALUATIONS, settings.max_iter))
+    halves = []
+    for own, other in (folds, folds[::-1]):
+        mixed = fit_mixed(rows.part(own), layout, n_classes, fewer, random_state)
+        predictor = mixed.predictor()
+        halves.append(Half(predictor, other, predictor.decision_values(rows.X[other])))
+    return halves[0], halves[1]
+
+
+def decisions_of_halves(halves: Sequence[Half]) -> Array:
+    """Return the decision on each row of the half that did not have it."""
+    n_rows = sum(len(half.decided) for half in halves)
+    out = np.empty((n_rows, halves[0].decisions.shape[1]))
+    for half in halves:
+        out[half.decided] = half.decisions
+    return out

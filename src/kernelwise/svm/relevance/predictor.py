@@ -1,0 +1,104 @@
+"""What a fit of several parts leaves behind: parts, mixture and calibration as they predict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..._threads import run, single_blas
+from ..._typing import Array, Index
+from ..base.calibration import Calibration
+from ..base.predictor import SupportVectors
+from ..base.steps import Step, apply_all
+from .parts.hinge import HingePart
+from .parts.mixture import Mixture
+from .parts.part import Part
+
+_BLOCK_ROWS = 1024  # new rows that are decided at a time
+
+
+@dataclass(frozen=True)
+class MixturePredictor:
+    """Parts whose log-odds are mixed.
+
+    Parameters
+    ----------
+    parts : tuple of Part
+        The parts; they read encoded rows.
+    mixture : Mixture
+        What makes log-odds of their decisions.
+    calibration : Calibration or None, default=None
+        What caps the log-odds; None leaves them as they are.
+    before : tuple of Step, default=()
+        Steps from the rows a user gives to encoded rows.
+    multiclass : {"ovr"}, default="ovr"
+        How decisions become classes: one column per class, or one for two classes.
+    """
+
+    parts: tuple[Part, ...]
+    mixture: Mixture
+    calibration: Calibration | None = None
+    before: tuple[Step, ...] = ()
+    multiclass: str = "ovr"
+
+    def decision_values(self, X: Any, threads: int = 1) -> Array:
+        """Compute log-odds of the second class, or scores whose softmax are probabilities.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            New rows.
+        threads : int, default=1
+            Threads over blocks of rows.
+
+        Returns
+        -------
+        log_odds : ndarray of shape (n, 1) or (n, n_classes)
+            The log-odds or scores.
+        """
+        X = apply_all(self.before, X)
+
+        def decide(start: int) -> Array:
+            block = X[start : start + _BLOCK_ROWS]
+            return self.mixture.decisions([part.decision_values(block) for part in self.parts])
+
+        with single_blas():
+            log_odds = np.vstack(run(decide, range(0, len(X), _BLOCK_ROWS), threads))
+        return log_odds if self.calibration is None else self.calibration.scores(log_odds)
+
+    @property
+    def hinge(self) -> HingePart:
+        """The hinge part."""
+        return next(part for part in self.parts if isinstance(part, HingePart))
+
+    @property
+    def vectors(self) -> SupportVectors:
+        """The support vectors of the hinge part."""
+        return self.hinge.predictor.vectors
+
+    @property
+    def intercept(self) -> Array:
+        """The intercepts of the machines of the hinge part."""
+        return self.hinge.predictor.intercept
+
+    def of_rows(self, rows: Index, multiclass: str) -> MixturePredictor:
+        """Renumber the support vectors as in the table that the user gave.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n,)
+            The row of that table for each row of the fit.
+        multiclass : {"ovr"}
+            How decisions become classes.
+
+        Returns
+        -------
+        predictor : MixturePredictor
+            The same parts.
+        """
+        hinge = self.hinge
+        own = replace(hinge, predictor=hinge.predictor.of_rows(rows, multiclass))
+        parts = tuple(own if part is hinge else part for part in self.parts)
+        return replace(self, parts=parts, multiclass=multiclass)
