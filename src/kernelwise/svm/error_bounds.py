@@ -60,10 +60,10 @@ def bounds_of(model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Bunch
     n_classes = len(model.classes_)
     beta = _coefficients(model, X.shape[0], pairwise)
     K = np.asarray(kernel(X), dtype=np.float64)
-    C = model.C_ if hasattr(model, "C_") else model.C
-    cost = np.max(C) * weights * model.class_weight_[classes]
+    cost = weights * model.class_weight_[classes]
+    costs = np.broadcast_to(model.C_ if hasattr(model, "C_") else model.C, beta.shape[1])
     decisions = K @ beta + model.intercept_
-    spans = np.column_stack([span(K, b, cost) for b in beta.T])
+    spans = np.column_stack([span(K, b, C * cost) for C, b in zip(costs, beta.T, strict=True)])
     left_out = decisions - beta * spans
     if pairwise:
         codes = one_vs_one(classes, n_classes)

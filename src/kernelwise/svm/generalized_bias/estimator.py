@@ -57,6 +57,10 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         None leaves the constant alone.
     C : float, default=1.0
         The cost of a margin violation, positive. The sample and class weights multiply it.
+    regularization : float, default=None
+        The paper's parameter gamma, the weight of the squared norm of the kernel part beside the
+        mean slack. Where it is given, each machine of m rows has ``C = 1 / (2 regularization m)``,
+        and C is not read.
     kernel : str, callable or Kernel, default="rbf"
         As in `SVC`. Where there are features, or no intercept, it must be positive semi-definite;
         "precomputed" takes no features.
@@ -74,6 +78,12 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         The ridge rho on the coefficients of the features, ``rho/2 |lambda|^2``. 0 is the paper's
         machine; above it the machine is the `SVC` with the kernel ``k + phi'phi / rho``. The
         constant is never penalised.
+    solver : {"auto", "paper"}, default="auto"
+        How a machine is solved. "auto" solves the dual with one equality per feature. "paper" is
+        the construction of [1]_: a kernel that vanishes at as many rows as there are features, a
+        quadratic program for the kernel part and a linear program for the features; virtual samples
+        where there are no such rows. It gives the same machine, more slowly, and takes no
+        ``bias_penalty``.
     exclude_bias_from_kernel : bool, default=False
         Whether to hide from the kernel the columns that ``bias_features`` lists.
     cross_fit : {"auto"} or bool, default="auto"
@@ -105,6 +115,8 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
 
     Attributes
     ----------
+    C_ : ndarray of shape (n_machines,)
+        The cost of a margin violation in each machine.
     bias_coef_ : ndarray of shape (n_machines, n_bias_features)
         The coefficients of the features. Where features are linearly dependent on the rows of a
         machine, some coefficients are zero.
@@ -190,6 +202,7 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
             "array-like", str, Integral, slice, callable, HasMethods(["fit", "transform"]), None,
         ],
         "C": [Interval(Real, 0, None, closed="right")],
+        "regularization": [Interval(Real, 0, None, closed="neither"), None],
         "kernel": [Options(KERNEL_NAMES), callable],
         "degree": [Interval(Integral, 0, None, closed="left")],
         "gamma": [
@@ -201,6 +214,7 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         "feature_weights": ["array-like", None],
         "fit_intercept": ["boolean"],
         "bias_penalty": [Interval(Real, 0, None, closed="left")],
+        "solver": [Options({"auto", "paper"})],
         "exclude_bias_from_kernel": ["boolean"],
         "cross_fit": [Options({"auto"}), "boolean"],
         "cv": ["cv_object"],
@@ -220,6 +234,7 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         bias_features: Any = None,
         *,
         C: float = 1.0,
+        regularization: float | None = None,
         kernel: str | Callable[..., Any] | Kernel = "rbf",
         degree: int = 3,
         gamma: Any = "scale",
@@ -227,6 +242,7 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         feature_weights: Any = None,
         fit_intercept: bool = True,
         bias_penalty: float = 0.0,
+        solver: str = "auto",
         exclude_bias_from_kernel: bool = False,
         cross_fit: bool | str = "auto",
         cv: Any = 5,
@@ -242,6 +258,7 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
     ) -> None:
         self.bias_features = bias_features
         self.C = C
+        self.regularization = regularization
         self.kernel = kernel
         self.degree = degree
         self.gamma = gamma
@@ -249,6 +266,7 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         self.feature_weights = feature_weights
         self.fit_intercept = fit_intercept
         self.bias_penalty = bias_penalty
+        self.solver = solver
         self.exclude_bias_from_kernel = exclude_bias_from_kernel
         self.cross_fit = cross_fit
         self.cv = cv
@@ -285,10 +303,15 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
                 "exclude_bias_from_kernel=True needs bias_features that list columns of X; got "
                 f"{given!r}. feature_weights of zero keep any column out of a named kernel."
             )
-        if self._has_other_equalities() and np.isinf(self.C):
+        if self._stores_matrices() and np.isinf(self.C) and self.regularization is None:
             raise ValueError(
-                "C=inf goes with bias_features=None and fit_intercept=True only: the solver for "
-                "features needs a finite C."
+                "C=inf goes with bias_features=None, fit_intercept=True and solver='auto' only: "
+                "the solver for features needs a finite C."
+            )
+        if self.solver == "paper" and self.bias_penalty > 0:
+            raise ValueError(
+                f"solver='paper' has no penalty on the features; got bias_penalty="
+                f"{self.bias_penalty!r}. Use solver='auto'."
             )
         names = getattr(X, "columns", None)  # a user's kernel may read a data frame as it is
         X, y = super()._check_input(X, y)
@@ -296,14 +319,21 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         self._columns_ = BiasColumns.of(X, given, names, self.exclude_bias_from_kernel)
         return X, y
 
-    def _has_other_equalities(self) -> bool:
-        """Return whether the dual problem has equalities other than that of the constant."""
-        return self.bias_features is not None or not self.fit_intercept
+    def _stores_matrices(self) -> bool:
+        """Return whether machines are not those of `SVC`, so that they store kernel matrices."""
+        other_bias = self.bias_features is not None or not self.fit_intercept
+        return other_bias or self.solver == "paper"
+
+    def _costs(self, sizes: Sequence[int]) -> Array:
+        """Return the C of each machine, by its number of rows."""
+        if self.regularization is None:
+            return np.full(len(sizes), float(self.C))
+        return 1 / (2 * self.regularization * np.asarray(sizes, dtype=np.float64))
 
     def _kernel(self, X: Any, sample_weight: Array) -> Kernel:
         kernel = super()._kernel(apply_all(self._columns_.before_kernel, X), sample_weight)
         given = isinstance(kernel, FunctionKernel | Precomputed)  # their matrix is checked instead
-        if self._has_other_equalities() and not kernel.is_psd and not given:
+        if self._stores_matrices() and not kernel.is_psd and not given:
             raise ValueError(
                 f"kernel={kernel!r} is not positive semi-definite, so that the machine with "
                 "features in its bias, or without one, has no unique solution; use another kernel."
@@ -334,6 +364,7 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
             linear=coef.T if coef.size else None,
         )
         attributes = {
+            "C_": self._costs([len(own) for own in task.members]),
             "bias_coef_": coef,
             "bias_feature_names_out_": features.names,
             "bias_transformer_": features.transformer,
@@ -353,7 +384,8 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         self, task: FitTask, rows: Any, F: Array, starts: Sequence[Array | None]
     ) -> list[BiasMachine]:
         """Solve the machine of each column of the code matrix, with the features F."""
-        members, costs, n_machines = task.members, self.C * task.cost_factor, task.n_machines
+        members, factor, n_machines = task.members, task.cost_factor, task.n_machines
+        costs = self._costs([len(own) for own in members])
         smo = SMO(
             tol=self.tol,
             memory=allowance(self.cache_size, min(task.threads, n_machines)),
@@ -363,23 +395,24 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         several = SeveralEqualities(self.tol, 1e6 * megabytes)
         task.progress.begin(n_machines)
         with single_blas():
-            if F.shape[1] == 0 and self.fit_intercept:
+            if F.shape[1] == 0 and self.fit_intercept and self.solver == "auto":
                 grams = Grams.of_members(rows, list(map(len, members)), smo, task.threads)
             else:
                 grams = matrices(task.kernel, rows, members, several.memory, task.threads)
-            grams.prepare(task.kernel, float(costs.max()))
+            grams.prepare(task.kernel, float(costs.max() * factor.max()))
 
             def fit_one(j: int) -> BiasMachine:
                 own, report = members[j], task.progress.of_machine(j, n_machines)
                 with task.progress.task("machine"):
                     machine = BiasMachine.solve(
-                        grams.c_svc(task.kernel, own, task.Y[:, j], costs),
+                        grams.c_svc(task.kernel, own, task.Y[:, j], costs[j] * factor),
                         F[own],
-                        task.cost_factor[own],
+                        factor[own],
                         constant=self.fit_intercept,
                         penalty=self.bias_penalty,
                         solvers=(replace(smo, callback=report), replace(several, callback=report)),
                         start=starts[j],
+                        constructed=self.solver == "paper",
                     )
                 solution = machine.solution
                 task.progress.line(

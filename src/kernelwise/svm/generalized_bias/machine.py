@@ -20,6 +20,7 @@ from ...qp import SMO, DualQP, SeveralEqualities, Solution, StoredGram, Terms
 from ...qp.equalities import HUGE
 from ...qp.reduced import Basis
 from ..base.grams import Grams
+from .construction import solve_constructed
 
 _ROUNDING = 1e-8  # rounding of an eigenvalue, relative to the largest
 
@@ -63,6 +64,7 @@ class BiasMachine:
         penalty: float,
         solvers: tuple[SMO, SeveralEqualities],
         start: Array | None,
+        constructed: bool = False,
     ) -> BiasMachine:
         """Solve a C-SVC with these features in its bias.
 
@@ -82,6 +84,8 @@ class BiasMachine:
             For the constant alone, and for all else.
         start : ndarray of shape (n,) or None
             Where to start.
+        constructed : bool, default=False
+            Whether the machine is built as in the paper, from scratch.
 
         Returns
         -------
@@ -92,7 +96,9 @@ class BiasMachine:
         penalised = penalty > 0 and n_features > 0
         # The constant comes first: of features that depend on it, it is the one that is kept.
         phi = np.hstack([np.ones((n, int(constant))), F])
-        if n_features == 0 and constant:
+        if constructed:
+            solution = solve_constructed(qp, phi, solvers[1])
+        elif n_features == 0 and constant:
             solution = solvers[0].solve(qp, start=start)
         elif penalised:
             larger, start = _with_penalty(qp, phi, F, penalty, start)
