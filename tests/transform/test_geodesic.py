@@ -109,6 +109,60 @@ def test_columns_are_those_of_all_shortest_paths(settings, with_copies):
     assert_array_equal(features.transform(NEW), expected[2])
 
 
+def literal(x, rows, y, every, n_neighbors, graph_neighbors):
+    """Return phi_p(x) = 1 where 3NN(x) and train_p share an image, for an image x of all of them.
+
+    3NN(x) are the images, other than x, that are nearest by the shortest paths of the graph.
+    """
+    lengths = all_paths(every, graph_neighbors, "euclidean")[x]
+    straight = np.linalg.norm(every - every[x], axis=1)
+    order = [i for i in np.lexsort((straight, lengths)) if i != x]
+    nearest = set(order[:n_neighbors])
+    trained = {label: {i for i in rows if y[i] == label} for label in np.unique(y[rows])}
+    return [float(bool(nearest & trained[label])) for label in sorted(trained)]
+
+
+@pytest.mark.parametrize("graph_neighbors", [1, 3])
+@pytest.mark.parametrize("n_neighbors", [1, 3, 100])
+def test_rule_of_the_paper_counts_unlabelled_rows(n_neighbors, graph_neighbors):
+    every, labels = np.vstack([X, FURTHER]), np.append(Y, RNG.integers(0, 4, 25))
+    trained = np.arange(40)
+    features = GeodesicNeighborFeatures(
+        n_neighbors, graph_neighbors=graph_neighbors, neighbors="paper", transductive=every
+    )
+    how = (trained, labels, every, n_neighbors, graph_neighbors)
+    found = features.fit_transform(X, Y)
+    assert_array_equal(found, [literal(i, *how) for i in trained])
+    found = features.transform(FURTHER)
+    assert_array_equal(found, [literal(i, *how) for i in range(40, 65)])
+
+
+def test_rule_of_the_paper_may_mark_no_class():
+    rows, further = np.array([[0.0], [1.0]]), np.array([[100.0], [101.0], [102.0], [103.0]])
+    settings = {"transductive": further, "graph_neighbors": 1}
+    paper = GeodesicNeighborFeatures(3, neighbors="paper", **settings).fit(rows, ["a", "b"])
+    assert_array_equal(paper.transform(further), np.zeros((4, 2)))
+    assert_array_equal(paper.kneighbors([[103.0]])[1], [[4, 3, 2]])
+    assert_array_equal(paper.kneighbors([[103.5]])[1], [[5, 4, 3]])  # a new row
+    plain = GeodesicNeighborFeatures(3, **settings).fit(rows, ["a", "b"])
+    assert_array_equal(plain.transform(further), np.ones((4, 2)))
+
+
+def test_rule_of_the_paper_is_the_default_without_further_rows():
+    paper, plain = (GeodesicNeighborFeatures(neighbors=each) for each in ("paper", "training"))
+    assert_array_equal(paper.fit_transform(X, Y), plain.fit_transform(X, Y))
+    assert_array_equal(paper.transform(NEW), plain.transform(NEW))
+
+
+def test_pickles_of_older_versions_find_training_rows():
+    features = GeodesicNeighborFeatures().fit(X, Y)
+    state = {k: v for k, v in vars(features).items() if k not in ("neighbors", "_sources")}
+    older = GeodesicNeighborFeatures.__new__(GeodesicNeighborFeatures)
+    older.__setstate__(state)
+    assert_array_equal(older.transform(NEW), features.transform(NEW))
+    assert older.get_params()["neighbors"] == "training"
+
+
 def test_the_nearest_rows_are_in_order():
     features = GeodesicNeighborFeatures(5).fit(X, Y)
     lengths = all_paths(X, 3, "euclidean")

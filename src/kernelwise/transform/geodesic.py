@@ -38,6 +38,11 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
     graph_neighbors : int, default=3
         Number of its nearest rows to which each row is joined by an edge. Two rows are joined if
         either is among the nearest of the other.
+    neighbors : {"training", "paper"}, default="training"
+        Rows among which the nearest are sought. "training": the training rows. "paper": all rows
+        of the graph, the unlabelled ones of ``transductive`` included, as [2]_ writes it; of these
+        `n_neighbors` only training rows mark a class, so that a row far from all of them has no 1
+        at all. A row never counts as its own neighbour.
     metric : str or callable, default="euclidean"
         Metric for the length of an edge: one of `sklearn.neighbors.NearestNeighbors` that needs no
         parameters.
@@ -116,6 +121,7 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "graph_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "neighbors": [Options({"training", "paper"})],
         "metric": [Options(METRICS), callable],
         "transductive": ["array-like", "sparse matrix", None],
         "disconnected": [Options({"euclidean", "never"})],
@@ -127,6 +133,7 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
         n_neighbors: int = 3,
         *,
         graph_neighbors: int = 3,
+        neighbors: str = "training",
         metric: Any = "euclidean",
         transductive: Any = None,
         disconnected: str = "euclidean",
@@ -134,10 +141,16 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
     ) -> None:
         self.n_neighbors = n_neighbors
         self.graph_neighbors = graph_neighbors
+        self.neighbors = neighbors
         self.metric = metric
         self.transductive = transductive
         self.disconnected = disconnected
         self.n_jobs = n_jobs
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "_node_of_row" in state:  # of versions whose neighbours were always training rows
+            state = {"neighbors": "training", "_sources": state["_node_of_row"]} | state
+        super().__setstate__(state)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -172,10 +185,18 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
         self._nodes, self._node_of_row = rows[first], node_of_row[:n]
         edges = self._edges()
         self.n_connected_components_ = int(connected_components(edges, directed=False)[0])
-        # One more than requested: `fit_transform` excludes a row from its own neighbours.
-        count = min(self.n_neighbors + 1, n)
-        self._nearest, self._lengths = nearest_sources(edges, self._node_of_row, count)
+        self._sources = self._rows_to_find()
+        # One more than requested: a row is not among its own neighbours.
+        count = min(self.n_neighbors + 1, len(self._sources))
+        self._nearest, self._lengths = nearest_sources(edges, self._sources, count)
         return self
+
+    def _rows_to_find(self) -> Index:
+        """Return the node of each row that may be a neighbour: training rows first."""
+        if self.neighbors == "training":
+            return self._node_of_row
+        unlabelled = np.setdiff1d(np.arange(self._nodes.shape[0]), self._node_of_row)
+        return np.append(self._node_of_row, unlabelled)
 
     def fit_transform(self, X: Any, y: Any) -> Array:
         """Fit, and mark the classes near each training row without using its own label.
@@ -222,19 +243,28 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
         distances : ndarray of shape (n_samples, n_neighbors)
             Length of the shortest path to each; infinite where there is no path.
         indices : ndarray of shape (n_samples, n_neighbors)
-            Numbers of the training rows; -1 where there is no further neighbour.
+            Numbers of the training rows; -1 where there is no further neighbour. With
+            ``neighbors="paper"`` unlabelled rows have numbers above those of the training rows.
         """
         check_is_fitted(self)
         with naming_the_encoders():
             X = _like(self._nodes, self._validated(X, reset=False))
         node_of = {key: node for node, key in enumerate(_keys(self._nodes))}
         nodes = np.array([node_of.get(key, NOBODY) for key in _keys(X)])
-        nearest = self._nearest[nodes, : self.n_neighbors]
-        lengths = self._lengths[nodes, : self.n_neighbors]
+        itself = self._unlabelled_at(nodes)
+        nearest, lengths = _without(self._nearest[nodes], self._lengths[nodes], itself)
+        nearest, lengths = nearest[:, : self.n_neighbors], lengths[:, : self.n_neighbors]
         new = np.flatnonzero(nodes == NOBODY)
         if len(new):
             lengths[new], nearest[new] = self._joined(X[new], nearest.shape[1])
-        return lengths, self._completed(nearest, X, np.full(X.shape[0], NOBODY))
+        return lengths, self._completed(nearest, X, itself)
+
+    def _unlabelled_at(self, nodes: Index) -> Index:
+        """Return the number of the unlabelled row at each node; `NOBODY` where there is none."""
+        n_training = len(self._codes)
+        place = np.full(self._nodes.shape[0] + 1, NOBODY)  # the last one is for no node at all
+        place[self._sources[n_training:]] = np.arange(n_training, len(self._sources))
+        return place[nodes]
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names of the output columns.
@@ -280,12 +310,9 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
 
     def _training_neighbors(self) -> Index:
         """Return the numbers of the training rows nearest to each of them, excluding itself."""
-        itself = np.arange(len(self._codes))
-        nearest = self._nearest[self._node_of_row]
-        nearest[nearest == itself[:, None]] = NOBODY
-        order = np.argsort(nearest == NOBODY, axis=1, kind="stable")
-        nearest = np.take_along_axis(nearest, order, axis=1)[:, : self.n_neighbors]
-        return self._completed(nearest, self._nodes[self._node_of_row], itself)
+        itself, nodes = np.arange(len(self._codes)), self._node_of_row
+        nearest, _ = _without(self._nearest[nodes], self._lengths[nodes], itself)
+        return self._completed(nearest[:, : self.n_neighbors], self._nodes[nodes], itself)
 
     def _joined(self, X: Matrix, count: int) -> tuple[Array, Index]:
         """Return distances and numbers of the training rows nearest to rows that are not nodes."""
@@ -305,7 +332,7 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
         short = np.flatnonzero((nearest == NOBODY).any(axis=1))
         if self.disconnected == "never" or not len(short):
             return nearest
-        places, place_of_row = np.unique(self._node_of_row, return_inverse=True)
+        places, place_of_row = np.unique(self._sources, return_inverse=True)
         ends = np.cumsum(np.bincount(place_of_row))[:-1]
         rows_at = np.split(np.argsort(place_of_row, kind="stable"), ends)
         # The known neighbours and the row itself may be among these, so one more is enough.
@@ -322,9 +349,18 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
 
     def _indicators(self, nearest: Index) -> Array:
         columns = np.zeros((len(nearest), len(self.classes_)))
-        rows, places = np.nonzero(nearest != NOBODY)
+        rows, places = np.nonzero((nearest != NOBODY) & (nearest < len(self._codes)))
         columns[rows, self._codes[nearest[rows, places]]] = 1.0
         return columns
+
+
+def _without(nearest: Index, lengths: Array, itself: Index) -> tuple[Index, Array]:
+    """Remove a row from its own neighbours; gaps are at the end."""
+    nearest = np.where(nearest == itself[:, None], NOBODY, nearest)
+    order = np.argsort(nearest == NOBODY, axis=1, kind="stable")
+    nearest = np.take_along_axis(nearest, order, axis=1)
+    lengths = np.take_along_axis(lengths, order, axis=1)
+    return nearest, np.where(nearest == NOBODY, np.inf, lengths)
 
 
 def both_ways(one: Index, other: Index, lengths: Array, n: int) -> sp.csr_array:
