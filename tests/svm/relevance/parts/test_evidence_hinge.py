@@ -37,7 +37,7 @@ def hinge(rows, learned=None):
 def refit(rows, learned, part, kept, price):
     """Return the decisions on all rows of a machine on some of them."""
     X = learned.columns.apply(rows.X).astype(np.float64)
-    kernel = Laplacian(part.factor, learned.weights, learned.columns.is_category)
+    kernel = Laplacian(1.0, learned.weights, learned.columns.is_category)
     problem = c_svc(kernel(X[kept]), rows.codes[kept, 0], part.C * price[kept])
     solution = SMO(tol=1e-5).solve(problem)
     return kernel(X, X[kept]) @ solution.beta + solution.nu[0]

@@ -85,6 +85,11 @@ class ClassTargets:
     variance: Array
     targets: Array
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether every row counts once."""
+        return bool((self.count == 1).all())
+
     @classmethod
     def of(cls, rows: PartRows) -> ClassTargets:
         """Return the targets of the classes of some rows."""
@@ -117,7 +122,9 @@ class Evidence:
     by_ridge: float
 
 
-def evidence(K: Array, M: Array, known: ClassTargets, ridge: float) -> Evidence:
+def evidence(
+    K: Array, M: Array, known: ClassTargets, ridge: float, room: Array | None = None
+) -> Evidence:
     """Return E and its derivatives, in the precision of K.
 
     Parameters
@@ -130,6 +137,8 @@ def evidence(K: Array, M: Array, known: ClassTargets, ridge: float) -> Evidence:
         The targets.
     ridge : float
         The ridge.
+    room : ndarray of shape (2, n, m), default=None
+        Room for two matrices like K, the second of which becomes the derivative by K.
 
     Returns
     -------
@@ -137,9 +146,12 @@ def evidence(K: Array, M: Array, known: ClassTargets, ridge: float) -> Evidence:
         The value and the derivatives.
     """
     m, dtype = M.shape[0], K.dtype
+    centred, by_rows = np.empty((2, *K.shape), dtype=dtype) if room is None else room
     count = known.count.astype(dtype)
-    centred = K - (count @ K) / count.sum()
-    rooted = centred * np.sqrt(count)[:, None]
+    np.subtract(K, (count @ K) / count.sum(), out=centred)
+    rooted = centred
+    if not known.is_plain:
+        rooted = np.multiply(centred, np.sqrt(count)[:, None], out=by_rows)
     gram = (rooted.T @ rooted).astype(np.float64)
     weighted = (known.count[:, None] * known.targets).astype(dtype)
     products = (centred.T @ weighted).astype(np.float64)  # K'Cr
@@ -160,9 +172,11 @@ def evidence(K: Array, M: Array, known: ClassTargets, ridge: float) -> Evidence:
         inner += W * both
         inner[np.diag_indices(m)] += _JITTER * W * np.trace(both)
         outer[:, k] = W * b
-    by_rows = centred @ inner.astype(dtype)
-    by_rows -= known.targets.astype(dtype) @ outer.T.astype(dtype)
-    by_rows *= count[:, None]
+    np.matmul(centred, inner.astype(dtype), out=by_rows)
+    pull = np.matmul(known.targets.astype(dtype), outer.T.astype(dtype), out=centred)
+    by_rows -= pull
+    if not known.is_plain:
+        by_rows *= count[:, None]
     return Evidence(value, by_rows, by_M, by_ridge)
 
 
@@ -192,13 +206,15 @@ class EvidenceObjective:
     def __init__(self, X: Array, landmarks: Landmarks, known: ClassTargets, group: Index) -> None:
         self.X, self.landmarks, self.known, self.group = X, landmarks, known, group
         self._right = np.ascontiguousarray(landmarks.rows.T)
+        # New memory costs as much as what is computed in it.
+        self._room = np.empty((3, len(X), len(landmarks.rows)), dtype=np.float32)
 
     def __call__(self, theta: Array) -> tuple[float, Array]:
         """Return E and its gradient at (log w, log ridge)."""
         weights, ridge = np.exp(theta[:-1])[self.group], float(np.exp(theta[-1]))
-        K = self.landmarks.kernel(self.X, weights)
+        K = self.landmarks.kernel(self.X, weights, self._room[0])
         M = self.landmarks.kernel(self.landmarks.rows, weights)
-        found = evidence(K, _with_nugget(M), self.known, ridge)
+        found = evidence(K, _with_nugget(M), self.known, ridge, self._room[1:])
         sums = np.zeros(len(weights))
         np.multiply(found.by_rows, K, out=K)
         limited_contraction(K, self.X, self._right, self.landmarks.limits, sums)

@@ -1,16 +1,18 @@
 """The hinge part of larger tables: one exact machine at the weights of the evidence.
 
-    K = exp(-factor sum_j w_j d_j)
+    K = exp(-sum_j w_j d_j)
 
-Width factor and C are chosen on some rows by the span estimate of the leave-one-out error; the
-machine is solved on all rows. Where rows are many and noisy the machine is dear and adds nothing
-beside a regression, so that a rule decides first: a machine on half of the rows, which decides the
-other half. Only if it lowers their log loss is the machine on all rows solved.
+The evidence has learned the width with the weights. C is chosen on some rows by the span estimate
+of the leave-one-out error; the machine is solved on all rows.
+
+Where rows are many and noisy the machine is dear and adds nothing beside a regression, so that a
+rule decides first: a machine on half of the rows, which decides the other half. Only if it lowers
+their log loss is the machine on all rows solved.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -38,12 +40,8 @@ from .joint import kernel_shares
 from .mixture import mix
 from .rows import PartRows
 
-FACTORS = (
-    0.3,
-    1.0,
-)  # of the weights; the wide kernel first, which lets most narrow ones be skipped
 COSTS = (1.0, 10.0, 100.0)
-PATH_ROWS = 2000  # most rows on which width and C are chosen
+PATH_ROWS = 1000  # most rows on which C is chosen
 HALVED_ABOVE = 7000  # rows above which a half decides whether the machine pays
 _HALF_ROWS = 4000  # most rows of that half
 _MIN_GAIN = 0.004  # relative decrease of the log loss by which the machine pays
@@ -61,8 +59,6 @@ class EvidenceHingePart:
         The machines, which read encoded rows.
     C : float
         The chosen cost.
-    factor : float
-        The chosen factor of the weights.
     left_out : ndarray of shape (m, k)
         Decisions on the training rows without each of them.
     importances : ndarray of shape (d,)
@@ -71,7 +67,6 @@ class EvidenceHingePart:
 
     predictor: Predictor
     C: float
-    factor: float
     left_out: Array
     importances: Array
     name: ClassVar[str] = "hinge"
@@ -175,11 +170,10 @@ def fit_evidence_hinge(
             left_out = fit.decisions_of_half(few, half, random_state)
             if not pays(joint.left_out, left_out, rows, half):
                 return None
-            machines = fit.solve(every, few.kernel, few.C)
+            machines = fit.solve(every, few.C)
     return EvidenceHingePart(
         machines.predictor(learned.columns),
         machines.C,
-        machines.kernel.gamma,
         left_out,
         kernel_shares(rows, learned),
     )
@@ -214,6 +208,11 @@ class _Fit:
         """The rows in the units in which they are compared."""
         return self.learned.columns.apply(self.rows.X)
 
+    @cached_property
+    def kernel(self) -> Laplacian:
+        """The kernel of all machines."""
+        return Laplacian(weights=self.learned.weights, categorical=self.learned.columns.is_category)
+
     def has_all_classes(self, some: Index) -> bool:
         """Return whether some rows have all classes."""
         return len(np.unique(self.rows.classes[some])) == self.rows.n_classes
@@ -233,15 +232,11 @@ class _Fit:
         )
 
     def choose(self, some: Index, random_state: Any) -> _Machines:
-        """Choose width and C on at most some thousands of the rows, and solve on all of them."""
+        """Choose C on at most a thousand of the rows, and solve on all of them."""
         rows = self.training_rows(some)
         path_rows = rows.sample(PATH_ROWS, random_state)
-        kernel = Laplacian(
-            weights=self.learned.weights, categorical=self.learned.columns.is_category
-        )
-        kernels = tuple(replace(kernel, gamma=factor) for factor in FACTORS)
         path = walk(
-            KernelGrid(kernels, "factor", np.array(FACTORS)),
+            KernelGrid.of(self.kernel, path_rows, None),
             COSTS,
             path_rows,
             SpanCriterion(path_rows),
@@ -249,19 +244,17 @@ class _Fit:
             single=True,
             prune=True,
             threads=self.threads,
-            name="evidence: width",
+            name="evidence: C",
             progress=self.progress,
         )
         if path_rows is rows:
-            return _Machines(rows, path.kernel, path.best.C, list(path.solutions))
+            return _Machines(rows, self.kernel, path.best.C, list(path.solutions))
         starts = np.zeros((len(path.solutions), len(rows)))
         starts[:, path_rows.first] = [solution.beta for solution in path.solutions]
-        return self.solve(some, path.kernel, path.best.C, list(starts))
+        return self.solve(some, path.best.C, list(starts))
 
-    def solve(
-        self, some: Index, kernel: Laplacian, C: float, starts: list[Array] | None = None
-    ) -> _Machines:
-        """Solve the machines of a kernel on some rows."""
+    def solve(self, some: Index, C: float, starts: list[Array] | None = None) -> _Machines:
+        """Solve the machines of a cost on some rows."""
         rows = self.training_rows(some)
         n_machines = rows.Y.shape[1]
         grams = Grams(
@@ -274,8 +267,8 @@ class _Fit:
             small=0,
         )
         costs = C * rows.cost_factor
-        found = solve_machines(kernel, grams, rows.Y, costs, self.solver, start=starts)
-        return _Machines(rows, kernel, C, found)
+        found = solve_machines(self.kernel, grams, rows.Y, costs, self.solver, start=starts)
+        return _Machines(rows, self.kernel, C, found)
 
     def decisions_of_half(self, few: _Machines, half: Index, random_state: Any) -> Array:
         """Return decisions on all rows of machines that did not have them.
@@ -289,7 +282,7 @@ class _Fit:
         if self.rows.groups is None:
             out[half] = few.left_out(self.rows.left_out_share[half], self.threads)
         else:
-            others = self.solve(half_of(self.rows, unseen, random_state), few.kernel, few.C)
+            others = self.solve(half_of(self.rows, unseen, random_state), few.C)
             out[half] = others.predictor().decision_values(self.X[half])
         return out
 

@@ -83,26 +83,25 @@ class Landmarks:
         """Return landmarks with the limits of their columns."""
         return cls(rows, np.where(is_category, 1, np.inf).astype(np.float32))
 
-    def distances(self, X: Array, weights: Array) -> Array:
+    def distances(self, X: Array, weights: Array, out: Array | None = None) -> Array:
         """Return sum_j w_j d_j between rows and landmarks, of shape (n, m), in float32."""
         kept = weights > 0
         left, right, limits = X, self.rows, self.limits
         if not kept.all():
             left, right, limits = X[:, kept], right[:, kept], limits[kept]
-        out = np.zeros((len(X), len(right)), dtype=np.float32)
-        if kept.any():
-            limited_distances(
-                np.ascontiguousarray(left),
-                np.ascontiguousarray(right.T),
-                weights[kept].astype(np.float32),
-                np.ascontiguousarray(limits),
-                out,
-            )
+        out = np.empty((len(X), len(right)), dtype=np.float32) if out is None else out
+        limited_distances(
+            np.ascontiguousarray(left),
+            np.ascontiguousarray(right.T),
+            weights[kept].astype(np.float32),
+            np.ascontiguousarray(limits),
+            out,
+        )
         return out
 
-    def kernel(self, X: Array, weights: Array) -> Array:
+    def kernel(self, X: Array, weights: Array, out: Array | None = None) -> Array:
         """Return exp(-sum_j w_j d_j) between rows and landmarks."""
-        out = self.distances(X, weights)
+        out = self.distances(X, weights, out)
         exp_of_minus_rows(out)
         return out
 
