@@ -48,7 +48,6 @@ VALUES = (
     "kernel_share_",
     "loo_error_",
     "margin_",
-    "means_",
     "objective_",
     "radius_",
     "scale_",

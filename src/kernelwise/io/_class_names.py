@@ -53,6 +53,7 @@ _PUBLIC = {
 }
 # Parts of fitted estimators, under the names of the modules that define them.
 _INTERNAL = (
+    "kernelwise.scale.bins.ColumnBins",
     "kernelwise.svm.base.calibration.Calibration",
     "kernelwise.svm.base.older_models.Machines",
     "kernelwise.svm.base.older_models.Space",
@@ -67,7 +68,12 @@ _INTERNAL = (
     "kernelwise.svm.base.steps.UnitNorm",
     "kernelwise.svm.base.warm_start.LastFit",
     "kernelwise.svm.generalized_bias.input.BiasColumns",
+    "kernelwise.svm.relevance.columns.CategoryCodes",
+    "kernelwise.svm.relevance.columns.ColumnEncoding",
+    "kernelwise.svm.relevance.columns.ColumnLayout",
     "kernelwise.svm.relevance.mixing.Half",
+    "kernelwise.svm.relevance.parts.additive.AdditiveColumns",
+    "kernelwise.svm.relevance.parts.additive.AdditivePart",
     "kernelwise.svm.relevance.parts.hinge.HingePart",
     "kernelwise.svm.relevance.parts.linear.LinearFeatures",
     "kernelwise.svm.relevance.parts.linear.LinearPart",

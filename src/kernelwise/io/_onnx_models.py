@@ -23,6 +23,7 @@ from ..svm.base.steps import (
     TransformerFeatures,
     UnitNorm,
 )
+from ..svm.relevance.columns import GAP, CategoryCodes, ColumnEncoding
 from ..svm.relevance.predictor import MixturePredictor
 from ..transform import EmpiricalKernelMap, FeatureDiscriminationScaler, RelevanceSelector
 from ._onnx_graph import Graph
@@ -78,6 +79,8 @@ def _after_steps(graph: Graph, steps: Sequence[Step], X: str, width: int) -> str
     for step in steps:
         if isinstance(step, MeanFill):
             X = graph.filled(X, step.means)
+        elif isinstance(step, ColumnEncoding):
+            X = _encoded(graph, step, X)
         elif isinstance(step, Columns | ColumnFeatures):
             X = graph.node("Gather", X, step.columns, axis=1)
         elif isinstance(step, EmpiricalMap):
@@ -92,6 +95,45 @@ def _after_steps(graph: Graph, steps: Sequence[Step], X: str, width: int) -> str
                 "cannot hold; use columns or a transformer instead."
             )
     return X
+
+
+def _encoded(graph: Graph, step: ColumnEncoding, X: str) -> str:
+    """Add the filling of gaps, their marks, and the codes of categories of numbers."""
+    words = [
+        step.names[own.column]
+        for own in step.categories
+        if any(isinstance(level, str) for level in own.levels)
+    ]
+    if words:
+        raise ValueError(
+            f"the columns {words} are categories of words, which cannot be exported to ONNX: the "
+            "graph reads one matrix of numbers. Encode words as whole numbers before the fit, and "
+            "declare them with categorical_features."
+        )
+    numbers = [j for j in range(len(step.names)) if step.layout.is_category[j] == 0]
+    parts = [graph.node("Gather", X, np.array([own.column]), axis=1) for own in step.categories]
+    parts = [_codes(graph, own, x) for own, x in zip(step.categories, parts, strict=True)]
+    if numbers:
+        known = graph.node("Gather", X, np.array(numbers), axis=1)
+        parts.append(graph.filled(known, step.medians[numbers]) if step.fills else known)
+    order = np.argsort([own.column for own in step.categories] + numbers)
+    if len(step.marked):
+        marked = graph.node("IsNaN", graph.node("Gather", X, step.marked, axis=1))
+        parts.append(graph.scaled(graph.as_double(marked), len(step.marked), GAP))
+        order = np.append(order, len(order) + np.arange(len(step.marked)))
+    joined = graph.node("Concat", *parts, axis=1) if len(parts) > 1 else parts[0]
+    return graph.node("Gather", joined, order, axis=1) if step.categories else joined
+
+
+def _codes(graph: Graph, own: CategoryCodes, x: str) -> str:
+    """Add the code of each value in a column: zero for other levels, the last one for NaN."""
+    levels = np.array(own.levels, dtype=np.float64)[None]
+    equal = graph.as_double(graph.node("Equal", x, levels))
+    code = graph.node("MatMul", equal, np.arange(1.0, 1 + len(own.levels))[:, None])
+    if not own.knows_missing:
+        return code
+    missing = graph.number(own.n_codes - 1)
+    return graph.node("Where", graph.node("IsNaN", x), missing, code)
 
 
 def _components(graph: Graph, map: EmpiricalMap, X: str) -> str:

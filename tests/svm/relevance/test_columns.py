@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-import numpy as np
+from datetime import date
 
-from kernelwise.svm.relevance.columns import ColumnLayout
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_array_equal
+
+from kernelwise.svm.relevance.column_options import ColumnOptions
+from kernelwise.svm.relevance.columns import ColumnEncoding, ColumnLayout
 
 
 def test_plain_layout_has_one_number_per_column():
     layout = ColumnLayout.plain(3)
     assert not layout.has_categories
     assert layout.n_source == 3
-    np.testing.assert_array_equal(layout.source, [0, 1, 2])
-    np.testing.assert_array_equal(layout.group, [0, 1, 2])
-    np.testing.assert_array_equal(layout.to_source(np.array([3.0, 1.0, 2.0])), [3, 1, 2])
+    assert_array_equal(layout.source, [0, 1, 2])
+    assert_array_equal(layout.group, [0, 1, 2])
+    assert_array_equal(layout.to_source(np.array([3.0, 1.0, 2.0])), [3, 1, 2])
 
 
 def test_values_of_encoded_columns_add_up_at_their_source():
@@ -25,4 +32,254 @@ def test_values_of_encoded_columns_add_up_at_their_source():
     )
     assert layout.has_categories
     values = np.array([[1.0, 2.0, 4.0], [0.5, 0.25, 0.0]])
-    np.testing.assert_array_equal(layout.to_source(values), [[5, 0, 0, 2], [0.5, 0, 0, 0.25]])
+    assert_array_equal(layout.to_source(values), [[5, 0, 0, 2], [0.5, 0, 0, 0.25]])
+
+
+# --- Kinds of columns ------------------------------------------------------------------------
+
+
+def encoding_of(X, names=None, counts=None, **options):
+    names = list(X.columns) if names is None else names
+    counts = np.ones(X.shape[0]) if counts is None else counts
+    return ColumnEncoding.of(X, names, counts, ColumnOptions(**options))
+
+
+WORDS = ["b", "a", "c", "a", "b"] * 4
+PANDAS = {
+    "words": (pd.Series(WORDS, dtype=object), True),
+    "string": (pd.Series(WORDS, dtype="string"), True),
+    "str": (pd.Series(WORDS), True),
+    "category": (pd.Series(WORDS, dtype="category"), True),
+    "category of numbers": (pd.Series([3, 1, 2, 1, 3] * 4, dtype="category"), True),
+    "intervals": (pd.cut(pd.Series(np.arange(20.0)), 4), True),
+    "words that look like numbers": (pd.Series(["1", "2"] * 10, dtype=object), True),
+    "mixed words and numbers": (pd.Series(["1", 2] * 10, dtype=object), True),
+    "objects that are numbers": (pd.Series([1, 2.5] * 10, dtype=object), False),
+    "bool": (pd.Series([True, False] * 10), False),
+    "nullable boolean": (pd.Series([True, None] * 10, dtype="boolean"), False),
+    "nullable integer": (pd.Series([1, None] * 10, dtype="Int64"), False),
+    "nullable float": (pd.Series([1.5, None] * 10, dtype="Float32"), False),
+    "arrow integer": (pd.Series([1, None] * 10, dtype="int64[pyarrow]"), False),
+    "arrow string": (pd.Series(WORDS, dtype="string[pyarrow]"), True),
+    "uint8": (pd.Series([1, 2] * 10, dtype="uint8"), False),
+    "float": (pd.Series([1.0, np.nan] * 10), False),
+}
+POLARS = {
+    "String": (pl.Series(WORDS), True),
+    "Categorical": (pl.Series(WORDS, dtype=pl.Categorical), True),
+    "Enum": (pl.Series(WORDS, dtype=pl.Enum(["a", "b", "c"])), True),
+    "Boolean": (pl.Series([True, None] * 10), False),
+    "Int64": (pl.Series([1, None] * 10), False),
+    "Float32": (pl.Series([1.0, None] * 10, dtype=pl.Float32), False),
+    "Decimal": (pl.Series(["1.5", "2"] * 10).cast(pl.Decimal(10, 2)), False),
+}
+
+
+@pytest.mark.parametrize("name", PANDAS)
+def test_types_of_pandas(name):
+    series, is_category = PANDAS[name]
+    encoding = encoding_of(pd.DataFrame({"it": series}))
+    assert encoding.layout.is_category[0] == is_category
+    out = encoding.apply(pd.DataFrame({"it": series}))
+    assert np.isfinite(out).all()
+    if not is_category:
+        known = series.notna().to_numpy()
+        assert_array_equal(out[known, 0], series[known].astype(float))
+
+
+@pytest.mark.parametrize("name", POLARS)
+def test_types_of_polars(name):
+    series, is_category = POLARS[name]
+    frame = pl.DataFrame({"it": series})
+    encoding = encoding_of(frame)
+    assert encoding.layout.is_category[0] == is_category
+    out = encoding.apply(frame)
+    assert np.isfinite(out).all()
+    if is_category:
+        assert_array_equal(out[:, 0], encoding_of(pd.DataFrame({"it": WORDS})).apply(frame)[:, 0])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pd.date_range("2024-01-01", periods=3),
+        pd.to_timedelta([1, 2, 3], unit="h"),
+        pd.period_range("2024-01", periods=3, freq="M"),
+    ],
+)
+def test_dates_are_refused_by_the_name_of_their_column(values):
+    with pytest.raises(ValueError, match=r"column 'when' is of type .*TableEncoder"):
+        encoding_of(pd.DataFrame({"when": values}))
+
+
+@pytest.mark.parametrize("dtype", [pl.Date, pl.Datetime, pl.List(pl.Int64)])
+def test_other_types_of_polars_are_refused(dtype):
+    with pytest.raises(ValueError, match=r"column 'when' is of type .*TableEncoder"):
+        encoding_of(pl.DataFrame({"when": pl.Series([None, None], dtype=dtype)}))
+
+
+def test_objects_that_are_neither_words_nor_numbers_are_refused():
+    with pytest.raises(ValueError, match=r"value of type date.*TableEncoder"):
+        encoding_of(pd.DataFrame({"when": [date(2024, 1, 1)] * 3}))
+    with pytest.raises(TypeError, match=r"column 'it'.*cannot be compared.*\{'a': 1\}"):
+        encoding_of(pd.DataFrame({"it": ["x", {"a": 1}]}), categorical_features=["it"])
+
+
+def test_words_in_a_column_of_numbers_are_refused_by_name():
+    encoding = encoding_of(pd.DataFrame({"age": [1.0, 2.0]}))
+    with pytest.raises(ValueError, match="column 'age' holds numbers, but has the value 'old'"):
+        encoding.apply(pd.DataFrame({"age": [1.0, "old"]}))
+    with pytest.raises(ValueError, match="column 'age' holds numbers, but has the value 'a'"):
+        encoding.apply(pl.DataFrame({"age": ["a", "b"]}))
+    with pytest.raises(ValueError, match="column 'it' holds numbers, but has the value 'b'"):
+        encoding_of(pd.DataFrame({"it": WORDS}), categorical_features=None)
+
+
+def test_arrays_of_words_hold_numbers_too():
+    X = np.column_stack([np.arange(20.0), WORDS])
+    for rows in (X, X.astype(object)):
+        encoding = encoding_of(rows, ["x0", "x1"])
+        assert_array_equal(encoding.layout.is_category, [False, True])
+        assert_array_equal(encoding.apply(rows)[:, 0], np.arange(20.0))
+
+
+# --- Codes -----------------------------------------------------------------------------------
+
+
+def test_codes_do_not_depend_on_the_order_of_the_rows():
+    frame = pd.DataFrame({"it": WORDS * 3})
+    encoding = encoding_of(frame)
+    assert encoding_of(frame[::-1]).categories == encoding.categories
+    codes = {"a": 1.0, "b": 2.0, "c": 3.0}
+    assert_array_equal(encoding.apply(frame)[:, 0], [codes[word] for word in frame["it"]])
+
+
+def test_rare_and_unseen_levels_share_a_code():
+    values = ["a"] * 5 + ["b"] * 4 + ["c"] * 3 + [None] * 4 + ["d"] * 9
+    encoding = encoding_of(pd.DataFrame({"it": values}))
+    (own,) = encoding.categories
+    assert own.levels == ("a", "d")
+    assert own.n_codes == 3
+    new = pd.DataFrame({"it": ["a", "b", "c", None, "d", "never"]})
+    assert_array_equal(encoding.apply(new)[:, 0], [1, 0, 0, 0, 2, 0])
+
+
+def test_missing_categories_are_a_level():
+    values = ["a"] * 5 + [None] * 5
+    encoding = encoding_of(pd.DataFrame({"it": values}))
+    assert_array_equal(encoding.apply(pd.DataFrame({"it": values}))[:, 0], [1.0] * 5 + [2.0] * 5)
+    numbers = np.array([[3.0], [np.nan]] * 6)
+    encoding = encoding_of(numbers, ["x0"], categorical_features=[0])
+    assert_array_equal(encoding.apply(numbers)[:2, 0], [1, 2])
+
+
+def test_hundreds_of_levels():
+    values = [f"level {k}" for k in range(700) for _ in range(5)]
+    encoding = encoding_of(pd.DataFrame({"it": values}))
+    codes = encoding.apply(pd.DataFrame({"it": values}))[:, 0]
+    assert len(np.unique(codes)) == 700
+    assert codes.max() == 700
+
+
+def test_numbers_and_booleans_of_equal_value_are_one_level():
+    frame = pd.DataFrame({"it": [1, 1.0, True, "1", "1"] * 5}, dtype=object)
+    (own,) = encoding_of(frame, categorical_features=["it"]).categories
+    assert own.levels == (1.0, "1")
+
+
+def test_weights_count_rows_and_small_ones_do_not_remove_levels():
+    frame = pd.DataFrame({"it": ["a"] * 8 + ["b"] * 4})
+    (own,) = encoding_of(frame, counts=np.repeat([1.0, 2.0], [8, 4])).categories
+    assert own.levels == ("a", "b")
+    (own,) = encoding_of(frame, counts=np.full(12, 1e-3)).categories
+    assert own.levels == ("a",)
+
+
+# --- Numbers ---------------------------------------------------------------------------------
+
+
+def test_gaps_are_filled_by_medians_and_marked():
+    X = np.array([[1.0, np.nan], [2.0, 5.0], [9.0, 7.0], [4.0, np.nan]])
+    encoding = encoding_of(X, ["x0", "x1"])
+    assert_array_equal(encoding.medians, [3, 6])
+    assert_array_equal(encoding.apply(X), [[1, 6, 2], [2, 5, 0], [9, 7, 0], [4, 6, 2]])
+    assert_array_equal(encoding.apply(np.full((1, 2), np.nan)), [[3, 6, 2]])
+    assert_array_equal(encoding.layout.source, [0, 1, 1])
+    assert_array_equal(encoding.layout.group, [0, 1, 3])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_weighted_medians_are_medians_of_copies(seed):
+    rng = np.random.default_rng(seed)
+    X, counts = rng.integers(0, 9, (30, 1)).astype(float), rng.integers(1, 5, 30)
+    expected = np.median(np.repeat(X, counts))
+    assert encoding_of(X, ["x0"], counts=counts).medians[0] == expected
+
+
+def test_infinities_and_missing_values_are_refused_by_name():
+    X = np.array([[1.0, np.inf], [2.0, 5.0]])
+    with pytest.raises(ValueError, match=r"contains infinity: column 'x1'.*by NaN"):
+        encoding_of(X, ["x0", "x1"]).apply(X)
+    strict = encoding_of(pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}), fills=False)
+    for frame, name in (
+        (pd.DataFrame({"a": [np.nan, 1.0], "b": ["x", "y"]}), "a"),
+        (pd.DataFrame({"a": [0.0, 1.0], "b": [None, "y"]}), "b"),
+    ):
+        with pytest.raises(ValueError, match=f"contains NaN: column '{name}'"):
+            strict.apply(frame)
+
+
+# --- What a user says ------------------------------------------------------------------------
+
+FRAME = pd.DataFrame({"a": [1.0, 2.0] * 5, "b": [3, 4] * 5, "c": ["x", "y"] * 5})
+
+
+@pytest.mark.parametrize(
+    "given", [[1, 2], [-1, 1], ["b", "c"], [False, True, True], np.array(["c", "b"])]
+)
+def test_categories_by_number_name_or_mask(given):
+    assert_array_equal(
+        encoding_of(FRAME, categorical_features=given).layout.is_category, [False, True, True]
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ([3], "categorical_features has 3, which is no column"),
+        (["d"], "names the column 'd', which X does not have"),
+        ([True], "is a mask of 1 columns, but X has 3"),
+        ([0.5], r"has 0\.5, which is no column"),
+        (["a"], "column 'c' holds numbers, but has the value 'x'"),
+    ],
+)
+def test_categories_that_are_no_columns_are_refused(given, words):
+    with pytest.raises(ValueError, match=words):
+        encoding_of(FRAME, categorical_features=given)
+
+
+@pytest.mark.parametrize(
+    ("given", "group"),
+    [
+        (None, [0, 1, 2, 3]),
+        ([["b", "d"]], [0, 1, 2, 1]),
+        ([[3, 0], ("b", "c")], [0, 1, 1, 0]),
+        (["k", "l", "k", "m"], [0, 1, 0, 3]),
+        (np.array([5, 5, 5, 1]), [0, 0, 0, 3]),
+    ],
+)
+def test_groups_by_lists_or_labels(given, group):
+    assert_array_equal(ColumnOptions(feature_groups=given).groups(["a", "b", "c", "d"]), group)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ([["a", "b"], ["b"]], "column 'b' in two groups"),
+        ([["z"]], "feature_groups names the column 'z'"),
+        ([0, 1], "2 labels, but X has 4 columns"),
+    ],
+)
+def test_groups_that_make_no_sense_are_refused(given, words):
+    with pytest.raises(ValueError, match=words):
+        ColumnOptions(feature_groups=given).groups(["a", "b", "c", "d"])

@@ -171,47 +171,51 @@ def holes(X, seed=0):
 
 
 @LEAN
-def test_the_mean_of_the_training_rows_takes_the_place_of_nan(ensemble):
+def test_medians_take_the_place_of_nan_and_gaps_are_marked(ensemble):
     X, y = table(80)
     with_holes, new = holes(X), holes(X, seed=1)
-    model = RelevanceSVC(ensemble=ensemble, missing="impute").fit(with_holes, y)
-    means = np.nanmean(with_holes, axis=0)
-    assert_allclose(model.means_, means, rtol=1e-12)
-    filled = np.where(np.isnan(with_holes), model.means_, with_holes)
-    assert_identical(model, RelevanceSVC(ensemble=ensemble).fit(filled, y))
-    expected = model.decision_function(np.where(np.isnan(new), model.means_, new))
-    assert_array_equal(model.decision_function(new), expected)
+    model = RelevanceSVC(ensemble=ensemble).fit(with_holes, y)
+    medians = model.columns_.medians
+    assert_allclose(medians, np.nanmedian(with_holes, axis=0), rtol=1e-12)
+
+    def encoded(rows):
+        return np.hstack([np.where(np.isnan(rows), medians, rows), 2.0 * np.isnan(rows)])
+
+    by_hand = RelevanceSVC(ensemble=ensemble).fit(encoded(with_holes), y)
+    assert_array_equal(model.decision_function(new), by_hand.decision_function(encoded(new)))
+    importances = by_hand.feature_importances_.reshape(2, -1).sum(axis=0)
+    assert_allclose(model.feature_importances_, importances, rtol=1e-12)
     assert model.score(new, y) > 0.75
     assert not np.isnan(model.support_vectors_).any()
 
 
-def test_rows_count_by_their_weight_in_the_means():
+def test_rows_count_by_their_weight_in_the_medians():
     X, y = table()
     X = holes(X)
     weights = np.random.default_rng(0).integers(0, 4, len(y))
-    model = RelevanceSVC(missing="impute", max_iter=2).fit(X, y, sample_weight=weights)
+    model = RelevanceSVC(max_iter=2).fit(X, y, sample_weight=weights)
     repeated = np.repeat(X, weights, axis=0)
-    assert_allclose(model.means_, np.nanmean(repeated, axis=0), rtol=1e-12)
-    again = RelevanceSVC(missing="impute", max_iter=2).fit(repeated, np.repeat(y, weights))
+    assert_allclose(model.columns_.medians, np.nanmedian(repeated, axis=0), rtol=1e-12)
+    again = RelevanceSVC(max_iter=2).fit(repeated, np.repeat(y, weights))
     assert_allclose(model.feature_importances_, again.feature_importances_, atol=1e-3)
 
 
 def test_a_column_that_is_never_there_has_no_weight():
     X, y = table()
     wide = np.insert(X, 2, np.nan, axis=1)
-    model = RelevanceSVC(missing="impute").fit(wide, y)
-    assert model.means_[2] == model.feature_weights_[2] == model.feature_importances_[2] == 0
+    model = RelevanceSVC().fit(wide, y)
+    assert model.columns_.medians[2] == model.feature_weights_[2] == 0
+    assert model.feature_importances_[2] == 0
     known = np.where(np.isnan(wide), 123.0, wide)
     assert_array_equal(model.decision_function(known), model.decision_function(wide))
-    everything = RelevanceSVC(missing="impute").fit(np.full((30, 2), np.nan), LABELS)
+    everything = RelevanceSVC().fit(np.full((30, 2), np.nan), LABELS)
     assert len(set(everything.predict(np.full((5, 2), np.nan)))) == 1
 
 
 def test_without_missing_values_nothing_changes():
     X, y = table()
-    model = RelevanceSVC(missing="impute").fit(X, y)
-    assert_identical(model, RelevanceSVC().fit(X, y))
-    assert RelevanceSVC().fit(X, y).means_ is None
+    model = RelevanceSVC(missing="error").fit(X, y)
+    assert_array_equal(model.decision_function(X), RelevanceSVC().fit(X, y).decision_function(X))
 
 
 def test_missing_values_of_frames():
@@ -227,9 +231,9 @@ def test_missing_values_are_refused_with_the_remedy():
     X = holes(ROWS)
     remedy = 'X contains NaN.*missing="impute"'
     with pytest.raises(ValueError, match=remedy):
-        RelevanceSVC().fit(X, LABELS)
+        RelevanceSVC(missing="error").fit(X, LABELS)
     with pytest.raises(ValueError, match=remedy):
-        RelevanceSVC().fit(ROWS, LABELS).predict(X)
+        RelevanceSVC(missing="error").fit(ROWS, LABELS).predict(X)
     with pytest.raises(ValueError, match="y contains NaN"):
         RelevanceSVC(missing="impute").fit(ROWS, np.where(LABELS == 0, np.nan, 1.0))
 
@@ -506,7 +510,11 @@ def refuses(model, X=ROWS, y=LABELS, *, match, error=ValueError, **fit):
         (ROWS * 1j, LABELS, "Complex data not supported"),
         (ROWS, ROWS[:, 0], "Unknown label type: continuous"),
         (ROWS, None, "requires y"),
-        (pd.DataFrame({"a": ROWS[:, 0], "b": ["red", "blue"] * 15}), LABELS, "X.*OneHotEncoder"),
+        (
+            pd.DataFrame({"a": ROWS[:, 0], "when": pd.date_range("2024-01-01", periods=30)}),
+            LABELS,
+            "column 'when' is of type datetime64.*TableEncoder",
+        ),
     ],
 )
 def test_tables_and_labels(X, y, words):
@@ -557,7 +565,7 @@ def test_sample_weights(weights, words):
 
 
 def test_sparse_rows_are_refused():
-    refuses(RelevanceSVC(), sp.csr_array(ROWS), error=TypeError, match=r"X.*dense data is required")
+    refuses(RelevanceSVC(), sp.csr_array(ROWS), error=TypeError, match=r"X is sparse.*toarray")
 
 
 def test_a_kernel_matrix_without_room_is_refused_with_what_to_do():
@@ -568,7 +576,7 @@ def test_prediction():
     model = RelevanceSVC().fit(ROWS, LABELS)
     with pytest.raises(ValueError, match=r"X has 2 features.*expecting 3"):
         model.predict(ROWS[:, :2])
-    with pytest.raises(TypeError, match=r"X.*dense data is required"):
+    with pytest.raises(TypeError, match=r"X is sparse.*toarray"):
         model.predict(sp.csr_array(ROWS))
     with pytest.raises(ValueError, match=r"\bX\b.*large.*scale"):
         model.predict(1e300 * ROWS)

@@ -1,4 +1,8 @@
-"""Scaling of the columns for learning, and of kernels back to the unscaled columns."""
+"""Scaling of the columns for learning, and of kernels back to the unscaled columns.
+
+Codes of categories are not scaled: two of them differ or they do not. What brings a category to the
+scale of the other columns is the weight at which its learning starts.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ import numpy as np
 
 from ..._typing import Array, Index
 from ...kernels import Laplacian
-from .feature_weights import column_variances, varying_columns
+from .feature_weights import category_variances, column_variances, varying_columns
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,8 @@ class Scaling:
         The standard deviation of each.
     n_columns : int
         The number of all columns.
+    is_category : ndarray of shape (q,)
+        Which columns are categories.
     """
 
     columns: Index
@@ -35,11 +41,15 @@ class Scaling:
     spread: Array
     deviation: Array
     n_columns: int
+    is_category: Any
 
     @classmethod
-    def of(cls, X: Array, counts: Array, standardize: bool) -> Scaling:
+    def of(cls, X: Array, counts: Array, standardize: bool, is_category: Any = None) -> Scaling:
         """Measure the columns with weighted rows; one spread for all without ``standardize``."""
-        deviation = np.sqrt(column_variances(X, counts))
+        category = np.zeros(X.shape[1], dtype=bool) if is_category is None else is_category
+        variance = column_variances(X, counts)
+        variance[category] = category_variances(X[:, category], counts)
+        deviation = np.sqrt(variance)
         varying = varying_columns(X)
         if not varying.any():  # nothing can be learned, so any columns serve
             varying[:] = deviation[:] = True
@@ -53,16 +63,27 @@ class Scaling:
                 )
         centre = (counts / counts.sum()) @ X[:, columns]
         spread = deviation if standardize else np.full(len(columns), deviation.max())
-        return cls(columns, centre, spread, deviation, X.shape[1])
+        category = category[columns]
+        return cls(columns, np.where(category, 0, centre), spread, deviation, X.shape[1], category)
+
+    @property
+    def divisor(self) -> Array:
+        """What each column is divided by: its spread, or one for a category."""
+        return np.where(self.is_category, 1.0, self.spread)
+
+    @property
+    def start(self) -> Array:
+        """The weight of each scaled column at which all columns count alike."""
+        return self.divisor / self.spread
 
     def apply(self, X: Array) -> Array:
         """Return the columns that are used, scaled."""
         used = X if len(self.columns) == self.n_columns else X[:, self.columns]
-        return (used - self.centre) / self.spread
+        return (used - self.centre) / self.divisor
 
     def in_terms(self, kernel: Any) -> Array:
         """Return the contribution of each used column to a distance: weight times spread."""
-        unit: Array = _terms_of(kernel, self.deviation / self.spread) * kernel.weights
+        unit: Array = _terms_of(kernel, self.deviation / self.divisor) * kernel.weights
         return unit
 
     def comparable(self, kernel: Any) -> Array:
@@ -73,8 +94,11 @@ class Scaling:
 
     def unscaled(self, kernel: Any) -> Any:
         """Return the same kernel for columns that are not scaled."""
-        weights = kernel.weights / _terms_of(kernel, self.spread)
-        return kernel.with_params(weights=self._everywhere(weights))
+        weights = self._everywhere(kernel.weights / _terms_of(kernel, self.divisor))
+        if not self.is_category.any():
+            return kernel.with_params(weights=weights)
+        categorical = self._everywhere(self.is_category).astype(bool)
+        return kernel.with_params(weights=weights, categorical=categorical)
 
     def _everywhere(self, values: Array) -> Array:
         out = np.zeros(self.n_columns)

@@ -32,7 +32,7 @@ from .kernel_spec import KernelSpec
 from .margin_bounds import MarginBoundsMixin, TrainingTable
 from .multiclass import ONE_VS_REST, SCHEMES, Multiclass
 from .notebook import WeightsReprMixin
-from .older_models import upgraded
+from .older_models import upgraded, with_all_parameters
 from .predictor import predictor_of, take
 from .progress import FitProgress
 from .task import FitTask, Fitted, Labels, group_numbers
@@ -67,13 +67,15 @@ class InputRules:
 class BaseLearnedSVC(
     MarginBoundsMixin, WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC
 ):
-    """Base of the classifiers. A method writes the first of five hooks, and others as needed.
+    """Base of the classifiers. A method writes the first of these hooks, and others as needed.
 
     - ``_fit_machines(task)`` fits the machines and returns all that comes of it, `Fitted`. It
       sets nothing: `fit` assigns every attribute in its last statement, so that a fit that fails
       or is interrupted leaves the estimator as it was.
     - ``_check_input(X, y)`` refuses parameters and tables that do not go together, and returns
       the checked table and labels.
+    - ``_encode(X, labels)`` turns the checked rows into those that machines read, and
+      ``_check_rows(X)`` checks rows to predict.
     - ``_input_rules()`` says whether sparse matrices and missing values are accepted.
     - ``_kernel(X, sample_weight)`` returns the kernel for the training rows.
     - ``_multiclass()`` returns how several classes become machines: one-vs-rest by default.
@@ -110,6 +112,10 @@ class BaseLearnedSVC(
     def _input_rules(self) -> InputRules:
         """Return what X may be."""
         return InputRules(sparse=KernelSpec.of(self).accepts_sparse)
+
+    def _encode(self, X: Any, labels: Labels) -> Any:
+        """Return the training rows that count as the machines read them."""
+        return X
 
     def _kernel(self, X: Any, sample_weight: Array) -> Kernel:
         """Return the kernel that the parameters describe, for these training rows."""
@@ -175,7 +181,7 @@ class BaseLearnedSVC(
     ) -> FitTask:
         """Return the rows that count, their classes and the kernel, for a method to fit."""
         labels = Labels.of(y, sample_weight, self.class_weight).by_class()
-        rows = self._take(X, labels.rows)
+        rows = self._encode(self._take(X, labels.rows), labels)
         warm_start = getattr(self, "warm_start", False)
         return FitTask(
             X=rows,
@@ -200,11 +206,7 @@ class BaseLearnedSVC(
     def _decisions(self, X: Any) -> Array:
         """Return one decision value per machine, or per class for an average of machines."""
         predictor = predictor_of(self)
-        if KernelSpec.of(self).is_function:
-            X = X if hasattr(X, "shape") else np.asarray(X)
-        else:
-            with self._naming_the_remedy():
-                X = validate_data(self, X, reset=False, **self._input_rules().checks())
+        X = self._check_rows(X)
         trained_sparse = sp.issparse(self.support_vectors_)
         if sp.issparse(X) and not trained_sparse and not KernelSpec.of(self).is_function:
             raise ValueError(
@@ -213,6 +215,13 @@ class BaseLearnedSVC(
         if trained_sparse and not sp.issparse(X):
             X = sp.csr_array(X)
         return predictor.decision_values(X, n_threads(self.n_jobs))
+
+    def _check_rows(self, X: Any) -> Any:
+        """Check rows to predict."""
+        if KernelSpec.of(self).is_function:
+            return X if hasattr(X, "shape") else np.asarray(X)
+        with self._naming_the_remedy():
+            return validate_data(self, X, reset=False, **self._input_rules().checks())
 
     def decision_function(self, X: Any) -> Array:
         """Evaluate the decision values.
@@ -280,7 +289,7 @@ class BaseLearnedSVC(
         return tags
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(upgraded(state))
+        super().__setstate__(with_all_parameters(type(self), upgraded(state)))
 
     def set_params(self, **params: Any) -> BaseLearnedSVC:
         """Set parameters; ``kernel__name`` replaces a kernel object by one with that parameter.

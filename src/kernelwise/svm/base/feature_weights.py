@@ -58,7 +58,7 @@ def category_variances(codes: Array, weights: Array) -> Array:
     share = weights / weights.sum()
     places = (np.unique(column, return_inverse=True)[1] for column in codes.T)
     shares = (np.bincount(place, weights=share) for place in places)
-    return np.array([(1 - of_levels @ of_levels) / 2 for of_levels in shares])
+    return np.array([(1 - of_levels @ of_levels) / 2 for of_levels in shares], dtype=np.float64)
 
 
 def spreads(kernel: Kernel, X: Matrix, weights: Array) -> Array:

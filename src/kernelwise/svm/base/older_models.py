@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 from .predictor import Predictor, SupportVectors
@@ -52,6 +53,13 @@ class Space:
 
     map: Any
     unit_norm: bool
+
+
+def with_all_parameters(cls: type, state: dict[str, Any]) -> dict[str, Any]:
+    """Return a state with the defaults of parameters that the class has got since."""
+    parameters = signature(cls).parameters.items()
+    new = {name: each.default for name, each in parameters if each.default is not each.empty}
+    return new | state
 
 
 def upgraded(state: dict[str, Any]) -> dict[str, Any]:

@@ -123,7 +123,7 @@ def _with_svc(
     rows = rows[order].multiply(root).tocsr() if sp.issparse(rows) else rows[order] * root
     svc = _plain_svc(estimator, settings, rows, support, coef, intercept)
     svc.classes_ = classes
-    return _pipeline(estimator, [*_before(predictor), ("scale", _scaler(root)), ("svc", svc)])
+    return _pipeline(estimator, [*_before(predictor), ("scale", column_scaler(root)), ("svc", svc)])
 
 
 def _before(predictor: Predictor) -> NamedSteps:
@@ -135,6 +135,8 @@ def _before(predictor: Predictor) -> NamedSteps:
             steps.append(("impute", imputer))
         elif isinstance(step, EmpiricalMap):
             steps += _components(step)
+        elif hasattr(step, "sklearn_steps"):
+            steps += step.sklearn_steps()
         else:
             raise ValueError(
                 f"scikit-learn has no step like {type(step).__name__}; export to ONNX, or save the "
@@ -152,7 +154,7 @@ def _components(made: EmpiricalMap) -> NamedSteps:
     found.components_, found.component_indices_ = made.rows * root, np.arange(len(made.rows))
     found.normalization_ = (made.vectors / np.sqrt(made.eigenvalues)).T
     found.n_features_in_ = made.rows.shape[1]
-    return [("scale_inputs", _scaler(root)), ("map", found)]
+    return [("scale_inputs", column_scaler(root)), ("map", found)]
 
 
 def _pipeline(estimator: Any, steps: NamedSteps) -> Pipeline:
@@ -182,7 +184,7 @@ def _settings(kernel: Kernel, d: int) -> tuple[dict[str, Any], Array]:
     return {"kernel": "poly", "degree": int(kernel.degree), **settings}, np.sqrt(weights)
 
 
-def _scaler(root: Array) -> StandardScaler:
+def column_scaler(root: Array) -> StandardScaler:
     """Return a fitted scaler that multiplies the columns; one of weight zero becomes zero."""
     scaler = StandardScaler(with_mean=False)
     with np.errstate(divide="ignore"):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._typing import Array, Codes
+from ..._typing import Array, Codes, Index
 from ...criteria import Criterion, Objective
 from ...kernels import Kernel
 from ...outer import LBFGS, Domain, L1Sphere, LogPositive, Method, Minimum, Simplex, minimize
@@ -52,6 +52,9 @@ class WeightProblem:
         The spread of each column, in the unit of its weight's term.
     learns : bool
         Whether there is anything to learn; else the weights stay.
+    groups : ndarray of shape (d,) or None, default=None
+        The group of each column. The weights of a group keep their ratios: one factor is learned
+        for all of them. None learns each weight for itself.
     """
 
     kernel: Any
@@ -65,6 +68,7 @@ class WeightProblem:
     varying: Any
     spread: Array
     learns: bool = True
+    groups: Index | None = None
 
     @classmethod
     def of(
@@ -104,44 +108,88 @@ class WeightProblem:
 
     @classmethod
     def of_scaled(
-        cls, kernel: Any, X: Array, Y: Array, cost_factor: Array, *, recipe: Recipe
+        cls,
+        kernel: Any,
+        X: Array,
+        Y: Array,
+        cost_factor: Array,
+        *,
+        recipe: Recipe,
+        start: Array | float = 1.0,
+        groups: Index | None = None,
     ) -> WeightProblem:
-        """Learn the weights of all columns, which were scaled before; gamma is in the weights."""
-        every, d = np.ones(X.shape[1], dtype=bool), X.shape[1]
-        start = np.asarray(kernel.weights)
-        names = ("weights",)
-        return cls(kernel, names, X, Y, cost_factor, recipe, 1.0, start, every, np.ones(d))
+        """Learn the weights of all columns, which were scaled before; gamma is in the weights.
+
+        At weights of ``start`` all columns count alike, and columns of a group share one factor.
+        """
+        return cls(
+            kernel=kernel,
+            names=("weights",),
+            X=X,
+            Y=Y,
+            cost_factor=cost_factor,
+            recipe=recipe,
+            C=1.0,
+            weights=np.asarray(kernel.weights),
+            varying=np.ones(X.shape[1], dtype=bool),
+            spread=np.ones(X.shape[1]) / start,
+            groups=groups,
+        )
 
     @cached_property
     def free(self) -> Any:
         """Which of all weights are learned."""
         return np.tile(self.varying, len(self.names))
 
+    @cached_property
+    def owner(self) -> Index:
+        """The learned parameter of each weight that is learned."""
+        if self.groups is None:
+            return np.arange(int(self.free.sum()))
+        n_groups = int(self.groups.max()) + 1
+        each = np.concatenate([self.groups + k * n_groups for k in range(len(self.names))])
+        return np.unique(each[self.free], return_inverse=True)[1]
+
+    @cached_property
+    def _first(self) -> Index:
+        """The first weight of each learned parameter."""
+        return np.unique(self.owner, return_index=True)[1]
+
+    @cached_property
+    def _ratio(self) -> Array:
+        """Each weight relative to the first one of its group."""
+        own = self.weights[self.free]
+        first = own[self._first][self.owner]
+        return np.divide(own, first, out=np.ones_like(own), where=first > 0)
+
     @property
     def n_parameters(self) -> int:
         """Number of parameters that are learned."""
-        return int(self.free.sum()) + self.recipe.learns_C
+        return len(self._first) + self.recipe.learns_C
 
     @property
     def theta(self) -> Array:
         """The parameters where the learning starts."""
-        own = self.weights[self.free]
+        own = self.weights[self.free][self._first]
         return np.append(own, self.C) if self.recipe.learns_C else own
 
     def everywhere(self, theta: Array) -> Array:
         """Put the learned weights at their columns; constant ones have zero."""
-        if self.free.all():
+        if self.groups is None and self.free.all():
             return theta
-        n_free = int(self.free.sum())
+        n_own = len(self._first)
         full = np.zeros(len(self.free))
-        full[self.free] = theta[:n_free]
-        return np.append(full, theta[n_free:])
+        full[self.free] = theta[:n_own][self.owner] * self._ratio
+        return np.append(full, theta[n_own:])
 
     def gradient(self, gradient: Array) -> Array:
         """Return the derivative by the learned parameters, from that by all weights."""
-        if self.free.all():
+        if self.groups is None and self.free.all():
             return gradient
-        return np.append(gradient[: len(self.free)][self.free], gradient[len(self.free) :])
+        own = gradient[: len(self.free)][self.free]
+        if self.groups is not None:
+            own = np.bincount(self.owner, weights=own * self._ratio)
+        return np.append(own, gradient[len(self.free) :])
 
     def domain(self, *, sphere: bool = False) -> Domain:
         """Return the domain of the parameters; a fixed sum is kept on a simplex or a sphere."""
@@ -149,7 +197,7 @@ class WeightProblem:
             total = float(self.weights[self.free].sum())
             return L1Sphere(total) if sphere else Simplex(total)
         unit = float(getattr(self.kernel, "gamma", 1.0)) * np.tile(self.spread, len(self.names))
-        unit = np.where(unit > 0, unit, 1.0)[self.free]
+        unit = np.where(unit > 0, unit, 1.0)[self.free][self._first]
         lo, hi = (np.exp(bound) / unit for bound in _WEIGHT_BOUNDS)
         if self.recipe.learns_C:
             lo, hi = (

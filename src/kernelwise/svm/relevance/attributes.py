@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from ...kernels.pairwise import PairwiseKernel
-from ..base.column_scaling import Scaling
 from ..base.weight_learning import LearnedWeights, histories
 from ..paths.path import Path
 from .columns import ColumnLayout
-from .members import KERNELS, has_equal_share, shares_of
+from .members import UsedColumns, has_equal_share, shares_of
 from .mixing import MixedParts
 
 _PATH_COLUMNS = ("factor", "C", "loo_error", "score", "n_iter", "seconds", "solved", "converged")
@@ -21,14 +20,14 @@ _PATH_COLUMNS = ("factor", "C", "loo_error", "score", "n_iter", "seconds", "solv
 def weight_attributes(
     learned: Mapping[str, LearnedWeights],
     sources: Mapping[str, PairwiseKernel],
-    scaling: Scaling,
+    columns: UsedColumns,
 ) -> dict[str, Any]:
     """Return the learned weights, and the evaluations of the bound as a table."""
-    shares = shares_of(sources, scaling)
+    shares = shares_of(sources, columns)
     table = histories(list(learned.values()), "kernel", list(learned))
     rows = zip(table["kernel"], table["weights"], strict=True)
-    kernels = [KERNELS[name](weights=weights) for name, weights in rows]
-    comparable = np.array([scaling.comparable(kernel) for kernel in kernels])
+    kernels = [columns.kernel(name, weights) for name, weights in rows]
+    comparable = np.array([columns.comparable(kernel) for kernel in kernels])
     return {
         "feature_importances_": shares / shares.sum(),
         "selected_features_": has_equal_share(shares),
@@ -38,21 +37,21 @@ def weight_attributes(
 
 
 def path_attributes(
-    paths: Mapping[str, Path], kernels: Sequence[Any], scaling: Scaling, ensemble: bool
+    paths: Mapping[str, Path], kernels: Sequence[Any], columns: UsedColumns, ensemble: bool
 ) -> dict[str, Any]:
     """Return the selected width and C of each member, and the points that were tried."""
     costs, gammas = [path.best.C for path in paths.values()], [k.gamma for k in kernels]
-    weights = [scaling.comparable(path.kernel) for path in paths.values()]
+    weights = [columns.comparable(path.kernel) for path in paths.values()]
     tables = [path.table() for path in paths.values()]
     member = np.repeat(list(paths), [len(path.points) for path in paths.values()])
-    columns = {name: np.concatenate([table[name] for table in tables]) for name in _PATH_COLUMNS}
+    points = {name: np.concatenate([table[name] for table in tables]) for name in _PATH_COLUMNS}
     return {
         "members_": list(paths),
         "kernel_": list(kernels) if ensemble else kernels[0],
         "C_": np.array(costs) if ensemble else costs[0],
         "gamma_": np.array(gammas) if ensemble else gammas[0],
         "feature_weights_": np.mean(weights, axis=0),
-        "path_": {"member": member} | columns,
+        "path_": {"member": member} | points,
     }
 
 

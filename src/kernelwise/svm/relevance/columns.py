@@ -1,13 +1,29 @@
-"""Columns of a table as RelevanceSVC reads them: numbers, categories and groups."""
+"""Columns of a table as RelevanceSVC reads them: numbers, categories and groups.
+
+    numbers      NaN becomes the median of the training rows, and a column with gaps gets a second
+                 column that marks them
+    categories   codes: 0 for levels with few rows and for unseen ones, then the levels in order,
+                 then the missing values, which are a level of their own
+
+A category has one weight whatever the number of its levels.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.impute import SimpleImputer
 
 from ..._typing import Array, Index
+from .column_options import ColumnOptions
+from .raw_columns import Level, RawColumn, columns_of, is_frame
+
+MIN_LEVEL_ROWS = 5  # rows of a level that gets a code of its own
+GAP = 2.0  # value that marks a missing number; zero marks a known one
+OTHER = 0  # code of rare and of unseen levels
 
 
 @dataclass(frozen=True)
@@ -59,3 +75,219 @@ class ColumnLayout:
         values = np.asarray(values, dtype=np.float64)
         chosen = self.source[:, None] == np.arange(self.n_source)
         return values @ chosen.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class CategoryCodes:
+    """The codes of a column's levels.
+
+    Parameters
+    ----------
+    column : int
+        The user's column.
+    levels : tuple of str or float
+        The levels with codes of their own, 1, 2, ..., in order: numbers, then words.
+    knows_missing : bool
+        Whether missing values have the code after the last level; else that of other levels.
+    """
+
+    column: int
+    levels: tuple[Level, ...]
+    knows_missing: bool
+
+    @classmethod
+    def of(cls, column: int, raw: RawColumn, counts: Array) -> CategoryCodes:
+        """Learn the levels of enough rows; ``counts`` says how many rows each row stands for."""
+        places, found = raw.levels()
+        rows = np.bincount(places, weights=counts, minlength=len(found))
+        total: dict[Level | None, float] = {}
+        for level, number in zip(found, rows.tolist(), strict=True):
+            total[level] = total.get(level, 0.0) + number
+        kept = [level for level, number in total.items() if number >= MIN_LEVEL_ROWS]
+        levels = [level for level in kept if level is not None]
+        levels.sort(key=lambda level: (isinstance(level, str), level))
+        return cls(column, tuple(levels), None in kept)
+
+    @property
+    def n_codes(self) -> int:
+        """Number of codes, that of other levels included."""
+        return 1 + len(self.levels) + self.knows_missing
+
+    def codes(self, raw: RawColumn) -> Array:
+        """Return the code of each value."""
+        places, found = raw.levels()
+        code = {level: 1.0 + k for k, level in enumerate(self.levels)}
+        missing = float(len(self.levels) + 1 if self.knows_missing else OTHER)
+        of_place = [missing if level is None else code.get(level, OTHER) for level in found]
+        return np.array(of_place, dtype=np.float64)[places]
+
+
+@dataclass(frozen=True)
+class ColumnEncoding:
+    """A step from the user's columns to encoded ones: all columns in order, then marks of gaps.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The names of the user's columns.
+    medians : ndarray of shape (n_source,)
+        What replaces missing numbers; NaN for categories.
+    marked : ndarray of shape (n_marked,)
+        The columns whose gaps are marked, by a column each behind all others.
+    categories : tuple of CategoryCodes
+        The codes of each category.
+    layout : ColumnLayout
+        What each encoded column is.
+    fills : bool
+        Whether missing values are encoded; else they are an error.
+    """
+
+    names: tuple[str, ...]
+    medians: Array
+    marked: Index
+    categories: tuple[CategoryCodes, ...]
+    layout: ColumnLayout
+    fills: bool
+
+    @classmethod
+    def of(
+        cls, X: Any, names: Sequence[str], counts: Array, options: ColumnOptions
+    ) -> ColumnEncoding:
+        """Learn medians, gaps and levels from training rows.
+
+        Parameters
+        ----------
+        X : data frame or ndarray of shape (n, n_source)
+            The rows.
+        names : sequence of str
+            The names of the columns.
+        counts : ndarray of shape (n,)
+            How many rows each row stands for.
+        options : ColumnOptions
+            Which columns are categories, which share a weight, and whether gaps are filled.
+
+        Returns
+        -------
+        encoding : ColumnEncoding
+            The step.
+        """
+        d, counts = len(names), counts / min(1.0, counts.mean())
+        raws = [] if _is_plain(X) and options.finds_no_category else columns_of(X, names)
+        is_category = options.categories(raws, names)
+        learned = [
+            CategoryCodes.of(j, raws[j], counts) for j in np.flatnonzero(is_category).tolist()
+        ]
+        medians, marked = np.full(d, np.nan), []
+        for j in np.flatnonzero(~is_category).tolist():
+            values = raws[j].numbers() if raws else X[:, j]
+            medians[j] = _weighted_median(values, counts)
+            marked += [j] if np.isnan(values).any() else []
+        group = options.groups(names)
+        layout = ColumnLayout(
+            is_category=np.append(is_category, np.zeros(len(marked), dtype=bool)),
+            source=np.append(np.arange(d), np.array(marked, dtype=np.intp)),
+            group=np.append(group, d + group[np.array(marked, dtype=np.intp)]),
+            n_source=d,
+        )
+        marks = np.array(marked, dtype=np.intp)
+        return cls(tuple(names), medians, marks, tuple(learned), layout, options.fills)
+
+    def apply(self, X: Any) -> Array:
+        """Return the encoded columns; an array of finite numbers stays what it is.
+
+        Parameters
+        ----------
+        X : data frame or ndarray of shape (n, n_source)
+            The rows.
+
+        Returns
+        -------
+        encoded : ndarray of shape (n, d)
+            The columns, without missing values.
+        """
+        numbers = self.numbers(X)
+        missing = np.isnan(numbers)
+        self._refuse(numbers, missing)
+        if missing.any():
+            numbers = np.where(missing, self.medians, numbers)
+        if not len(self.marked):
+            return numbers
+        return np.hstack([numbers, np.where(missing[:, self.marked], GAP, 0.0)])
+
+    def numbers(self, X: Any) -> Array:
+        """Return numbers, with gaps, and codes, one column per column of the user."""
+        if _is_plain(X) and not self.categories:
+            return np.ascontiguousarray(X, dtype=np.float64)
+        raws = columns_of(X, self.names)
+        out = np.empty((X.shape[0], len(self.names)))
+        codes = {own.column: own for own in self.categories}
+        for j, raw in enumerate(raws):
+            if j not in codes:
+                out[:, j] = raw.numbers()
+                continue
+            if not self.fills and any(level is None for level in _present(raw)):
+                raise _missing_value(raw.name)
+            out[:, j] = codes[j].codes(raw)
+        return out
+
+    def _refuse(self, numbers: Array, missing: Any) -> None:
+        """Refuse infinite numbers, and missing ones where they are an error."""
+        infinite = np.isinf(numbers).any(axis=0)
+        if infinite.any():
+            name = self.names[int(np.argmax(infinite))]
+            raise ValueError(
+                f"Input X contains infinity: column {name!r} has infinite values. Replace them "
+                "by NaN, which counts as missing, or by the largest value that makes sense."
+            )
+        if not self.fills and missing.any():
+            raise _missing_value(self.names[int(np.argmax(missing.any(axis=0)))])
+
+    def sklearn_steps(self) -> list[tuple[str, Any]]:
+        """Return fitted steps of scikit-learn that encode numbers alike.
+
+        Models with categories are refused before: their kernel has no form in scikit-learn.
+        """
+        from ..base.to_sklearn import column_scaler
+
+        if not self.fills:
+            return []
+        rows = np.vstack([self.medians, self.medians])
+        rows[1, self.marked] = np.nan
+        imputer = SimpleImputer(
+            strategy="median", add_indicator=len(self.marked) > 0, keep_empty_features=True
+        )
+        steps: list[tuple[str, Any]] = [("impute", imputer.fit(rows))]
+        if len(self.marked):
+            scale = np.append(np.ones(len(self.names)), np.full(len(self.marked), GAP))
+            steps.append(("mark", column_scaler(scale)))
+        return steps
+
+
+def _is_plain(X: Any) -> bool:
+    return not is_frame(X) and X.dtype.kind in "biuf"
+
+
+def _present(raw: RawColumn) -> list[Level | None]:
+    places, found = raw.levels()
+    return [found[place] for place in np.unique(places)]
+
+
+def _missing_value(name: str) -> ValueError:
+    return ValueError(
+        f'Input X contains NaN: column {name!r} has missing values. Fit with missing="impute" to '
+        "replace numbers by the median of their column, and to make missing categories a level."
+    )
+
+
+def _weighted_median(values: Array, counts: Array) -> float:
+    """Return the median of the values that are there; zero where none is."""
+    known = ~np.isnan(values)
+    if not known.any():
+        return 0.0
+    values, counts = values[known], counts[known]
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(counts[order])
+    half = below[-1] / 2
+    places = np.searchsorted(below, half, side="left"), np.searchsorted(below, half, side="right")
+    lower, upper = values[order][[min(place, len(order) - 1) for place in places]]
+    return float(lower if lower == upper else (lower + upper) / 2)

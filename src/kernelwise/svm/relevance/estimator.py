@@ -37,15 +37,16 @@ from ..base.calibration import (
 )
 from ..base.estimator import BaseLearnedSVC, InputRules
 from ..base.predictor import Predictor
-from ..base.steps import MeanFill
-from ..base.task import FitTask, Fitted
+from ..base.task import FitTask, Fitted, Labels
 from ..paths.rows import TrainingRows
 from .attributes import count_solves, part_attributes, path_attributes, weight_attributes
-from .columns import ColumnLayout
+from .column_options import ColumnOptions
+from .columns import ColumnEncoding, ColumnLayout
 from .members import FACTORS, KERNELS, kernel_names
 from .mixing import Half, MixedParts, decisions_of_halves, fit_halves, fit_mixed
 from .parts.hinge import HingeSettings
 from .parts.rows import copy_weight
+from .table_input import check_table, check_training_table, column_names
 
 
 def _is_calibrated(estimator: Any) -> bool:
@@ -75,8 +76,19 @@ class RelevanceSVC(BaseLearnedSVC):
     standardize : bool, default=True
         Whether the columns are brought to one scale first. False starts from equal weights of the
         columns as they are.
-    missing : {"error", "impute"}, default="error"
-        How NaN is treated: as an error, or replaced by the mean of the column in training.
+    missing : {"impute", "error"}, default="impute"
+        How missing values are treated. "impute" replaces numbers by the median of the column in
+        training and marks the gaps in a column of their own; missing categories are a level.
+        Infinite values are always an error.
+    categorical_features : "from_dtype", array-like of bool, int or str, or None, \
+            default="from_dtype"
+        Which columns are categories, by their types, a mask, numbers or names. By types they are
+        the columns of words of a table, and those of a type for categories. None means none. A
+        category has one weight, whatever the number of its levels; levels with fewer than 5
+        training rows and new ones count as one level.
+    feature_groups : array-like, default=None
+        Columns that share one weight: lists of names or numbers, or one label per column. For
+        instance columns that encode one thing, spectra, or the genes of a pathway.
     max_iter : int, default=15
         Most evaluations of the radius-margin bound for each kernel.
     weight_rows : int, default=1000
@@ -153,8 +165,9 @@ class RelevanceSVC(BaseLearnedSVC):
         The machines and enclosing balls that were solved.
     n_iter_ : int
         The evaluations of the bound.
-    means_ : ndarray of shape (n_features,) or None
-        The values that replace NaN, for ``missing="impute"``.
+    columns_ : ColumnEncoding
+        How the columns of X become numbers and codes: ``columns_.medians`` replace missing
+        numbers, ``columns_.categories`` hold the levels.
     margin_ : ndarray of shape (n_machines,)
         The margin 1 / ||w|| of each machine of the hinge part, member by member.
     classes_ : ndarray of shape (n_classes,)
@@ -225,6 +238,8 @@ class RelevanceSVC(BaseLearnedSVC):
         "kernel": [Options(set(KERNELS))],
         "standardize": ["boolean"],
         "missing": [Options({"error", "impute"})],
+        "categorical_features": [Options({"from_dtype"}), "array-like", None],
+        "feature_groups": ["array-like", None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "weight_rows": [Interval(Integral, 10, None, closed="left")],
         "path_rows": [Interval(Integral, 10, None, closed="left")],
@@ -245,7 +260,9 @@ class RelevanceSVC(BaseLearnedSVC):
         ensemble: bool = True,
         kernel: str = "laplacian",
         standardize: bool = True,
-        missing: str = "error",
+        missing: str = "impute",
+        categorical_features: Any = "from_dtype",
+        feature_groups: Any = None,
         max_iter: int = 15,
         weight_rows: int = 1000,
         path_rows: int = 2000,
@@ -263,6 +280,8 @@ class RelevanceSVC(BaseLearnedSVC):
         self.kernel = kernel
         self.standardize = standardize
         self.missing = missing
+        self.categorical_features = categorical_features
+        self.feature_groups = feature_groups
         self.max_iter = max_iter
         self.weight_rows = weight_rows
         self.path_rows = path_rows
@@ -279,6 +298,28 @@ class RelevanceSVC(BaseLearnedSVC):
     def _input_rules(self) -> InputRules:
         return InputRules(nan=self.missing == "impute")
 
+    def _check_input(self, X: Any, y: Any) -> tuple[Any, Any]:
+        return check_training_table(self, X, y)
+
+    def _encode(self, X: Any, labels: Labels) -> Any:
+        """Learn from the rows that count what their columns are, and encode them."""
+        options = ColumnOptions(
+            self.categorical_features, self.feature_groups, fills=self.missing == "impute"
+        )
+        names = column_names(self)
+        self.columns_ = ColumnEncoding.of(X, names, labels.sample_weight, options)
+        return self.columns_.apply(X)
+
+    def _check_rows(self, X: Any) -> Any:
+        if not hasattr(self, "columns_"):  # a model of an older version
+            return super()._check_rows(X)
+        return check_table(self, X)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        return tags
+
     def _kernel(self, X: Any, sample_weight: Array) -> Kernel:
         return KERNELS[self.kernel]()
 
@@ -288,8 +329,8 @@ class RelevanceSVC(BaseLearnedSVC):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The training rows.
+        X : data frame or array-like of shape (n_samples, n_features)
+            The training rows: numbers and categories, with gaps.
         y : array-like of shape (n_samples,)
             The classes.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -308,15 +349,13 @@ class RelevanceSVC(BaseLearnedSVC):
         return fitted
 
     def _fit_machines(self, task: FitTask) -> Fitted:
-        imputer = MeanFill.of(task.X, task.sample_weight) if self.missing == "impute" else None
-        X = task.X if imputer is None else imputer.apply(task.X)
-        layout, n_classes = ColumnLayout.plain(X.shape[1]), len(task.labels.names)
+        layout, n_classes = self.columns_.layout, len(task.labels.names)
         random_state, progress = check_random_state(self.random_state), task.progress
         with single_blas():
             # Equal rows become one row, their weights summed.
-            table = TrainingRows.of(task, X, groups=task.groups)
+            table = TrainingRows.of(task, groups=task.groups)
             settings = self._settings(table, task.threads)
-            progress.begin(_n_tasks(settings, len(table), self.calibration == "halves"))
+            progress.begin(_n_tasks(settings, len(table), layout, self.calibration == "halves"))
             mixed = fit_mixed(
                 table,
                 layout,
@@ -334,20 +373,19 @@ class RelevanceSVC(BaseLearnedSVC):
             calibration = self._calibrated(mixed, halves)
         machines = mixed.machines
         n_solves = 0 if machines.is_of_path else task.n_machines * len(machines.paths)
-        attributes = weight_attributes(machines.learned, machines.sources, machines.scaling)
+        attributes = weight_attributes(machines.learned, machines.sources, machines.columns)
         attributes |= path_attributes(
-            machines.paths, machines.kernels, machines.scaling, self.ensemble
+            machines.paths, machines.kernels, machines.columns, self.ensemble
         )
         attributes |= part_attributes(mixed, layout)
         attributes |= {
-            "means_": None if imputer is None else imputer.means,
             "n_solves_": n_solves + count_solves(machines.learned, machines.paths, task.n_machines),
             "calibration_": calibration,
             "_halves_": halves,
         }
         last = {name: each.theta for name, each in machines.learned.items()}
         return Fitted(
-            self._predictor(task, X, mixed, imputer, calibration),
+            self._predictor(task, mixed, calibration),
             machines.flat_solutions,
             attributes=attributes,
             last=(machines.scaling.columns, last) if self.warm_start else None,
@@ -384,23 +422,21 @@ class RelevanceSVC(BaseLearnedSVC):
     def _predictor(
         self,
         task: FitTask,
-        X: Array,
         mixed: MixedParts,
-        imputer: MeanFill | None,
         calibration: Calibration | None,
     ) -> Any:
         """Return the mixture, or a single machine, as it predicts rows of the user."""
         machines = mixed.machines
         flat, table = machines.flat_solutions, machines.table
         predictor = Predictor.of(
-            task, flat, kernels=machines.flat_kernels, members=[table.first] * len(flat), rows=X
+            task, flat, kernels=machines.flat_kernels, members=[table.first] * len(flat)
         )
         predictor = replace(
             predictor,
             n_members=len(machines.kernels),
             merged=len(table) < len(task.classes),
         )
-        before = () if imputer is None else (imputer,)
+        before = (self.columns_,)
         if not self.ensemble:
             return replace(predictor, before=before)
         mixture = mixed.predictor()
@@ -452,8 +488,8 @@ class RelevanceSVC(BaseLearnedSVC):
         super().__setstate__({"calibration": None} | state)  # older models have none
 
 
-def _n_tasks(settings: HingeSettings, n_rows: int, halves: bool) -> int:
+def _n_tasks(settings: HingeSettings, n_rows: int, layout: ColumnLayout, halves: bool) -> int:
     """Return the number of tasks that a fit reports, at most."""
-    names = kernel_names(settings.kernel, settings.ensemble, n_rows)
+    names = kernel_names(settings.kernel, settings.ensemble, n_rows, layout)
     n_members = 3 if settings.ensemble else 1
     return len(names) * settings.max_iter + n_members * (len(FACTORS) + 1) + halves

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from ..base.progress import FitProgress
 from ..base.recipes import CRITERIA
 from ..base.weight_learning import LearnedWeights, WeightProblem, learn_weights
 from ..paths.rows import TrainingRows
+from .columns import ColumnLayout
 
 KERNELS: dict[str, type[PairwiseKernel]] = {"laplacian": Laplacian, "rbf": RBF}
 OTHER_KERNEL = {"laplacian": "rbf", "rbf": "laplacian"}
@@ -29,14 +30,77 @@ _LEAST_EXCESS = 0.3  # excess of the energy distance over chance below which fea
 _STEPS_PER_ROW, _FEWEST_STEPS = 1000, 100_000  # a machine that takes more is left where it is
 
 
-def kernel_names(kernel: str, ensemble: bool, n_rows: int) -> list[str]:
-    """Return the names of the kernels whose weights are learned from so many distinct rows."""
-    return [kernel, OTHER_KERNEL[kernel]] if ensemble and n_rows > TINY else [kernel]
+@dataclass(frozen=True)
+class UsedColumns:
+    """The columns that vary, on one scale: what they are, and where they come from.
+
+    Parameters
+    ----------
+    scaling : Scaling
+        Which columns are used, and their scale.
+    layout : ColumnLayout
+        What all encoded columns are.
+    """
+
+    scaling: Scaling
+    layout: ColumnLayout
+
+    @classmethod
+    def of(cls, rows: TrainingRows, layout: ColumnLayout, standardize: bool) -> UsedColumns:
+        """Measure the encoded columns of training rows."""
+        scaling = Scaling.of(rows.X, rows.sample_weight, standardize, layout.is_category)
+        return cls(scaling, layout)
+
+    @property
+    def groups(self) -> Index | None:
+        """The group of each used column; None where no columns share a weight."""
+        own = self.layout.group[self.scaling.columns]
+        return own if len(np.unique(own)) < len(own) else None
+
+    def group_means(self, values: Array) -> Array:
+        """Return for each column the mean over the columns of its group."""
+        if self.groups is None:
+            return values
+        place = np.unique(self.groups, return_inverse=True)[1]
+        return (np.bincount(place, weights=values) / np.bincount(place))[place]
+
+    def kernel(self, name: str, weights: Array) -> PairwiseKernel:
+        """Return a kernel of the used columns."""
+        category = self.scaling.is_category
+        if category.any():
+            return Laplacian(weights=weights, categorical=category)
+        return KERNELS[name](weights=weights)
+
+    def comparable(self, kernel: Any) -> Array:
+        """Return what each of the user's columns adds to a distance, with mean one over those used.
+
+        What comes from one column counts together: its values and the marks of its gaps.
+        """
+        sums = self.layout.to_source(self.scaling.comparable(kernel))
+        n_used = len(np.unique(self.layout.source[self.scaling.columns]))
+        total = sums.sum()
+        return sums * (n_used / total) if total > 0 else sums
+
+
+def kernel_names(kernel: str, ensemble: bool, n_rows: int, layout: ColumnLayout) -> list[str]:
+    """Return the names of the kernels whose weights are learned from so many distinct rows.
+
+    Categories need the Laplacian.
+    """
+    if not layout.has_categories:
+        return [kernel, OTHER_KERNEL[kernel]] if ensemble and n_rows > TINY else [kernel]
+    if kernel != "laplacian":
+        raise ValueError(
+            f'kernel="{kernel}" reads numbers only, and X has categories; use '
+            'kernel="laplacian", or categorical_features=None for codes that are numbers.'
+        )
+    return [kernel]
 
 
 def learn_kernels(
     names: Sequence[str],
     rows: TrainingRows,
+    columns: UsedColumns,
     solver: SMO,
     *,
     max_evaluations: int,
@@ -55,6 +119,8 @@ def learn_kernels(
         The names of the kernels.
     rows : TrainingRows
         The rows, on one scale.
+    columns : UsedColumns
+        What their columns are.
     solver : SMO
         The solver of the machines and of the ball.
     max_evaluations : int
@@ -75,10 +141,18 @@ def learn_kernels(
     """
     steps = max(_FEWEST_STEPS, _STEPS_PER_ROW * len(rows))
     solver, recipe = replace(solver, max_iter=steps, budget=0.0), CRITERIA["radius_margin"]
-    equal = {name: equal_weights(name, rows.X, random_state) for name in names}
+    equal = {name: equal_weights(name, rows.X, random_state, columns) for name in names}
     return {
         name: learn_weights(
-            WeightProblem.of_scaled(kernel, rows.X, rows.Y, rows.sample_weight, recipe=recipe),
+            WeightProblem.of_scaled(
+                kernel,
+                rows.X,
+                rows.Y,
+                rows.sample_weight,
+                recipe=recipe,
+                start=columns.scaling.start,
+                groups=columns.groups,
+            ),
             solver,
             start=(last or {}).get(name),
             max_evaluations=max_evaluations,
@@ -91,7 +165,7 @@ def learn_kernels(
 
 
 def weight_sources(
-    learned: Mapping[str, LearnedWeights], rows: TrainingRows, ensemble: bool
+    learned: Mapping[str, LearnedWeights], rows: TrainingRows, columns: UsedColumns, ensemble: bool
 ) -> dict[str, PairwiseKernel]:
     """Return the kernels of all sources of weights, before anything is shrunk.
 
@@ -102,7 +176,7 @@ def weight_sources(
     sources = {"shrunk": first.kernel}
     if ensemble:
         sources["energy"] = energy_weights(
-            first.problem.kernel, rows.X, rows.classes, rows.sample_weight
+            first.problem.kernel, rows.X, rows.classes, rows.sample_weight, columns
         )
     if others:
         sources["learned"] = others[0].kernel
@@ -113,15 +187,18 @@ def members_of_sources(
     sources: Mapping[str, PairwiseKernel],
     learned: Mapping[str, LearnedWeights],
     rows: TrainingRows,
+    columns: UsedColumns,
     random_state: Any,
 ) -> dict[str, PairwiseKernel]:
     """Return the kernels of the members: the first source is shrunk half-way to equal weights.
 
-    An ensemble without a second learned kernel gets that kernel with equal weights.
+    An ensemble without a second learned kernel gets that kernel with equal weights, unless there
+    are categories, which it cannot read.
     """
     name, first = next(iter(learned.items()))
     members = {**sources, "shrunk": geometric_mean(first.problem.kernel, sources["shrunk"])}
-    if "energy" in sources and "learned" not in sources:
+    is_complete = "energy" not in sources or "learned" in sources
+    if not is_complete and not columns.layout.has_categories:
         members["equal"] = equal_weights(OTHER_KERNEL[name], rows.X, random_state)
     return members
 
@@ -132,11 +209,14 @@ def with_weights(kernel: PairwiseKernel, weights: Array) -> PairwiseKernel:
     return out
 
 
-def equal_weights(name: str, X: Array, random_state: Any) -> PairwiseKernel:
+def equal_weights(
+    name: str, X: Array, random_state: Any, columns: UsedColumns | None = None
+) -> PairwiseKernel:
     """Return the kernel at which typical rows are one unit apart; gamma is in the weights."""
-    kernel = KERNELS[name]()
+    start = np.ones(X.shape[1]) if columns is None else columns.scaling.start
+    kernel = KERNELS[name](weights=start) if columns is None else columns.kernel(name, start)
     gamma = typical_gamma(kernel, X, random_state)
-    return with_weights(kernel, np.full(X.shape[1], gamma))
+    return with_weights(kernel, gamma * start)
 
 
 def geometric_mean(first: PairwiseKernel, second: PairwiseKernel) -> PairwiseKernel:
@@ -144,17 +224,24 @@ def geometric_mean(first: PairwiseKernel, second: PairwiseKernel) -> PairwiseKer
     return with_weights(first, np.sqrt(np.asarray(first.weights) * np.asarray(second.weights)))
 
 
-def energy_weights(equal: PairwiseKernel, X: Array, classes: Index, count: Array) -> PairwiseKernel:
+def energy_weights(
+    equal: PairwiseKernel,
+    X: Array,
+    classes: Index,
+    count: Array,
+    columns: UsedColumns | None = None,
+) -> PairwiseKernel:
     """Raise the weights of features along which the classes are far apart."""
     count = count * max(1.0, 2 / count.sum())  # two rows at least
-    logs = log_relevance(energy(X, classes, sample_weight=count), _LEAST_EXCESS)
+    ratio = energy(X, classes, sample_weight=count, categorical=equal.categorical)
+    logs = log_relevance(ratio if columns is None else columns.group_means(ratio), _LEAST_EXCESS)
     power = 0.5 if isinstance(equal, Laplacian) else 1.0  # of differences, or of their squares
     return with_weights(equal, np.asarray(equal.weights) * np.exp(power * logs))
 
 
-def shares_of(sources: Mapping[str, PairwiseKernel], scaling: Scaling) -> Array:
-    """Return how much each feature adds to a distance; an equal share is one."""
-    shares: Array = np.mean([scaling.comparable(kernel) for kernel in sources.values()], axis=0)
+def shares_of(sources: Mapping[str, PairwiseKernel], columns: UsedColumns) -> Array:
+    """Return how much each of the user's columns adds to a distance; an equal share is one."""
+    shares: Array = np.mean([columns.comparable(kernel) for kernel in sources.values()], axis=0)
     return shares
 
 

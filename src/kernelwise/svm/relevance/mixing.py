@@ -19,6 +19,7 @@ from ..base.progress import FitProgress
 from ..paths.folds import deal, deal_groups
 from ..paths.rows import TrainingRows
 from .columns import ColumnLayout
+from .parts.additive import fit_additive
 from .parts.hinge import HingeMachines, HingeSettings, fit_hinge
 from .parts.linear import fit_linear
 from .parts.mixture import Mixture, mix
@@ -99,7 +100,7 @@ def fit_mixed(
     mixed : MixedParts
         The parts and their mixture.
     """
-    machines = fit_hinge(table, settings, random_state, last=last, progress=progress)
+    machines = fit_hinge(table, layout, settings, random_state, last=last, progress=progress)
     rows = PartRows.of(table, layout, n_classes, settings.copy_weight)
     if len(machines.path_rows) < len(table):
         rows = rows.part(machines.path_rows)
@@ -108,12 +109,16 @@ def fit_mixed(
         k = hinge.left_out.shape[1]
         alone = Mixture(np.ones(1), np.eye(k)[None], np.zeros(k))
         return MixedParts((hinge,), alone, rows, machines)
-    factor = machines.paths["energy"].best.value
-    parts = (
-        hinge,
-        fit_ridge(rows, settings.kernel, factor, random_state, threads=settings.threads),
-        fit_linear(rows, random_state),
-    )
+    parts: tuple[Part, ...]
+    if layout.has_categories:  # whose codes the other parts would take for numbers
+        parts = (hinge, fit_additive(rows))
+    else:
+        factor = machines.paths["energy"].best.value
+        parts = (
+            hinge,
+            fit_ridge(rows, settings.kernel, factor, random_state, threads=settings.threads),
+            fit_linear(rows, random_state),
+        )
     return MixedParts(parts, mix([part.left_out for part in parts], rows), rows, machines)
 
 

@@ -6,30 +6,36 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..._memory import allowance
 from ..._parameters import Interval, Options
-from ..._sklearn import check_sample_weight, checked_fit, naming_imputation, naming_the_encoders
+from ..._sklearn import check_sample_weight, checked_fit, safe_indexing
 from ..._threads import n_threads, single_blas
 from ..._typing import Array, Index
 from ...qp import SMO
-from ..base.column_scaling import Scaling
 from ..base.multiclass import one_vs_rest
-from ..base.steps import MeanFill
+from ..base.older_models import with_all_parameters
+from ..base.predictor import take
 from ..paths.rows import TrainingRows
+from .column_options import ColumnOptions
+from .columns import ColumnEncoding
 from .members import (
     KERNELS,
+    UsedColumns,
     has_equal_share,
     kernel_names,
     learn_kernels,
     shares_of,
     weight_sources,
 )
+from .raw_columns import is_frame
+from .table_input import check_table, check_training_table, column_names
 
 
 class RelevanceSelector(SelectorMixin, BaseEstimator):
@@ -50,9 +56,14 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
         The kernel where there is one.
     standardize : bool, default=True
         Whether the columns are brought to one scale first.
-    missing : {"error", "impute"}, default="error"
-        How NaN is treated while learning: as an error, or replaced by the mean of the column. NaN
-        in columns that are kept stays.
+    missing : {"impute", "error"}, default="impute"
+        How missing values are treated while learning: filled in as by `RelevanceSVC`, or as an
+        error. Those in columns that are kept stay.
+    categorical_features : "from_dtype", array-like of bool, int or str, or None, \
+            default="from_dtype"
+        Which columns are categories; see `RelevanceSVC`.
+    feature_groups : array-like, default=None
+        Columns that share one weight: lists of names or numbers, or one label per column.
     max_iter : int, default=15
         Most evaluations of the bound for each kernel.
     max_rows : int, default=1000
@@ -70,6 +81,8 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
         The weights, times the spread of their columns; they sum to one.
     selected_features_ : ndarray of shape (n_features,)
         Which columns are kept.
+    columns_ : ColumnEncoding
+        How the columns of X become numbers and codes while learning.
     n_iter_ : int
         The evaluations of the bound.
     n_features_in_ : int
@@ -102,6 +115,8 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
         "kernel": [Options(set(KERNELS))],
         "standardize": ["boolean"],
         "missing": [Options({"error", "impute"})],
+        "categorical_features": [Options({"from_dtype"}), "array-like", None],
+        "feature_groups": ["array-like", None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "max_rows": [Interval(Integral, 10, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
@@ -116,7 +131,9 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
         ensemble: bool = True,
         kernel: str = "laplacian",
         standardize: bool = True,
-        missing: str = "error",
+        missing: str = "impute",
+        categorical_features: Any = "from_dtype",
+        feature_groups: Any = None,
         max_iter: int = 15,
         max_rows: int = 1000,
         tol: float = 1e-3,
@@ -128,16 +145,22 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
         self.kernel = kernel
         self.standardize = standardize
         self.missing = missing
+        self.categorical_features = categorical_features
+        self.feature_groups = feature_groups
         self.max_iter = max_iter
         self.max_rows = max_rows
         self.tol = tol
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(with_all_parameters(type(self), state))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.allow_nan = self.missing == "impute"
+        tags.input_tags.string = True
         return tags
 
     @checked_fit
@@ -158,14 +181,14 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
         self : object
             The fitted transformer.
         """
-        X, y = self._validated(X, y)
+        X, y = check_training_table(self, X, y)
         d = X.shape[1]
         if self.max_features is not None and self.max_features > d:
             raise ValueError(f"max_features={self.max_features} is more than the {d} columns of X.")
         counts = check_sample_weight(sample_weight, X.shape[0], ensure_non_negative=True)
-        counted = counts > 0
+        counted = np.flatnonzero(counts > 0)
         classes = _classes_of(y[counted])
-        shares = self._shares(X[counted], classes, counts[counted])
+        shares = self._shares(take(X, counted), classes, counts[counted])
         self.feature_importances_ = shares / shares.sum()
         self.selected_features_ = has_equal_share(shares)
         if self.max_features is not None:
@@ -173,35 +196,67 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
             self.selected_features_ = np.isin(np.arange(d), largest)
         return self
 
-    def _shares(self, X: Array, classes: Index, sample_weight: Array) -> Array:
+    def _shares(self, X: Any, classes: Index, sample_weight: Array) -> Array:
         """Return how much each column adds to a distance; an equal share is one."""
-        X = MeanFill.of(X, sample_weight).apply(X) if self.missing == "impute" else X
+        options = ColumnOptions(
+            self.categorical_features, self.feature_groups, fills=self.missing == "impute"
+        )
+        self.columns_ = encoding = ColumnEncoding.of(X, column_names(self), sample_weight, options)
         random_state, n_classes = check_random_state(self.random_state), int(classes.max()) + 1
         codes = one_vs_rest(classes, n_classes)
         with single_blas():
-            table = TrainingRows.of_table(X, codes, classes, sample_weight, np.ones(n_classes))
-            scaling = Scaling.of(table.X, table.sample_weight, self.standardize)
-            rows = table.scaled(scaling).sample(self.max_rows, random_state)
+            table = TrainingRows.of_table(
+                encoding.apply(X), codes, classes, sample_weight, np.ones(n_classes)
+            )
+            columns = UsedColumns.of(table, encoding.layout, self.standardize)
+            rows = table.scaled(columns.scaling).sample(self.max_rows, random_state)
             learned = learn_kernels(
-                kernel_names(self.kernel, self.ensemble, len(table)),
+                kernel_names(self.kernel, self.ensemble, len(table), encoding.layout),
                 rows,
+                columns,
                 SMO(tol=self.tol, memory=allowance(None)),
                 max_evaluations=self.max_iter,
                 random_state=random_state,
                 threads=n_threads(self.n_jobs),
             )
-            shares = shares_of(weight_sources(learned, rows, self.ensemble), scaling)
+            sources = weight_sources(learned, rows, columns, self.ensemble)
         self.n_iter_ = sum(each.minimum.n_evaluations for each in learned.values())
-        return shares
+        return shares_of(sources, columns)
 
-    def _validated(self, X: Any, y: Any) -> tuple[Array, Any]:
-        finite = "allow-nan" if self.missing == "impute" else True
-        with naming_the_encoders(), naming_imputation():
-            return validate_data(self, X, y, dtype=np.float64, ensure_all_finite=finite)
+    def transform(self, X: Any) -> Any:
+        """Keep the columns that matter.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_features)
+            The rows; missing values and categories stay as they are.
+
+        Returns
+        -------
+        kept : ndarray or data frame of shape (n_samples, n_selected_features)
+            The columns that are kept: a data frame if X is one that has categories, or by
+            `set_output`; else an array.
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "columns_"):  # a model of an older version
+            return super().transform(X)
+        X = check_table(self, X)
+        if self.missing == "error":
+            self.columns_.apply(X)  # an error, where a value is missing
+        kept = np.flatnonzero(self._get_support_mask())
+        if is_frame(X) and not self.columns_.categories and not _keeps_frames(self):
+            return self.columns_.numbers(X)[:, kept]
+        return safe_indexing(X, kept, axis=1)
 
     def _get_support_mask(self) -> Any:
         check_is_fitted(self)
         return self.selected_features_
+
+
+def _keeps_frames(selector: Any) -> bool:
+    """Return whether the output is configured to be a data frame."""
+    configured = getattr(selector, "_sklearn_output_config", {}).get("transform")
+    return (configured or get_config()["transform_output"]) != "default"
 
 
 def _classes_of(y: Any) -> Index:

@@ -27,12 +27,13 @@ from ...base.progress import FitProgress
 from ...base.weight_learning import LearnedWeights
 from ...paths.path import Path
 from ...paths.rows import TrainingRows
+from ..columns import ColumnLayout
 from ..machines import path_criterion, solve_everywhere, width_path
 from ..members import (
+    UsedColumns,
     kernel_names,
     learn_kernels,
     members_of_sources,
-    shares_of,
     unscaled,
     weight_sources,
 )
@@ -85,8 +86,8 @@ class HingeMachines:
         The rows in their own units.
     path_rows : ndarray of shape (m,)
         The numbers of the rows on which width and C were chosen.
-    scaling : Scaling
-        The scale of the columns while learning.
+    columns : UsedColumns
+        The columns that vary, and their scale while learning.
     learned : dict of LearnedWeights
         The kernels whose weights were learned, by name.
     sources : dict of PairwiseKernel
@@ -103,7 +104,7 @@ class HingeMachines:
 
     table: TrainingRows
     path_rows: Index
-    scaling: Scaling
+    columns: UsedColumns
     learned: Mapping[str, LearnedWeights]
     sources: Mapping[str, PairwiseKernel]
     paths: Mapping[str, Path]
@@ -131,10 +132,16 @@ class HingeMachines:
 
     @property
     def importances(self) -> Array:
-        """The share of each column in the distances of the sources."""
-        shares = shares_of(self.sources, self.scaling)
+        """The share of each encoded column in the distances of the sources."""
+        found = [self.scaling.comparable(kernel) for kernel in self.sources.values()]
+        shares: Array = np.mean(found, axis=0)
         out: Array = shares / shares.sum()
         return out
+
+    @property
+    def scaling(self) -> Scaling:
+        """The scale of the columns while learning."""
+        return self.columns.scaling
 
     def part(self) -> HingePart:
         """Return the machines as they predict encoded rows."""
@@ -179,6 +186,7 @@ class HingePart:
 
 def fit_hinge(
     table: TrainingRows,
+    layout: ColumnLayout,
     settings: HingeSettings,
     random_state: Any,
     *,
@@ -191,6 +199,8 @@ def fit_hinge(
     ----------
     table : TrainingRows
         The distinct rows, in their own units.
+    layout : ColumnLayout
+        What their columns are.
     settings : HingeSettings
         The settings.
     random_state : RandomState
@@ -206,14 +216,16 @@ def fit_hinge(
         The machines.
     """
     solver, threads = settings.solver, settings.threads
-    scaling = Scaling.of(table.X, table.sample_weight, settings.standardize)
+    columns = UsedColumns.of(table, layout, settings.standardize)
+    scaling = columns.scaling
     rows = table.scaled(scaling)
     path_rows = rows.sample(settings.path_rows, random_state)
     weight_rows = path_rows.sample(settings.weight_rows, random_state)
     # 1. Weights: v = argmin log(R^2 ||w||^2) over weights and C, for each kernel.
     learned = learn_kernels(
-        kernel_names(settings.kernel, settings.ensemble, len(table)),
+        kernel_names(settings.kernel, settings.ensemble, len(table), layout),
         weight_rows,
+        columns,
         solver,
         max_evaluations=settings.max_iter,
         random_state=random_state,
@@ -222,8 +234,8 @@ def fit_hinge(
         progress=progress,
     )
     # 2. Members: shrunk half-way to equal weights; by the energy distance; as learned.
-    sources = weight_sources(learned, weight_rows, settings.ensemble)
-    members = members_of_sources(sources, learned, weight_rows, random_state)
+    sources = weight_sources(learned, weight_rows, columns, settings.ensemble)
+    members = members_of_sources(sources, learned, weight_rows, columns, random_state)
     # 3. Width and C of each member, by the decisions on rows that are left out.
     criterion = path_criterion(path_rows, settings.copy_weight, random_state)
     paths = {
@@ -241,7 +253,7 @@ def fit_hinge(
     return HingeMachines(
         table=table,
         path_rows=table.place[path_rows.first],
-        scaling=scaling,
+        columns=columns,
         learned=learned,
         sources=sources,
         paths=paths,
