@@ -34,7 +34,7 @@ from ...base.progress import FitProgress
 from .metric import Landmarks, MetricColumns, balanced_sample
 from .rows import PartRows
 
-STAGES = ((1500, 150, 12), (4000, 200, 10))  # rows, landmarks and evaluations
+STAGES = ((1500, 150, 12), (4000, 150, 8))  # rows, landmarks and evaluations
 _FLOOR = 0.05  # least weight at the start, relative to the largest
 _DROPPED = 1e-3  # weight relative to the largest below which a column is left out
 _REACH = 5.0  # largest change of a logarithm of a weight

@@ -12,6 +12,7 @@ their log loss is the machine on all rows solved.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -31,6 +32,7 @@ from ...base.solve import solve_machines
 from ...base.steps import Step
 from ...paths.cost_path import decision_values
 from ...paths.kernel_grid import KernelGrid
+from ...paths.path import Path
 from ...paths.rows import TrainingRows
 from ...paths.selection import SpanCriterion
 from ...paths.solvers import PathSolvers
@@ -40,7 +42,8 @@ from .joint import kernel_shares
 from .mixture import mix
 from .rows import PartRows
 
-COSTS = (1.0, 10.0, 100.0)
+COSTS = (1.0, 10.0)
+_LARGEST_COST = 100.0  # tried where the largest of these is the best
 PATH_ROWS = 1000  # most rows on which C is chosen
 HALVED_ABOVE = 7000  # rows above which a half decides whether the machine pays
 _HALF_ROWS = 4000  # most rows of that half
@@ -235,23 +238,32 @@ class _Fit:
         """Choose C on at most a thousand of the rows, and solve on all of them."""
         rows = self.training_rows(some)
         path_rows = rows.sample(PATH_ROWS, random_state)
-        path = walk(
-            KernelGrid.of(self.kernel, path_rows, None),
-            COSTS,
-            path_rows,
-            SpanCriterion(path_rows),
+        path = self._path(path_rows, COSTS)
+        if path.best_index == len(COSTS) - 1:
+            further = self._path(path_rows, (_LARGEST_COST,), path.solutions)
+            path = min(path, further, key=lambda each: each.best.order)
+        if path_rows is rows:
+            return _Machines(rows, self.kernel, path.best.C, list(path.solutions))
+        starts = np.zeros((len(path.solutions), len(rows)))
+        starts[:, path_rows.first] = [solution.beta for solution in path.solutions]
+        return self.solve(some, path.best.C, list(starts))
+
+    def _path(
+        self, rows: TrainingRows, costs: Sequence[float], start: Sequence[Solution] | None = None
+    ) -> Path:
+        return walk(
+            KernelGrid.of(self.kernel, rows, None),
+            costs,
+            rows,
+            SpanCriterion(rows),
             PathSolvers(tol=_TOL),
+            start=start,
             single=True,
             prune=True,
             threads=self.threads,
             name="evidence: C",
             progress=self.progress,
         )
-        if path_rows is rows:
-            return _Machines(rows, self.kernel, path.best.C, list(path.solutions))
-        starts = np.zeros((len(path.solutions), len(rows)))
-        starts[:, path_rows.first] = [solution.beta for solution in path.solutions]
-        return self.solve(some, path.best.C, list(starts))
 
     def solve(self, some: Index, C: float, starts: list[Array] | None = None) -> _Machines:
         """Solve the machines of a cost on some rows."""
