@@ -56,5 +56,6 @@ void define_kernels(nb::module_& m);
 void define_solvers(nb::module_& m);
 void define_features(nb::module_& m);
 void define_parts(nb::module_& m);
+void define_squares(nb::module_& m);
 
 }  // namespace kw

@@ -87,9 +87,8 @@ KW_INLINE void exchange_all(V* rows) {
 
 // Copy a square tile to the target, rows as columns: after an exchange for every bit of a lane's
 // number rows have become columns, and nothing has left the registers.
-template <class T>
-KW_INLINE void flip(const T* source, Size stride, T* target, Size target_stride) {
-  using V = Lanes<T>;
+template <class V>
+KW_INLINE void flip(const Number<V>* source, Size stride, Number<V>* target, Size target_stride) {
   constexpr Size side = kLanes<V>;
   V rows[side];
 #pragma GCC unroll 16
@@ -109,7 +108,7 @@ void transpose(Matrix<const T> source, Matrix<T> target) {
       for (Size i = 0; i < n; i += line) await_store(target.row(b) + i);
     for (Size i = 0; i < n; i += side) {
       if (i + side <= n && j + side <= m) {
-        flip(source.row(i) + j, source.stride, target.row(j) + i, target.stride);
+        flip<Lanes<T>>(source.row(i) + j, source.stride, target.row(j) + i, target.stride);
       } else {
         for (Size a = i; a < std::min(i + side, n); ++a)
           for (Size b = j; b < std::min(j + side, m); ++b) target.at(b, a) = source.at(a, b);

@@ -43,7 +43,7 @@ void pack_panels(Matrix<const T> rows, Size first, Size stop, T* panels) {
     for (Size v = 0; v < width; v += side) {
       const Size whole = j + v + side <= rows.rows ? lines - lines % side : 0;
       for (Size k = 0; k < whole; k += side)
-        flip(rows.row(j + v) + k, rows.stride, panels + k * width + v, width);
+        flip<Lanes<T>>(rows.row(j + v) + k, rows.stride, panels + k * width + v, width);
       for (Size k = whole; k < lines; ++k)
         for (Size a = v; a < v + side; ++a)
           panels[k * width + a] = j + a < rows.rows ? rows.at(j + a, k) : T(0);

@@ -312,4 +312,44 @@ KW_INLINE V size_of(V lanes) {
   return most(lanes, -lanes);
 }
 
+// Load as many words as a vector of floats has lanes, as whole numbers of 32 bits.
+template <class V>
+KW_INLINE Lanes<std::int32_t, sizeof(V)> load_words(const Word* source) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(V) == 64)
+    return (Lanes<std::int32_t, 64>)_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i*)source));
+#endif
+#if defined(__AVX2__)
+  if constexpr (sizeof(V) == 32)
+    return (Lanes<std::int32_t, 32>)_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i*)source));
+#endif
+#if defined(__SSE4_2__)
+  if constexpr (sizeof(V) == 16)
+    return (Lanes<std::int32_t, 16>)_mm_cvtepu16_epi32(_mm_loadu_si64(source));
+#endif
+  return __builtin_convertvector(load<Lanes<Word, sizeof(V) / 2>>(source),
+                                 Lanes<std::int32_t, sizeof(V)>);
+}
+
+// Write the first `left` lanes, numbers of 0 to 65535, as words.
+template <class V>
+KW_INLINE void store_words(Word* target, V lanes, Size left) {
+  const auto whole = __builtin_convertvector(lanes, Lanes<std::int32_t, sizeof(V)>);
+  Word words[kLanes<V>];
+#if defined(__AVX512F__)
+  if constexpr (sizeof(V) == 64) {
+    const __m256i narrow = _mm512_cvtepi32_epi16((__m512i)whole);
+    std::memcpy(words, &narrow, sizeof(words));
+  } else
+#elif defined(__AVX2__)
+  if constexpr (sizeof(V) == 32) {
+    const __m256i packed = _mm256_packus_epi32((__m256i)whole, (__m256i)whole);
+    const __m256i narrow = _mm256_permute4x64_epi64(packed, 0x08);
+    std::memcpy(words, &narrow, sizeof(words));
+  } else
+#endif
+    for (Size k = 0; k < kLanes<V>; ++k) words[k] = static_cast<Word>(whole[k]);
+  std::memcpy(target, words, sizeof(Word) * static_cast<std::size_t>(left < kLanes<V> ? left : kLanes<V>));
+}
+
 }  // namespace kw::KW_ARCH

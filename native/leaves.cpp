@@ -12,6 +12,7 @@
 #include "pairs.hpp"
 #include "row_keys.hpp"
 #include "rows.hpp"
+#include "square.hpp"
 #include "stored.hpp"
 #include "table.hpp"
 
@@ -34,6 +35,7 @@ constexpr MatrixLeaves<T> matrix_leaves() {
           .other_side = other_side<T>,
           .gauss = gauss<T>,
           .l1_distances = l1_distances<T>,
+          .add_products = add_products<T>,
           .contract = contract<T>,
           .whole_terms = whole_terms<T>,
           .gather = gather<T, Matrix<const T>>,
@@ -54,6 +56,14 @@ constinit const Table table{.level = KW_NAME(KW_ARCH),
                             .rows_dd = row_leaves<double, double>(),
                             .singles = matrix_leaves<float>(),
                             .doubles = matrix_leaves<double>(),
+                            .word_squares = {.fill_by_singles = fill_square<float, Word>,
+                                             .fill_by_doubles = fill_square<double, Word>,
+                                             .squeeze = squeeze_square<Word>,
+                                             .solve = solve_square<Word>},
+                            .double_squares = {.fill_by_singles = nullptr,
+                                               .fill_by_doubles = fill_square<double, double>,
+                                               .squeeze = squeeze_square<double>,
+                                               .solve = solve_square<double>},
                             .project_to_sum = project_to_sum,
                             .repair = repair,
                             .first_point = first_point,

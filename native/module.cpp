@@ -105,6 +105,7 @@ void define_module(nb::module_& m) {
   define_solvers(m);
   define_features(m);
   define_parts(m);
+  define_squares(m);
 }
 
 }  // namespace

@@ -157,12 +157,44 @@ KW_INLINE Size place_of(const V (&values)[kChains<V>], Number<V> value,
   return static_cast<Size>(all[lane]) * kBlock<V> + lane;
 }
 
+// How entries of K are stored: in the type of the gradients, or as words, which are whole numbers of
+// units. Differences of entries are exact, and two rows that are one in words count as half a unit
+// apart.
+template <class S>
+struct Entries {
+  static constexpr double unit = 1, least_curvature = kLeastCurvature;
+  template <class V>
+  KW_INLINE static V load_some(const S* row, Size left) {
+    return load_up_to<V>(row, left);
+  }
+  template <class V>
+  KW_INLINE static V as_numbers(V lanes) {
+    return lanes;
+  }
+};
+template <>
+struct Entries<Word> {
+  static constexpr double unit = 1 / kUnit, least_curvature = 1;
+  template <class V>
+  KW_INLINE static Lanes<std::int32_t, sizeof(V)> load_some(const Word* row, Size left) {
+    if (left >= kLanes<V>) return load_words<V>(row);
+    Word part[kLanes<V>] = {};
+    std::memcpy(part, row, sizeof(Word) * static_cast<std::size_t>(left));
+    return load_words<V>(part);
+  }
+  template <class V>
+  KW_INLINE static V as_numbers(Lanes<std::int32_t, sizeof(V)> lanes) {
+    return __builtin_convertvector(lanes, V);
+  }
+};
+
 // One pass over the gradients. With `moves`, t (K_i - K_j) is added to them.
-template <class V, bool moves>
-Worst<Number<V>> pass(const Number<V>* Ki, const Number<V>* Kj, Number<V> t, Number<V>* up,
-                      Number<V>* down, Size n) {
+template <class V, bool moves, class S>
+Worst<Number<V>> pass(const S* Ki, const S* Kj, Number<V> t, Number<V>* up, Number<V>* down,
+                      Size n) {
   using T = Number<V>;
-  constexpr Size lanes = kLanes<V>, chains = kChains<V>, ahead = kPrefetch / sizeof(T);
+  using Row = Entries<S>;
+  constexpr Size lanes = kLanes<V>, chains = kChains<V>, ahead = kPrefetch / sizeof(S);
   const V change = splat<V>(t);
   V low[chains], low_at[chains] = {}, high[2], block{};
 #pragma GCC unroll 8
@@ -183,7 +215,7 @@ Worst<Number<V>> pass(const Number<V>* Ki, const Number<V>* Kj, Number<V> t, Num
   Size k = 0;
   for (; k + kBlock<V> <= n; k += kBlock<V>) {
     if constexpr (moves)
-      for (Size line = 0; line < kBlock<V>; line += 64 / Size(sizeof(T))) {
+      for (Size line = 0; line < kBlock<V>; line += 64 / Size(sizeof(S))) {
         await_load(Ki + k + line + ahead);
         await_load(Kj + k + line + ahead);
       }
@@ -191,7 +223,9 @@ Worst<Number<V>> pass(const Number<V>* Ki, const Number<V>* Kj, Number<V> t, Num
     for (Size c = 0; c < chains; ++c) {
       const Size at = k + c * lanes;
       V rows{};
-      if constexpr (moves) rows = load<V>(Ki + at) - load<V>(Kj + at);
+      if constexpr (moves)
+        rows = Row::template as_numbers<V>(Row::template load_some<V>(Ki + at, lanes) -
+                                           Row::template load_some<V>(Kj + at, lanes));
       look(c, at, rows);
     }
     block = block + splat<V>(T(1));
@@ -201,7 +235,9 @@ Worst<Number<V>> pass(const Number<V>* Ki, const Number<V>* Kj, Number<V> t, Num
     const Size at = k + c * lanes, left = n - at;
     if (left <= 0) continue;
     V rows{};
-    if constexpr (moves) rows = load_up_to<V>(Ki + at, left) - load_up_to<V>(Kj + at, left);
+    if constexpr (moves)
+      rows = Row::template as_numbers<V>(Row::template load_some<V>(Ki + at, left) -
+                                         Row::template load_some<V>(Kj + at, left));
     look(c, at, rows);
   }
   V all = low[0];
@@ -213,17 +249,19 @@ Worst<Number<V>> pass(const Number<V>* Ki, const Number<V>* Kj, Number<V> t, Num
 
 // Return which of those that can fall gains most with i. With `equal`, the diagonal is that of i.
 // Two ratios are compared by products: a division takes longer than all the rest.
-template <class V, bool equal>
-Size partner(const Number<V>* Ki, Number<V> slope, Number<V> own, const Number<V>* down,
+template <class V, bool equal, class S>
+Size partner(const S* Ki, Number<V> slope, Number<V> own, const Number<V>* down,
              const Number<V>* diagonal, Size n) {
   using T = Number<V>;
+  using Row = Entries<S>;
   constexpr Size lanes = kLanes<V>, chains = kChains<V>;
   const V own_slope = splat<V>(slope), own_diagonal = splat<V>(own), ends = splat<V>(own + own);
-  const V flat = splat<V>(T(kLeastCurvature)), two = splat<V>(T(2));
+  const V flat = splat<V>(T(Row::least_curvature)), two = splat<V>(T(2));
   V top[chains] = {}, bottom[chains], best_at[chains] = {}, block{};
 #pragma GCC unroll 8
   for (Size c = 0; c < chains; ++c) bottom[c] = splat<V>(T(1));
-  const auto look = [&](Size c, Size at, V row) {
+  const auto look = [&](Size c, Size at, Size left) {
+    const V row = Row::template as_numbers<V>(Row::template load_some<V>(Ki + at, left));
     const V rise = most(load<V>(down + at) - own_slope, V{}), gain = rise * rise;
     V both = ends;
     if constexpr (!equal) both = own_diagonal + load<V>(diagonal + at);
@@ -236,13 +274,13 @@ Size partner(const Number<V>* Ki, Number<V> slope, Number<V> own, const Number<V
   Size k = 0;
   for (; k + kBlock<V> <= n; k += kBlock<V>) {
 #pragma GCC unroll 8
-    for (Size c = 0; c < chains; ++c) look(c, k + c * lanes, load<V>(Ki + k + c * lanes));
+    for (Size c = 0; c < chains; ++c) look(c, k + c * lanes, lanes);
     block = block + splat<V>(T(1));
   }
 #pragma GCC unroll 8
   for (Size c = 0; c < chains; ++c) {
     const Size at = k + c * lanes, left = n - at;
-    if (left > 0) look(c, at, load_up_to<V>(Ki + at, left));
+    if (left > 0) look(c, at, left);
   }
   V ratio[chains], all{};
 #pragma GCC unroll 8
@@ -253,15 +291,20 @@ Size partner(const Number<V>* Ki, Number<V> slope, Number<V> own, const Number<V
   return place_of<V>(ratio, most_of(all), best_at);
 }
 
-// Steps on the leading rows and columns of K, as many as the state has variables.
+// Steps on the leading rows and columns of K, as many as the state has variables. Entries of K, and
+// the diagonal of the state, are in units of what is stored.
 template <class V, class Rows>
 class Smo {
  public:
   using T = Number<V>;
 
+  using S = std::remove_cvref_t<decltype(*std::declval<Rows&>().row(0))>;
+
   Smo(Rows K, SmoState<T>& state) : K_(K), state_(state) {
-    worst_ = pass<V, false>(nullptr, nullptr, T(0), state.up, state.down, state.n);
+    worst_ = pass<V, false, S>(nullptr, nullptr, T(0), state.up, state.down, state.n);
   }
+
+  T violation() const { return worst_.violation; }
 
   // Make at most so many steps; count them.
   End run(T tol, std::int64_t limit, std::int64_t& steps) {
@@ -277,7 +320,7 @@ class Smo {
     SmoState<T>& s = state_;
     const Size i = worst_.place;
     if (i < 0) return false;
-    const T* const Ki = K_.row(i);
+    const S* const Ki = K_.row(i);
     const T slope = s.up[i], own = s.diagonal[i];
     const Size j = s.equal_diagonal
                        ? partner<V, true>(Ki, slope, own, s.down, s.diagonal, s.n)
@@ -286,7 +329,8 @@ class Smo {
     const T rise = s.down[j] - slope;
     const double curvature = double(own + s.diagonal[j]) - 2 * double(Ki[j]);
     const double room_i = s.hi[i] - s.b[i], room_j = s.b[j] - s.lo[j];
-    double by = double(rise) / (curvature > kLeastCurvature ? curvature : kLeastCurvature);
+    constexpr double flat = Entries<S>::least_curvature, unit = Entries<S>::unit;
+    double by = double(rise) / (unit * (curvature > flat ? curvature : flat));
     by = room_i < by ? room_i : by;
     by = room_j < by ? room_j : by;
     // At a bound, land on it to the bit; else the two sums drift apart.
@@ -297,7 +341,7 @@ class Smo {
     s.b[j] = new_j;
     s.settle(i, slope);
     s.settle(j, s.down[j]);
-    worst_ = pass<V, true>(Ki, K_.row(j), T(by), s.up, s.down, s.n);
+    worst_ = pass<V, true, S>(Ki, K_.row(j), T(unit * by), s.up, s.down, s.n);
     return true;
   }
 

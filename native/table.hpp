@@ -24,6 +24,8 @@ struct MatrixLeaves {
   void (*gauss)(Matrix<const T> left, Matrix<const T> other, Matrix<T> out, Size first, Size last,
                 Size stop, Workspace&);
   void (*l1_distances)(Matrix<const T> left, Matrix<const T> right, Matrix<T> out, Workspace&);
+  void (*add_products)(bool squared, Matrix<const T> rows, Values weights, Indices left,
+                       Values change, Indices columns, Vector<double> out, Workspace&);
   void (*contract)(Matrix<const T> K, Size start, Matrix<const T> left, Matrix<const T> right,
                    Size d, Size categories, bool squares, Vector<double> mixed,
                    Vector<double> ends, Workspace&);
@@ -45,6 +47,18 @@ struct MatrixLeaves {
                   std::int64_t max_epochs);
 };
 
+// Leaves on the square of a working set, which is stored as S.
+template <class S>
+struct SquareLeaves {
+  void (*fill_by_singles)(bool squared, Matrix<const float> rows, Values weights, Indices which,
+                          Size first, Size last, Matrix<S> K, Workspace&);
+  void (*fill_by_doubles)(bool squared, Matrix<const double> rows, Values weights, Indices which,
+                          Size first, Size last, Matrix<S> K, Workspace&);
+  void (*squeeze)(Matrix<S> K, Indices kept, Workspace&);
+  Steps (*solve)(Matrix<const S> K, Vector<double> b, Vector<double> g, Values lo, Values hi,
+                 double tol, std::int64_t max_steps, double most_swept, Workspace&);
+};
+
 struct Table {
   const char* level;
   RowLeaves<float, float> rows_ff;
@@ -53,6 +67,8 @@ struct Table {
   RowLeaves<double, double> rows_dd;
   MatrixLeaves<float> singles;
   MatrixLeaves<double> doubles;
+  SquareLeaves<Word> word_squares;
+  SquareLeaves<double> double_squares;
 
   bool (*project_to_sum)(Values, Values lo, Values hi, double total, Vector<double> out);
   bool (*repair)(Values, Values lo, Values hi, double total, Vector<double> out, Workspace&);

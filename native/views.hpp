@@ -21,6 +21,8 @@ struct Vector {
 
 using Values = Vector<const double>;
 using Indices = Vector<const std::int64_t>;
+using Word = std::uint16_t;  // a number of 0 to 1 in fixed point: kUnit is one
+inline constexpr double kUnit = 65535;
 
 // A matrix whose rows are contiguous and lie `stride` numbers apart.
 template <class T>

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._typing import Array, Index
+from ._typing import Array, Index, Square
 
 Index32 = NDArray[np.int32]
 
@@ -47,6 +47,31 @@ def contract(
 def whole_terms(
     rows: Array, categories: int, squares: bool, mixed: Array, ends: Array, out: Array
 ) -> None: ...
+
+# native/fused.hpp, square.hpp
+def add_products(
+    squared: bool,
+    rows: Array,
+    weights: Array,
+    left: Index,
+    change: Array,
+    columns: Index,
+    out: Array,
+) -> None: ...
+def fill_square(
+    squared: bool, rows: Array, weights: Array, which: Index, first: int, last: int, K: Square
+) -> None: ...
+def squeeze_square(K: Square, kept: Index) -> None: ...
+def solve_square(
+    K: Square,
+    b: Array,
+    g: Array,
+    lo: Array,
+    hi: Array,
+    tol: float,
+    max_steps: int,
+    most_swept: float,
+) -> tuple[float, int, int]: ...
 
 # native/blocks.hpp
 def transpose(source: Array, target: Array) -> None: ...

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 Array: TypeAlias = NDArray[np.floating[Any]]
 Index: TypeAlias = NDArray[np.intp]
 Codes: TypeAlias = NDArray[np.int8]  # -1, 0 (not in the machine) and +1
+Square: TypeAlias = NDArray[Any]  # kernel values in float64, or in uint16, where 65535 is one
 Matrix: TypeAlias = Any  # a dense array or a SciPy sparse matrix in CSR form
 
 
@@ -21,6 +22,18 @@ class RowReader(Protocol):
 
     def fill(self, K: Array, start: int, stop: int) -> None:
         """Write rows ``start`` to ``stop`` of K in the current order; earlier rows are filled."""
+
+
+class Tiles(Protocol):
+    """A kernel matrix with entries from 0 to 1 and ones on the diagonal that is never stored."""
+
+    def add_products(
+        self, left: Index, change: Array, columns: Index, out: Array, *, precise: bool
+    ) -> None:
+        """Add K[columns, left] @ change to ``out[columns]``; in float64 where ``precise``."""
+
+    def fill_square(self, which: Index, first: int, K: Square) -> None:
+        """Write K[which, which], whose first rows and columns are there already."""
 
 
 class Gram(Protocol):
@@ -52,3 +65,10 @@ class Gram(Protocol):
 
     def open(self, dtype: Any) -> RowReader:
         """Open the matrix for reading row by row."""
+
+    @property
+    def has_tiles(self) -> bool:
+        """Whether the matrix can be made by tiles, faster than it can be stored."""
+
+    def tiles(self, order: Index) -> Tiles:
+        """Return the matrix with rows in this order, made by tiles."""

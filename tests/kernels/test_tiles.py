@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise._native import exp_of_minus_rows
 from kernelwise.kernels import RBF, Laplacian, LazyGram
-from kernelwise.kernels.fill import _WIDEST
+from kernelwise.kernels.fill import WIDEST
 
 TYPES = {np.float32: 3e-7, np.float64: 4e-16}  # with the largest error of an entry
 both_types = pytest.mark.parametrize("dtype", TYPES)
@@ -29,13 +29,13 @@ def test_tiles_of_every_shape(n, m, dtype):
 
 
 @both_types
-@pytest.mark.parametrize("d", [1, 2, 40, _WIDEST - 2, _WIDEST])
+@pytest.mark.parametrize("d", [1, 2, 40, WIDEST - 2, WIDEST])
 @pytest.mark.parametrize("n", [1, 16, 31, 130, 300])
 def test_matrices_are_symmetric(n, d, dtype):
     X = np.random.default_rng(n).normal(size=(n, d))
     K = LazyGram(RBF(0.3 / d), X).dense(dtype)
     assert_allclose(K, plain(X, X, 0.3 / d), rtol=0, atol=1e-6 if dtype == np.float32 else 2e-15)
-    if d < _WIDEST:  # wider ones are made by products of matrices, which round by place
+    if d < WIDEST:  # wider ones are made by products of matrices, which round by place
         assert_array_equal(K, K.T)
 
 

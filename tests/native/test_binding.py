@@ -38,6 +38,12 @@ def arguments():
         "l1_distances": (left, floats(4, 5), np.zeros((N, 5))),
         "contract": (K, 0, left, floats(4, N), 3, 0, True, np.zeros(3), np.zeros(N)),
         "whole_terms": (left, 0, True, np.zeros(3), np.zeros(N), np.zeros(3)),
+        "add_products": (False, left, np.ones(2), some, np.ones(3), some, np.zeros(N)),
+        "fill_square": (False, left, np.ones(2), some, 0, 3, np.zeros((3, 3), np.uint16)),
+        "squeeze_square": (np.zeros((N, N), np.uint16), some),
+        "solve_square": (
+            *(np.eye(N, dtype=np.uint16) * 65535, v * 0, -np.sign(v), lo, hi, 1e-3, 5, 1e6),
+        ),
         "gather": (K, some, some, np.zeros((3, 3))),
         "swap_columns": (K, some, some + 3),
         "add_rows": (K, some, np.ones(3), np.zeros(N)),
@@ -119,6 +125,11 @@ ANY_SIZE = {
     ("centred_rows", 4),
     ("squared_gaps", 4),
     ("whole_terms", 0),
+    ("add_products", 1),
+    ("add_products", 2),
+    ("add_products", 5),
+    ("fill_square", 1),
+    ("fill_square", 2),
 }
 
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-import kernelwise.qp.rows as rows_module
 import kernelwise.qp.smo as smo_module
 from kernelwise.kernels import RBF, LazyGram
 from kernelwise.qp import SMO, DualQP, Solution, Terms, c_svc, enclosing_ball
@@ -232,11 +231,3 @@ def test_the_certificate_of_a_solve_is_that_of_its_point(dtype):
     )
     np.testing.assert_array_equal(point.beta, qp.terms.snap(point.beta))
     assert 0 < certificate[3] <= 1e-3
-
-
-def test_large_matrices_lie_on_large_pages(monkeypatch):
-    monkeypatch.setattr(rows_module, "_kept", [])
-    for n_bytes in (2**20 + 1, 2**22, 2**23 + 12_345):
-        buffer = rows_module._borrow(n_bytes)
-        assert buffer.nbytes >= n_bytes
-        assert buffer.ctypes.data % 2**21 == 0

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _LEAST_SINGLE = 1e-26  # float32 kernel value that counts as zero, far above subnormal products
 _ENTRIES_PER_CALL = 20_000_000  # matrix entries per call of compiled code, which ignores Ctrl-C
-_WIDEST = 510  # number of features up to which tiles are no slower than a matrix product
+WIDEST = 510  # number of features up to which tiles are no slower than a matrix product
 
 
 def fill(kernel: PairwiseKernel, left: Matrix, right: Matrix, out: Array) -> None:
@@ -128,7 +128,7 @@ def tile_rows(
     term = kernel.term
     if not (kernel.is_exponential and isinstance(term, SquaredDistances)):
         return None
-    if sp.issparse(X) or sp.issparse(Y) or X.shape[1] > _WIDEST:
+    if sp.issparse(X) or sp.issparse(Y) or X.shape[1] > WIDEST:
         return None
     return term.rows_around(middle(Y), kernel, X, Y, dtype, GRADIENT_REACH)
 

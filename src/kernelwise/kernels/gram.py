@@ -11,6 +11,7 @@ from .._threads import run
 from .._typing import Array, Index, Matrix, RowReader
 from .base import Kernel, check_rows
 from .fill import GatheringReader
+from .fused import FusedTiles, has_tiles
 
 _BLOCK_ENTRIES = 4_000_000  # matrix entries computed at a time for a product
 
@@ -160,3 +161,23 @@ class LazyGram:
         if self._values is not None:
             return GatheringReader(self._values.__getitem__, self.shape[0])
         return self.kernel.reader(self.X, dtype, self.threads)
+
+    @property
+    def has_tiles(self) -> bool:
+        """Whether the matrix can be made by tiles, faster than it can be stored."""
+        return has_tiles(self.kernel, self.X)
+
+    def tiles(self, order: Index) -> FusedTiles:
+        """Return the matrix as tiles that are used where they are made.
+
+        Parameters
+        ----------
+        order : ndarray of shape (n,)
+            The order of the rows.
+
+        Returns
+        -------
+        tiles : FusedTiles
+            The matrix with rows in this order.
+        """
+        return FusedTiles(self.kernel, self.X, order, self.threads)

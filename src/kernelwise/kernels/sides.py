@@ -100,6 +100,13 @@ class Distances(WeightedSum):
     ) -> tuple[Array, Array]:
         """Return the sides of rows around a centre, in float64 where a row exceeds the reach."""
 
+    @abstractmethod
+    def fused_rows(self, kernel: PairwiseKernel, X: Array, dtype: Any) -> tuple[Array, Array]:
+        """Return the rows as fused tiles take them, and the weights of categories.
+
+        The rows are in float64 where they are too long for float32.
+        """
+
 
 class SquaredDistances(Distances):
     """sum_k w_k (x_k - z_k)^2 by one matrix product."""
@@ -144,6 +151,11 @@ class SquaredDistances(Distances):
         super().fill(left, right, out)
         if not sp.issparse(left) and left.dtype == np.float64:
             _sharpen(left, right, out)
+
+    def fused_rows(self, kernel: PairwiseKernel, X: Array, dtype: Any) -> tuple[Array, Array]:
+        """Return the rows (a, |a|^2, 1), and no weights: there are no categories."""
+        rows = self.rows_around(middle(X), kernel, X, X, dtype, GRADIENT_REACH)
+        return self.fused_rows(kernel, X, np.float64) if rows is None else (rows[0], np.zeros(0))
 
     def contract(self, S: Array, X: Matrix, Y: Matrix) -> Array:
         """Return sum_ij S_ij (x_ik - y_jk)^2 for each feature k."""
@@ -191,6 +203,11 @@ class L1Distances(Distances):
             weights = np.broadcast_to(scales[n_numbers:, None], (int(category.sum()), len(Y)))
             right = np.concatenate([right, weights.astype(right.dtype)])
         return left, right
+
+    def fused_rows(self, kernel: PairwiseKernel, X: Array, dtype: Any) -> tuple[Array, Array]:
+        """Return the rows (a, sum of a, codes), and the weights of the codes."""
+        left, right = self.sides_around(middle(X), kernel, X, X, dtype, FLOAT32_REACH)
+        return left, right[left.shape[1] :, 0].astype(np.float64)
 
     def fill(self, left: Array, right: Array, out: Array) -> None:
         """Write t into ``out``."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .._on_demand import on_demand
-from .active_rows import Progress
 from .builders import c_svc, enclosing_ball, hard_margin, l2_svm
 from .gram import StoredGram
 from .problem import DualQP
+from .progress import Progress
 from .smo import SMO
 from .solution import Solution
 from .terms import Terms

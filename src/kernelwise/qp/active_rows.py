@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from .._native import OUT_OF_STEPS, add_rows, solve_some, solve_stored
 from .._typing import Array, Index
 from .fast_path import SWEEP
 from .problem import DualQP
+from .progress import Progress
 from .rows import GrowingRows, StoredRows, exchange
 from .solution import SolverState
 
@@ -25,34 +24,6 @@ _WORTH_TAKING = 0.1  # least violation of a row that is added, as a fraction of 
 _INNER_FRACTION = 0.2  # tolerance on the active set, as a fraction of the violation of all rows
 _FIRST_SWEEP = 4e6  # matrix entries read before the active set is shrunk for the first time
 _WORTH_SHRINKING = 0.6  # fraction of movable active rows above which shrinking does not pay
-
-
-@dataclass(frozen=True)
-class Progress:
-    """The progress of a solve.
-
-    Parameters
-    ----------
-    n_iter : int
-        Steps so far.
-    violation : float
-        The largest violation of the optimality conditions; at most the tolerance at the end.
-    objective : float
-        The objective so far.
-    n_active : int
-        Rows of the kernel in memory.
-    machine : int, default=0
-        Number of the machine that is being solved.
-    n_machines : int, default=1
-        Number of machines of the estimator.
-    """
-
-    n_iter: int
-    violation: float
-    objective: float
-    n_active: int
-    machine: int = 0
-    n_machines: int = 1
 
 
 def takes_all_rows(n: int, n_support: int, capacity: int) -> bool:

@@ -19,10 +19,10 @@ import numpy as np
 
 from .._threads import single_blas
 from .._typing import Array, Index
-from .active_rows import Progress
 from .bound_switching import switch_bounds
 from .interior_point import interior_point
 from .problem import DualQP
+from .progress import Progress
 from .reduced import Reduced, reduce, shortest_multipliers
 from .smo import SMO
 from .solution import Solution

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._blocks import square_block
 from .._native import gather
-from .._typing import Array, Gram, Index, RowReader
+from .._typing import Array, Gram, Index, RowReader, Tiles
 
 _DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -134,6 +134,21 @@ class StoredGram:
             A reader of the rows.
         """
         return _StoredReader(self.K)
+
+    @property
+    def has_tiles(self) -> bool:
+        """False: what is stored is not made again."""
+        return False
+
+    def tiles(self, order: Index) -> Tiles:
+        """Refuse: there are none.
+
+        Parameters
+        ----------
+        order : ndarray of shape (n,)
+            The order of the rows.
+        """
+        raise NotImplementedError("a stored matrix has no tiles")
 
 
 class _StoredReader:

@@ -6,44 +6,13 @@ positions are the active set; its block of K is the leading square of `K`.
 
 from __future__ import annotations
 
-from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from .._native import swap_columns
 from .._typing import Array, Gram, Index
-
-# The first access to fresh memory costs as much as computing a kernel row: one buffer is kept from
-# fit to fit, of at most so many bytes.
-_KEPT_BYTES = 512e6
-# Bytes from which NumPy asks for large pages, with which a matrix of 1000 rows is filled in three
-# quarters of the time; bytes from which a smaller buffer is enlarged to get them; bytes of a page.
-_NUMPY_ASKS, _WORTH_ASKING, _LARGE_PAGE = 2**22, 2**20, 2**21
-_kept: list[Any] = []
-_kept_lock = Lock()
-
-
-def _borrow(n_bytes: int) -> Any:
-    """Return a buffer of at least this size, the kept one where it is large enough."""
-    with _kept_lock:
-        if _kept and _kept[0].nbytes >= n_bytes:
-            return _kept.pop()
-    if n_bytes <= _WORTH_ASKING:
-        return np.empty(n_bytes, dtype=np.uint8)
-    n_bytes = max(n_bytes, _NUMPY_ASKS)
-    # Pages that are never accessed take no memory. A large page starts at a multiple of its size.
-    buffer = np.empty(n_bytes + _LARGE_PAGE, dtype=np.uint8)
-    start = -buffer.ctypes.data % _LARGE_PAGE
-    return buffer[start : start + n_bytes]
-
-
-def _give_back(buffer: Any) -> None:
-    """Keep the larger of this buffer and the kept one."""
-    with _kept_lock:
-        kept = _kept[0].nbytes if _kept else 0
-        if kept < buffer.nbytes <= _KEPT_BYTES:
-            _kept[:] = [buffer]
+from .buffers import KeptBuffer
 
 
 class StoredRows:
@@ -83,8 +52,8 @@ class GrowingRows:
         n = gram.shape[0]
         self.capacity = min(n, capacity)
         size = self.capacity * n * np.dtype(dtype).itemsize
-        self._buffer = _borrow(size)  # takes memory only as rows are filled
-        self.K = self._buffer[:size].view(dtype).reshape(self.capacity, n)
+        self._buffer = KeptBuffer(size)  # takes memory only as rows are filled
+        self.K = self._buffer.view(dtype).reshape(self.capacity, n)
         self.order = np.arange(n)
         self.n_rows = 0
         self._reader = gram.open(dtype)
@@ -98,6 +67,7 @@ class GrowingRows:
         start, stop = self.n_rows, self.n_rows + len(positions)
         next_ones = len(positions) == 0 or positions[-1] == stop - 1
         exchanges = [] if next_ones else self._exchange(np.arange(start, stop), positions)
+        self._buffer.touch(stop * self.K.shape[1] * self.K.itemsize)
         self._reader.fill(self.K, start, stop)
         step = self.K.shape[1] + 1
         diagonal = self.K.reshape(-1)[start * step : stop * step - 1 : step]
@@ -120,7 +90,7 @@ class GrowingRows:
     def close(self) -> None:
         """Return the memory; the rows are gone."""
         self.K = self.K[:0]
-        _give_back(self._buffer)
+        self._buffer.close()
 
     def _exchange(self, a: Index, b: Index) -> list[tuple[Index, Index]]:
         """Exchange the positions a with the positions b."""

@@ -19,14 +19,16 @@ import numpy as np
 
 from .._threads import single_blas
 from .._typing import Array
-from .active_rows import ActiveRowsRun, Progress, takes_all_rows
+from .active_rows import ActiveRowsRun, takes_all_rows
 from .active_set import DEAR, affordable, polish
 from .fast_path import solve_quickly
 from .gram import StoredGram
 from .precision import SMALL, TIGHT, dtype_for, is_coarse
 from .problem import DualQP
+from .progress import Progress
 from .rows import GrowingRows, StoredRows
 from .solution import Solution, SolverState
+from .working_set import WorkingSetRun
 
 _PATIENCE = 50_000  # least number of steps before the active-set method is tried
 _LONGEST = 2e10  # matrix entries read by steps before a solve without max_iter ends
@@ -34,6 +36,7 @@ _LONGEST = 2e10  # matrix entries read by steps before a solve without max_iter 
 # a problem could not be solved. Terms of 1e14 round by 1e-2, which still shows a margin; with terms
 # of 1e8 steps converge in time.
 _REACHES = (1e14, 1e8)
+_LARGE = 5000  # rows from which a kernel that has tiles is not stored
 _FEWEST = 64  # least number of rows in memory: with fewer no pair can be chosen well
 _BLOCK = 4e8  # bytes of rows in memory when not all of them fit
 
@@ -135,9 +138,13 @@ class SMO:
         if given is None or (product is not None and _moved(beta, given)):
             product = None
         qp = self._with_small_kernel(qp)
-        rows = self._all_rows(qp, beta)
+        rows = None
         try:
-            state, certificate = self._begin(qp, rows, beta, product)
+            if self._is_large(qp):
+                state, certificate = self._by_working_set(qp, beta), None
+            else:
+                rows = self._all_rows(qp, beta)
+                state, certificate = self._begin(qp, rows, beta, product)
             if state.status == "converged" and not self._polishes(qp, state):
                 solution = Solution.at(qp, state, certificate=certificate)
             else:
@@ -172,6 +179,15 @@ class SMO:
     def _report(self, qp: DualQP, solution: Solution) -> None:
         if self.callback is not None:
             self.callback(Progress(solution.n_iter, solution.violation, solution.objective, qp.n))
+
+    def _is_large(self, qp: DualQP) -> bool:
+        """Return whether a working set with rows made by tiles is the way to go."""
+        return qp.n >= _LARGE and bool((np.abs(qp.p) == 1).all()) and qp.gram.has_tiles
+
+    def _by_working_set(self, qp: DualQP, beta: Array) -> SolverState:
+        steps = self._most_steps(qp)
+        with single_blas():
+            return WorkingSetRun(qp, beta, self.tol, self.memory, steps, self.callback).run()
 
     def _all_rows(self, qp: DualQP, beta: Array) -> StoredRows | GrowingRows | None:
         """Return all rows of K if they are stored or best computed at once, else None."""

@@ -1,0 +1,332 @@
+"""SMO for thousands of rows of a kernel that is faster to compute than to store.
+
+    min 1/2 b'Kb - p'b   s.t.   sum b = c,   lo <= b <= hi
+
+The state is b and its gradient f = K b - p, in float64. A *working set* W holds the rows that are
+free or violate the optimality conditions, and those near the margin. Its square of K is stored in
+16 bits; SMO runs on it, and then the gradient of all other rows is brought up to date by tiles of K
+that are used where they are made. Rounding in the square does not reach the solution, because only
+the changes of a round go through it.
+
+    ROUND   while the violation exceeds the goal: choose W, solve on it, update the gradients
+    WAKE    columns far from the margin are dormant for a while: bring their gradients up to date
+    WIDEN   a cold start begins on a random pool of rows, and goes on with a larger one
+    CHECK   measure the violation in float64; above the tolerance, the rounds go on from there
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import _native
+from .._typing import Array, Index
+from .precision import TIGHT
+from .problem import DualQP
+from .progress import Progress
+from .solution import SolverState
+from .square import WorkingSquare
+
+_FIRST_POOL = 4000  # rows of the first pool
+_WIDER = 5  # growth of a pool
+_NEARLY_ALL = 0.7  # fraction of the rows from which a pool takes all of them
+_POOL_GOAL, _POOL_INNER = 0.3, 0.09  # violations to which a pool, and W within it, is solved
+_FIRST_ROWS = 1500  # rows that come at a time, at least
+_INNER_FRACTION = 0.1  # violation to which W is solved, as a fraction of that of all rows
+_WORTH_DROPPING = 0.2  # fraction of W above which rows that are settled leave it
+_WORTH_SLEEPING = 0.2  # fraction of the live columns above which those far away become dormant
+_MOST_WAKES = 4  # times that columns may have been dormant in vain
+_SWEEP = 3e8  # entries read per call of compiled code, which ignores Ctrl-C; about 0.2 seconds
+_CHECKED_ROWS = 2000  # rows without a coefficient whose violation is measured in float64
+_FLOAT32_ERROR = 2e-7  # largest error of a gradient by float32 tiles, relative to |b|
+_WORD_ERROR = 4e-6  # mean error of an entry of the square in fixed point
+_COARSE = 2  # failed checks, or rounds undone by that error, after which all is in float64
+_SLOW_ROUNDS = 8  # rounds without a smaller violation after which all is in float64
+_IDLE_ROUNDS = 30  # rounds without a smaller violation after which another method has to go on
+_LESS = 0.9  # a smaller violation, as a fraction of the smallest so far
+
+
+class WorkingSetRun:
+    """One solve; all vectors are in the order of the pools.
+
+    Parameters
+    ----------
+    qp : DualQP
+        The problem, with one equality sum b = c, p of -1 and 1, and a kernel that has tiles.
+    beta : ndarray of shape (n,)
+        A feasible start.
+    tol : float
+        The tolerance of the stop test.
+    memory : float
+        Bytes for the square of the working set.
+    max_steps : int
+        Limit on the number of steps.
+    callback : callable, default=None
+        Called with a `Progress` after each round.
+    """
+
+    def __init__(
+        self,
+        qp: DualQP,
+        beta: Array,
+        tol: float,
+        memory: float,
+        max_steps: int,
+        callback: Callable[[Progress], Any] | None = None,
+    ) -> None:
+        self.n, self.tol, self.max_steps, self._callback = qp.n, tol, max_steps, callback
+        self._order = np.random.default_rng(0).permutation(qp.n)
+        self._tiles = qp.gram.tiles(self._order)
+        self.b, self.p = beta[self._order], qp.p[self._order]
+        self.lo, self.hi = qp.lo[self._order], qp.hi[self._order]
+        self.f = -self.p
+        self._precise = tol < TIGHT  # whether all tiles and the square are in float64
+        cold = not self.b.any()
+        self._pool = min(self.n, _FIRST_POOL) if cold else self.n
+        self._live = np.arange(self._pool)  # columns whose gradient is up to date
+        self._dormant: list[tuple[Index, Array]] = []  # columns, and b when they were up to date
+        self._memory = memory
+        self._square = self._new_square()
+        self._moved = 0  # rows that the last round changed
+        self._checked, self._wakes, self._failures = False, 0, 0
+        self._best, self._idle = np.inf, 0
+        self.n_iter, self.status, self.gap = 0, "", np.inf
+        if not cold:
+            self._add(np.flatnonzero(self.b), self.b[self.b != 0], self._live)
+        self.objective = float(0.5 * self.b @ (self.f - self.p))
+
+    def run(self) -> SolverState:
+        """Go from state to state until one of them ends the run.
+
+        Returns
+        -------
+        state : SolverState
+            The final state; its status is empty where another method has to go on.
+        """
+        try:
+            self._look()
+            while not self.status and self._idle < _IDLE_ROUNDS:
+                if self.gap > self._goal():
+                    self._round()
+                elif self._dormant:
+                    self._wake()
+                elif self._pool < self.n:
+                    self._widen()
+                elif not self._checked:
+                    self._check()
+                else:
+                    self.status = "converged"
+        finally:
+            self._square.close()
+        return self._state()
+
+    def _new_square(self) -> WorkingSquare:
+        dtype = np.float64 if self._precise else np.uint16
+        return WorkingSquare(self._tiles, self.n, self._memory, dtype)
+
+    def _goal(self) -> float:
+        return self.tol if self._pool == self.n else _POOL_GOAL
+
+    def _look(self) -> None:
+        """Measure the violation over the live columns."""
+        some = self._live
+        least, most = _native.reach(self.b[some], self.f[some], self.lo[some], self.hi[some])
+        self.gap, self._middle = most - least, 0.5 * (least + most)
+
+    # --- ROUND --------------------------------------------------------------------------------
+
+    def _round(self) -> None:
+        """Choose a working set, solve on it, and bring the live gradients up to date."""
+        score, priority = self._scores()
+        self._choose(score, priority)
+        self._let_sleep(score)
+        rows, before = self._square.rows, self.b.copy()
+        steps = self._solve()
+        moved = rows[self.b[rows] != before[rows]]
+        change, gradient = self.b[moved] - before[moved], self.f[moved]
+        self._add(moved, change, self._live)
+        self.objective += 0.5 * float(change @ (gradient + self.f[moved]))
+        self._moved, self._checked = len(moved), False
+        before_round = self.gap
+        self._look()
+        error = _WORD_ERROR * float(np.sqrt(change @ change))
+        self._watch(steps)
+        undone = self.gap > max(self._goal(), 0.5 * before_round) and error > 0.1 * self.gap
+        if undone or self._idle >= _SLOW_ROUNDS:
+            self._fail()
+        if self._callback is not None:
+            progress = Progress(self.n_iter, self.gap, self.objective, len(self._square.rows))
+            self._callback(progress)
+
+    def _scores(self) -> tuple[Array, Array]:
+        """Return by how much each row violates the conditions, and which rows come first.
+
+        Free rows score infinitely; rows at a bound that holds them score below zero. Free rows come
+        in the order of their violation: where not all of them fit, that decides.
+        """
+        can_rise, can_fall = self.b < self.hi, self.b > self.lo
+        above = self.f - self._middle
+        score = np.where(can_rise, -above, -np.inf)
+        np.maximum(score, above, out=score, where=can_fall)
+        free = can_rise & can_fall
+        priority = np.where(free, np.abs(above), score)
+        score[free] = np.inf
+        resting = np.ones(self.n, dtype=bool)
+        resting[self._live] = False
+        score[resting] = priority[resting] = -np.inf
+        return score, priority
+
+    def _choose(self, score: Array, priority: Array) -> None:
+        """Let rows that are settled leave the working set, and others come."""
+        square = self._square
+        stays = np.flatnonzero(score[square.rows] > -np.clip(2 * self.gap, self.tol, 0.25))
+        if len(square.rows) - len(stays) <= _WORTH_DROPPING * len(square.rows):
+            stays = np.arange(len(square.rows))
+        outside = score > -np.clip(self.gap, 0.5 * self.tol, 0.1)
+        outside[square.rows] = False
+        come = np.flatnonzero(outside)
+        if self.n_iter == 0 and not self.b.any():
+            come = self._some_of_each_class(come)
+        else:
+            n_free = int(np.count_nonzero(score == np.inf))
+            come = _largest(come, priority, max(_FIRST_ROWS, self._moved, n_free // 2))
+        if len(stays) + len(come) > square.capacity:
+            come = _largest(come, priority, square.capacity // 2)
+            room = square.capacity - len(come)
+            stays = np.sort(_largest(stays, priority[square.rows], room))
+        square.squeeze(stays)
+        square.append(come)
+
+    def _some_of_each_class(self, rows: Index) -> Index:
+        """Return the first rows of each class: the order is random."""
+        sides = (rows[self.p[rows] > 0], rows[self.p[rows] < 0])
+        return np.concatenate([side[: _FIRST_ROWS // 2] for side in sides])
+
+    def _let_sleep(self, score: Array) -> None:
+        """Leave columns far from the margin as they are for a while."""
+        if self._pool < self.n or self.gap >= 1 or self._wakes > _MOST_WAKES:
+            return
+        rests = score < -max(2 * self.gap, 0.1)
+        rests[self._square.rows] = False
+        sleepers = self._live[rests[self._live]]
+        if len(sleepers) > _WORTH_SLEEPING * len(self._live):
+            self._dormant.append((sleepers, self.b.copy()))
+            self._live = self._live[~rests[self._live]]
+
+    def _solve(self) -> int:
+        """Run SMO on the square; rows that cannot move any more leave it on the way."""
+        aim = max(0.5 * self.tol, _INNER_FRACTION * self.gap)
+        if self._pool < self.n:
+            aim = max(aim, _POOL_INNER)
+        rows, steps, ended = self._square.rows, 0, _native.OUT_OF_STEPS
+        b, g, lo, hi = self.b[rows], self.f[rows] - self._middle, self.lo[rows], self.hi[rows]
+        while ended in (_native.OUT_OF_STEPS, _native.UNFINISHED):
+            left = self.max_steps - self.n_iter - steps
+            _, made, ended = _native.solve_square(self._square.K, b, g, lo, hi, aim, left, _SWEEP)
+            self.b[self._square.rows] = b
+            steps += made
+            if left <= made:
+                break
+            if ended == _native.UNFINISHED:
+                kept = _movable(b, g, lo, hi)
+                self._square.squeeze(kept)
+                b, g, lo, hi = b[kept], g[kept], lo[kept], hi[kept]
+        self.n_iter += steps
+        return steps
+
+    def _watch(self, steps: int) -> None:
+        """End the run without steps left, or where no step makes progress."""
+        self._idle = 0 if self.gap < _LESS * self._best else self._idle + 1
+        self._best = min(self._best, self.gap)
+        if self.n_iter >= self.max_steps:
+            self.status = "max_iter"
+        elif steps == 0:
+            self._idle = _IDLE_ROUNDS
+
+    # --- WAKE, WIDEN --------------------------------------------------------------------------
+
+    def _wake(self) -> None:
+        """Bring the gradients of dormant columns up to date."""
+        for columns, before in self._dormant:
+            moved = np.flatnonzero(self.b != before)
+            self._add(moved, self.b[moved] - before[moved], columns)
+        self._dormant, self._live = [], np.arange(self.n)
+        self._wakes += 1
+        self._look()
+
+    def _widen(self) -> None:
+        """Go on with a larger pool."""
+        wider = _WIDER * self._pool
+        wider = self.n if wider > _NEARLY_ALL * self.n else wider
+        support = np.flatnonzero(self.b)
+        self._add(support, self.b[support], np.arange(self._pool, wider))
+        self._pool, self._live = wider, np.arange(wider)
+        self._best, self._idle = np.inf, 0
+        self._look()
+
+    def _add(self, rows: Index, change: Array, columns: Index) -> None:
+        """Add K times a change of some rows to the gradient of some columns."""
+        self._tiles.add_products(rows, change, columns, self.f, precise=self._precise)
+
+    # --- CHECK --------------------------------------------------------------------------------
+
+    def _check(self) -> None:
+        """Compute the gradient anew in float64 wherever an error could hide a violation.
+
+        That is on all support vectors, on rows so near to the margin that float32 could have hidden
+        them, and on some others. Where those turn out to be further off than they should be, the
+        whole gradient is computed anew.
+        """
+        score, _ = self._scores()
+        band = max(self.tol, _FLOAT32_ERROR * float(np.sqrt(self.b @ self.b)))
+        wanted = (score > -band) | (self.b != 0)
+        others = np.flatnonzero(~wanted)
+        wanted[others[:: max(1, len(others) // _CHECKED_ROWS)]] = True
+        error = self._refresh(np.flatnonzero(wanted))
+        if error > band:
+            self._refresh(np.flatnonzero(~wanted))
+        self._checked = True
+        self._look()
+        if self.gap > self.tol:
+            self._fail()
+        self.objective = float(0.5 * self.b @ (self.f - self.p))
+
+    def _fail(self) -> None:
+        """Count a round or check that rounding has spoilt; after some of them, be precise."""
+        self._failures += 1
+        slow = self._failures >= _COARSE or self._idle >= _SLOW_ROUNDS
+        if slow and not self._precise:
+            self._precise = True
+            self._square.close()
+            self._square = self._new_square()
+            self._best, self._idle = np.inf, 0
+
+    def _refresh(self, columns: Index) -> float:
+        """Compute the gradient of some columns in float64; return by how much it was wrong."""
+        before, support = self.f[columns], np.flatnonzero(self.b)
+        self.f[columns] = -self.p[columns]
+        self._tiles.add_products(support, self.b[support], columns, self.f, precise=True)
+        return float(np.abs(self.f[columns] - before).max(initial=0.0))
+
+    def _state(self) -> SolverState:
+        """Return the state in the order of the problem; all gradients are up to date."""
+        while self._dormant or self._pool < self.n:  # the run ended before it was done
+            self._wake() if self._dormant else self._widen()
+        beta, gradient = np.empty(self.n), np.empty(self.n)
+        beta[self._order], gradient[self._order] = self.b, self.f
+        return SolverState(beta, gradient, self.gap, self.n_iter, self.status)
+
+
+def _largest(rows: Index, priority: Array, most: int) -> Index:
+    """Return at most so many of the rows, those of the largest priority."""
+    if len(rows) <= most:
+        return rows
+    return rows[np.argpartition(-priority[rows], most - 1)[:most]]
+
+
+def _movable(b: Array, g: Array, lo: Array, hi: Array) -> Index:
+    """Return the variables that a step may still move (LIBSVM's shrinking)."""
+    least, most = _native.reach(b, g, lo, hi)
+    return np.flatnonzero(((b < hi) & (g < most)) | ((b > lo) & (g > least)))

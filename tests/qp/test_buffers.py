@@ -1,0 +1,36 @@
+"""The buffer that is kept from fit to fit."""
+
+import numpy as np
+import pytest
+
+from kernelwise.qp import buffers
+from kernelwise.qp.buffers import KeptBuffer
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept(monkeypatch):
+    monkeypatch.setattr(buffers, "_kept", [])
+
+
+@pytest.mark.parametrize("n_bytes", [2**20 + 2, 2**22, 2**23 + 12_346])
+def test_large_matrices_lie_on_large_pages(n_bytes):
+    found = KeptBuffer(n_bytes).view(np.uint16)
+    assert found.nbytes == n_bytes
+    assert found.ctypes.data % 2**21 == 0
+
+
+def test_a_buffer_is_kept_and_used_again():
+    first = KeptBuffer(2**23)
+    place = first.view(np.uint8).ctypes.data
+    first.close()
+    again = KeptBuffer(2**22)
+    assert again.view(np.uint8).ctypes.data == place
+    assert KeptBuffer(2**22).view(np.uint8).ctypes.data != place  # it is in use
+
+
+def test_a_buffer_of_which_much_was_accessed_is_not_kept():
+    first = KeptBuffer(2**23)
+    first.touch(600_000_000)
+    first.close()
+    assert buffers._kept == []
+    assert len(KeptBuffer(2**23).view(np.uint8)) == 2**23
