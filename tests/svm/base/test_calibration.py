@@ -11,6 +11,7 @@ from kernelwise.svm.base.calibration import (
     calibrate_log_odds,
     calibrate_margins,
     cap_slope,
+    coupled,
     fit_intercept,
     fit_offsets,
     fit_sigmoid,
@@ -234,8 +235,34 @@ def test_probabilities_divide_by_class_weights():
     np.testing.assert_allclose(probabilities(three, np.array([1.0, 5.0, 2.0])), expected)
 
 
-def test_coupling_comes_before_the_temperature():
-    coupling = np.array([[1.0, -1.0, 0.0], [1.0, 0.0, -1.0], [0.0, 1.0, -1.0]]) / 3
+PAIRS = np.array([[1.0, -1.0, 0.0], [1.0, 0.0, -1.0], [0.0, 1.0, -1.0]])
+
+
+def test_coupling_of_consistent_pairs_gives_their_probabilities_back():
+    logs = np.log(np.random.default_rng(0).dirichlet(np.ones(3), size=20))
+    np.testing.assert_allclose(coupled(logs @ PAIRS.T, PAIRS), logs, rtol=1e-9)
+
+
+def test_coupling_survives_certain_pairs():
+    scores = coupled(np.array([[2000.0, 2000.0, 5.0]]), PAIRS)
+    assert np.isfinite(scores).all()
+    assert scores.argmax() == 0
+
+
+def test_scores_are_coupled_before_the_temperature_and_offsets():
     sigmoid = Sigmoid(np.array([1.0, 2.0, 3.0]), np.zeros(3))
-    calibration = Calibration(sigmoid, coupling, temperature=2.0, offsets=np.array([0.0, 1.0, 2.0]))
-    np.testing.assert_allclose(calibration.scores(np.array([[3.0, 3.0, 1.0]])), [[6.0, 1.0, -4.0]])
+    calibration = Calibration(sigmoid, PAIRS, temperature=2.0, offsets=np.array([0.0, 1.0, 2.0]))
+    decisions = np.array([[3.0, 3.0, 1.0]])
+    expected = 2 * coupled(decisions * [1.0, 2.0, 3.0], PAIRS) + [0.0, 1.0, 2.0]
+    np.testing.assert_allclose(calibration.scores(decisions), expected)
+
+
+def test_pairs_are_fitted_to_their_own_rows():
+    scores, classes, weight = several_classes(gap=3.0)
+    decisions = scores @ PAIRS.T
+    calibration = calibrate_margins(decisions, classes, weight, pairs=PAIRS)
+    own = classes != 2
+    alone = fit_sigmoid(decisions[own, 0], classes[own] == 0, weight[own], prior_variance=np.inf)
+    assert calibration.sigmoid.slope[0] == pytest.approx(float(alone.slope), rel=1e-6)
+    calibrated = softmax_loss(calibration.scores(decisions), classes, weight)
+    assert calibrated < softmax_loss(scores, classes, weight)

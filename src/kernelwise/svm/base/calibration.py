@@ -9,10 +9,10 @@ Halves know less than the whole, so G only caps how steep the probabilities are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import expit, logsumexp, softmax
 
 from ..._typing import Array, Index
 from .sigmoids import (
@@ -36,6 +36,7 @@ __all__ = [
     "calibrate_log_odds",
     "calibrate_margins",
     "cap_slope",
+    "coupled",
     "fit_intercept",
     "fit_offsets",
     "fit_sigmoid",
@@ -58,9 +59,9 @@ class Calibration:
     ----------
     sigmoid : Sigmoid
         Slope and intercept of each column of decision values.
-    coupling : ndarray of shape (n_columns, n_classes) or None, default=None
-        What turns log-odds of pairs of classes into one score per class; None where there is one
-        column per class, or one for two classes.
+    pairs : ndarray of shape (n_columns, n_classes) or None, default=None
+        For columns of pairs of classes: +1 for the first class of a pair, -1 for the second. None
+        where there is one column per class, or one for two classes.
     temperature : float, default=1.0
         Factor of the scores of several classes.
     offsets : ndarray of shape (n_classes,) or None, default=None
@@ -70,7 +71,7 @@ class Calibration:
     """
 
     sigmoid: Sigmoid
-    coupling: Array | None = None
+    pairs: Array | None = None
     temperature: float = 1.0
     offsets: Array | None = None
     is_capped: bool = False
@@ -89,10 +90,37 @@ class Calibration:
             Log-odds of the second of two classes, or scores whose softmax are probabilities.
         """
         scores = self.sigmoid.log_odds(decisions)
-        if self.coupling is not None:
-            scores = scores @ self.coupling
+        if self.pairs is not None:
+            scores = coupled(scores, self.pairs)
         scores = self.temperature * scores
         return scores if self.offsets is None else scores + self.offsets
+
+
+def coupled(log_odds: Array, pairs: Array) -> Array:
+    """Return one score per class from log-odds l_cd of each class c against each other class d.
+
+    If the log-odds are those of probabilities p, then 1 / p_c = 1 + sum_d exp(-l_cd). So the score
+    of a class is z_c = -log(1 + sum_d exp(-l_cd)), after D. Price et al., "Pairwise neural network
+    classifiers with probabilistic outputs", NIPS 1994: the pair that a class loses decides.
+
+    Parameters
+    ----------
+    log_odds : ndarray of shape (n, n_pairs)
+        Log-odds of the first class of each pair against the second.
+    pairs : ndarray of shape (n_pairs, n_classes)
+        +1 for the first class of a pair, -1 for the second, else zero.
+
+    Returns
+    -------
+    scores : ndarray of shape (n, n_classes)
+        The scores.
+    """
+    scores = np.empty((len(log_odds), pairs.shape[1]))
+    for label, signs in enumerate(pairs.T):
+        own = np.flatnonzero(signs)
+        against = np.hstack([np.zeros((len(log_odds), 1)), -signs[own] * log_odds[:, own]])
+        scores[:, label] = -logsumexp(against, axis=1)
+    return scores
 
 
 def probabilities(scores: Array, class_weight: Array | None = None) -> Array:
@@ -126,23 +154,30 @@ def calibrate_margins(
     classes: Index,
     weight: Array,
     halves: Array | None = None,
+    *,
+    pairs: Array | None = None,
 ) -> Calibration:
     """Calibrate the decision values of machines, which are +-1 at the margin.
 
     Two classes: a sigmoid with a prior on its slope, a ~ N(2.5, 1/2), capped by `cap_slope`.
     Several classes: a sigmoid without a prior for each of them gives z, and softmax(t z + o) with
     a temperature t ~ N(1, 1/10), capped as in `calibrate_log_odds`.
+    Pairs of several classes: a sigmoid for each pair on its rows, z from these by `coupled`, and
+    from there as above.
 
     Parameters
     ----------
-    left_out : ndarray of shape (n, 1) or (n, n_classes)
-        Leave-one-out decisions of the rows.
+    left_out : ndarray of shape (n, n_machines)
+        Decisions of rows that were left out: one column for two classes, one per class, or one
+        per pair of classes.
     classes : ndarray of shape (n,)
         Their classes.
     weight : ndarray of shape (n,)
         Their weights.
     halves : ndarray of the shape of ``left_out``, default=None
         The decisions of each row by the half that did not have it; None for no cap.
+    pairs : ndarray of shape (n_machines, n_classes), default=None
+        For machines of pairs: +1 for the first class of each, -1 for the second, else zero.
 
     Returns
     -------
@@ -156,14 +191,21 @@ def calibrate_margins(
         if halves is not None:
             sigmoid, is_capped = cap_slope(sigmoid, halves, positive, weight)
         return Calibration(sigmoid, is_capped=is_capped)
-    own = classes[:, None] == np.arange(left_out.shape[1])
-    sigmoid = fit_sigmoid(left_out, own, weight, prior_variance=np.inf)
-    scores = sigmoid.log_odds(left_out)
-    temperature = fit_temperature(scores, classes, weight, prior_variance=_LOO_TEMPERATURE_VARIANCE)
+    if pairs is None:
+        sides = np.where(classes[:, None] == np.arange(left_out.shape[1]), 1, -1)
+    else:
+        sides = pairs.T[classes]
+    sigmoid = fit_sigmoid(
+        left_out, sides > 0, weight[:, None] * (sides != 0), prior_variance=np.inf
+    )
+    bare = Calibration(sigmoid, pairs)
+    temperature = fit_temperature(
+        bare.scores(left_out), classes, weight, prior_variance=_LOO_TEMPERATURE_VARIANCE
+    )
     if halves is None:
-        return Calibration(sigmoid, temperature=temperature)
-    crossed = sigmoid.log_odds(halves)
-    return Calibration(sigmoid, None, *_capped_temperature(temperature, crossed, classes, weight))
+        return replace(bare, temperature=temperature)
+    capped = _capped_temperature(temperature, bare.scores(halves), classes, weight)
+    return Calibration(sigmoid, pairs, *capped)
 
 
 def calibrate_log_odds(halves: Array, classes: Index, weight: Array) -> Calibration:

@@ -40,6 +40,9 @@ class Multiclass(Protocol):
     def winners(self, decisions: Array, n_classes: int, break_ties: bool) -> Index:
         """Return the class of each row from one decision value per machine."""
 
+    def pairs(self, n_classes: int) -> Array | None:
+        """Return the classes of machines of pairs; None where there is one machine per class."""
+
 
 class OneVsRest:
     """One machine per class; the largest decision value wins. Two classes need one machine."""
@@ -72,6 +75,10 @@ class OneVsRest:
         if n_classes == 2:
             return (decisions[:, 0] > 0).astype(np.intp)
         return largest(decisions)
+
+    def pairs(self, n_classes: int) -> Array | None:
+        """Return None: there is one machine per class."""
+        return None
 
 
 class OneVsOne:
@@ -107,6 +114,12 @@ class OneVsOne:
         if break_ties and n_classes > 2:
             return pairs_to_classes(decisions, n_classes).argmax(axis=1)
         return vote(decisions, n_classes)
+
+    def pairs(self, n_classes: int) -> Array | None:
+        """Return +1 for the first class of each machine and -1 for the second, row by row."""
+        if n_classes == 2:
+            return None
+        return one_vs_one(np.arange(n_classes), n_classes).T.astype(np.float64)
 
 
 ONE_VS_REST: Multiclass = OneVsRest()
