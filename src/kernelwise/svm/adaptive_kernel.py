@@ -10,6 +10,7 @@ the best point is solved once more, to the end
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -25,6 +26,7 @@ from ..qp import Solution
 from .base.estimator import BaseLearnedSVC, certificate_of, convergence_warnings
 from .base.grams import Grams
 from .base.kernel_spec import KERNEL_NAMES
+from .base.left_out import kernel_machines_left_out
 from .base.predictor import Predictor
 from .base.solve import solve_machines
 from .base.task import FitTask, Fitted
@@ -101,6 +103,11 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         each class. The chosen machine is fitted to all rows in any case.
     class_weight : dict or "balanced", default=None
         Weights of the classes; they multiply C.
+    calibration : {"loo", "halves"} or None, default=None
+        How `predict_proba` is made. "loo": from decision values of left-out rows, without which
+        the machines are solved again at the same kernel and C. "halves": the same, made less
+        extreme where two halves of the rows, each fitted anew, say so; it also gives
+        `predict_set`, and costs two fits of half the rows. None: no probabilities.
     cache_size : float, default=None
         Megabytes for the kernel; None is a quarter of the machine's memory, at most 2000.
     warm_start : bool, default=False
@@ -169,6 +176,10 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         Arrays ``violation``, ``gap``, ``objective`` and ``status``, one entry per machine.
     class_weight_ : ndarray of shape (n_classes,)
         The weights of the classes.
+    calibration_ : Bunch
+        What makes probabilities, unless ``calibration=None``: ``slope`` and ``intercept`` of each
+        machine's sigmoid, ``temperature`` and ``offsets`` inside the softmax of several classes,
+        ``capped`` (whether halves made it less extreme), ``n_rows`` (left-out rows) and ``mode``.
     radius_margin_bound_ : ndarray of shape (n_machines,)
         ``R^2 / gamma^2`` of each machine: the squared radius of its training rows over the square
         of their least margin; infinite where it does not separate them. Computed when first read,
@@ -249,6 +260,7 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         "max_iter": [Interval(Integral, -1, None, closed="left")],
         "max_rows": [Interval(Integral, 10, None, closed="left")],
         "class_weight": [Options({"balanced"}), dict, None],
+        "calibration": [Options({"loo", "halves"}), None],
         "cache_size": [Interval(Real, 0, None, closed="neither"), None],
         "warm_start": ["boolean"],
         "n_jobs": [Integral, None],
@@ -279,6 +291,7 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         max_iter: int = -1,
         max_rows: int = 4000,
         class_weight: Any = None,
+        calibration: str | None = None,
         cache_size: float | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
@@ -305,6 +318,7 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         self.max_iter = max_iter
         self.max_rows = max_rows
         self.class_weight = class_weight
+        self.calibration = calibration
         self.cache_size = cache_size
         self.warm_start = warm_start
         self.n_jobs = n_jobs
@@ -363,8 +377,9 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
             # the best point is solved once more, on all rows and to the end
             with task.progress.task("machines"):
                 solutions = self._solve_chosen(task, path, path.starts(rows), solvers)
+        predictor = Predictor.of(task, solutions, kernels=[path.kernel] * len(solutions))
         return Fitted(
-            Predictor.of(task, solutions, kernels=[path.kernel] * len(solutions)),
+            predictor,
             solutions,
             attributes=_attributes(path, len(rows), solutions, task),
             warnings=[
@@ -372,6 +387,15 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
                 *convergence_warnings(certificate_of(solutions), self.tol),
             ],
             last=warm.ended(solutions, task.members),
+            left_out=partial(
+                kernel_machines_left_out,
+                task,
+                predictor,
+                solutions,
+                path.best.C,
+                tol=self.tol,
+                bias=self._has_bias(),
+            ),
         )
 
     def _solve_chosen(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -34,6 +35,7 @@ from ..qp import SMO, Solution
 from .base.estimator import BaseLearnedSVC
 from .base.feature_weights import importances, no_weights
 from .base.kernel_spec import KernelSpec
+from .base.left_out import kernel_machines_left_out
 from .base.predictor import Predictor
 from .base.recipes import CRITERIA, Recipe
 from .base.task import FitTask, Fitted
@@ -90,6 +92,11 @@ class DualObjectiveSVC(BaseLearnedSVC):
         The tolerance of the machines, in units of the margin.
     class_weight : dict or "balanced", default=None
         Weights of the classes; they multiply C.
+    calibration : {"loo", "halves"} or None, default=None
+        How `predict_proba` is made. "loo": from decision values of left-out rows, without which
+        the machines are solved again at the same kernel and C. "halves": the same, made less
+        extreme where two halves of the rows, each fitted anew, say so; it also gives
+        `predict_set`, and costs two fits of half the rows. None: no probabilities.
     cache_size : float, default=None
         Megabytes for the kernel; None is a quarter of the machine's memory, at most 2000.
     warm_start : bool, default=False
@@ -146,6 +153,10 @@ class DualObjectiveSVC(BaseLearnedSVC):
         Arrays ``violation``, ``gap``, ``objective`` and ``status``, one entry per machine.
     class_weight_ : ndarray of shape (n_classes,)
         The weights of the classes.
+    calibration_ : Bunch
+        What makes probabilities, unless ``calibration=None``: ``slope`` and ``intercept`` of each
+        machine's sigmoid, ``temperature`` and ``offsets`` inside the softmax of several classes,
+        ``capped`` (whether halves made it less extreme), ``n_rows`` (left-out rows) and ``mode``.
     radius_margin_bound_ : ndarray of shape (n_machines,)
         ``R^2 / gamma^2`` of each machine: the squared radius of its training rows over the square
         of their least margin; infinite where it does not separate them. Computed when first read,
@@ -201,6 +212,7 @@ class DualObjectiveSVC(BaseLearnedSVC):
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "class_weight": [Options({"balanced"}), dict, None],
+        "calibration": [Options({"loo", "halves"}), None],
         "cache_size": [Interval(Real, 0, None, closed="neither"), None],
         "warm_start": ["boolean"],
         "n_jobs": [Integral, None],
@@ -223,6 +235,7 @@ class DualObjectiveSVC(BaseLearnedSVC):
         max_iter: int | None = None,
         tol: float = 1e-3,
         class_weight: Any = None,
+        calibration: str | None = None,
         cache_size: float | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
@@ -241,6 +254,7 @@ class DualObjectiveSVC(BaseLearnedSVC):
         self.max_iter = max_iter
         self.tol = tol
         self.class_weight = class_weight
+        self.calibration = calibration
         self.cache_size = cache_size
         self.warm_start = warm_start
         self.n_jobs = n_jobs
@@ -277,11 +291,17 @@ class DualObjectiveSVC(BaseLearnedSVC):
         kernels = [each.kernel for each in learned]
         kernels = kernels * Y.shape[1] if len(kernels) == 1 else kernels
         predictor = Predictor.of(task, solutions, kernels=kernels)
+        predictor = replace(predictor, loss=learned[0].criterion.slack)
+        costs = np.array([each.C for each in learned])
+        costs = costs if len(costs) == len(solutions) else np.repeat(costs, len(solutions))
         return Fitted(
-            replace(predictor, loss=learned[0].criterion.slack),
+            predictor,
             solutions,
             attributes=_attributes(learned, solutions),
             last=(problem.varying, [each.theta for each in learned]),
+            left_out=partial(
+                kernel_machines_left_out, task, predictor, solutions, costs, tol=self.tol
+            ),
         )
 
     def _solver(self) -> SMO:

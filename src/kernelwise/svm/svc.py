@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -13,24 +14,31 @@ import scipy.sparse as sp
 from .._memory import allowance
 from .._parameters import Interval, Options
 from .._threads import single_blas
+from .._typing import Array
 from ..kernels import Kernel, Linear
 from ..qp import SMO, Progress, Solution
 from ..qp.pairs import pairs_of
-from .base.estimator import BaseLearnedSVC
+from .base.estimator import BaseLearnedSVC, certificate_of, convergence_warnings
 from .base.grams import Grams
 from .base.kernel_spec import KERNEL_NAMES
+from .base.left_out import kernel_machines_left_out
 from .base.multiclass import ONE_VS_ONE, Multiclass
 from .base.predictor import Predictor, predictor_of
-from .base.probability import ProbabilityMixin
 from .base.solve import solve_machines, solve_pairs
 from .base.task import FitTask, Fitted
 from .base.warm_start import WarmStart
 
 _POLISH = 1e5  # kernel values spent on exactness, over all machines
 _LEAST_POLISH = 2e3  # kernel values of a machine below which its share is not worth the overhead
+_PROBABILITY_WARNING = (
+    "The `probability` parameter is deprecated, as in scikit-learn 1.9. Use "
+    "`SVC(calibration='loo')`, or `CalibratedClassifierCV(SVC(), ensemble=False)`, instead of "
+    "`SVC(probability=True)`.",
+    FutureWarning,
+)
 
 
-class SVC(ProbabilityMixin, BaseLearnedSVC):
+class SVC(BaseLearnedSVC):
     """C-support vector classification, a drop-in for scikit-learn's ``SVC``.
 
     It solves the same problem to the same answer, several times faster. Each feature may have its
@@ -64,6 +72,11 @@ class SVC(ProbabilityMixin, BaseLearnedSVC):
         most 2000, shared among the threads. Where not all rows fit, the solver keeps some.
     class_weight : dict or "balanced", default=None
         Weights of the classes; they multiply C.
+    calibration : {"loo", "halves"} or None, default=None
+        How `predict_proba` is made. "loo": from decision values of left-out rows, without which
+        the machines are solved again at the same kernel and C. "halves": the same, made less
+        extreme where two halves of the rows, each fitted anew, say so; it also gives
+        `predict_set`, and costs two fits of half the rows. None: no probabilities.
     verbose : bool, default=False
         Whether to print one line per machine.
     max_iter : int, default=-1
@@ -116,6 +129,10 @@ class SVC(ProbabilityMixin, BaseLearnedSVC):
         The kernel with all its parameters resolved.
     class_weight_ : ndarray of shape (n_classes,)
         The weights of the classes.
+    calibration_ : Bunch
+        What makes probabilities, unless ``calibration=None``: ``slope`` and ``intercept`` of each
+        machine's sigmoid, ``temperature`` and ``offsets`` inside the softmax of several classes,
+        ``capped`` (whether halves made it less extreme), ``n_rows`` (left-out rows) and ``mode``.
     radius_margin_bound_ : ndarray of shape (n_machines,)
         ``R^2 / gamma^2`` of each machine: the squared radius of its training rows over the square
         of their least margin; infinite where it does not separate them. Computed when first read,
@@ -166,6 +183,7 @@ class SVC(ProbabilityMixin, BaseLearnedSVC):
         "tol": [Interval(Real, 0, None, closed="neither")],
         "cache_size": [Interval(Real, 0, None, closed="neither"), None],
         "class_weight": [Options({"balanced"}), dict, None],
+        "calibration": [Options({"loo", "halves"}), None],
         "verbose": ["verbose"],
         "max_iter": [Interval(Integral, -1, None, closed="left")],
         "decision_function_shape": [Options({"ovo", "ovr"})],
@@ -190,6 +208,7 @@ class SVC(ProbabilityMixin, BaseLearnedSVC):
         tol: float = 1e-3,
         cache_size: float | None = None,
         class_weight: Any = None,
+        calibration: str | None = None,
         verbose: bool = False,
         max_iter: int = -1,
         decision_function_shape: str = "ovr",
@@ -210,6 +229,7 @@ class SVC(ProbabilityMixin, BaseLearnedSVC):
         self.tol = tol
         self.cache_size = cache_size
         self.class_weight = class_weight
+        self.calibration = calibration
         self.verbose = verbose
         self.max_iter = max_iter
         self.decision_function_shape = decision_function_shape
@@ -234,12 +254,23 @@ class SVC(ProbabilityMixin, BaseLearnedSVC):
         task.progress.begin(task.n_machines)
         with single_blas():
             solutions = self._solve(task, solver, warm)
+        predictor = Predictor.of(task, solutions)
         return Fitted(
-            Predictor.of(task, solutions),
+            predictor,
             solutions,
-            attributes=self._calibration(*task.given),
+            warnings=self._warnings(solutions),
             last=warm.ended(solutions, task.members) if task.warm_start else None,
+            left_out=partial(
+                kernel_machines_left_out, task, predictor, solutions, self.C, tol=self.tol
+            ),
         )
+
+    def _warnings(self, solutions: Sequence[Solution]) -> list[tuple[str, type[Warning]]] | None:
+        """Return the usual warnings and that of a deprecated parameter; None for the usual ones."""
+        if self.probability == "deprecated":
+            return None
+        usual = convergence_warnings(certificate_of(solutions), self.tol)
+        return [*usual, _PROBABILITY_WARNING]
 
     def _solve(self, task: FitTask, solver: SMO, warm: WarmStart) -> Sequence[Solution]:
         """Solve the machines: several small ones on one matrix, others one by one."""
@@ -268,6 +299,18 @@ class SVC(ProbabilityMixin, BaseLearnedSVC):
             start=start,
             progress=task.progress,
         )
+
+    def _calibration_mode(self) -> str | None:
+        if self.calibration is None and self.probability is True:
+            return "loo"
+        return self.calibration
+
+    def _class_scores(self, X: Any) -> Array:
+        older = vars(self).get("_calibrated_")  # of a model of an earlier version
+        if older is None:
+            return super()._class_scores(X)
+        logs: Array = np.log(np.maximum(older.predict_proba(X), np.finfo(np.float64).tiny))
+        return logs + np.log(self.class_weight_)
 
     @property
     def coef_(self) -> Any:

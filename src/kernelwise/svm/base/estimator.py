@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
-from sklearn.utils.validation import check_consistent_length, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from ..._sklearn import (
     CallbackSupportMixin,
@@ -34,6 +34,7 @@ from .multiclass import ONE_VS_REST, SCHEMES, Multiclass
 from .notebook import WeightsReprMixin
 from .older_models import upgraded, with_all_parameters
 from .predictor import predictor_of, take
+from .probability import ProbabilityMixin
 from .progress import FitProgress
 from .task import FitTask, Fitted, Labels, group_numbers
 
@@ -65,7 +66,13 @@ class InputRules:
 
 
 class BaseLearnedSVC(
-    MarginBoundsMixin, WeightsReprMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC
+    ProbabilityMixin,
+    MarginBoundsMixin,
+    WeightsReprMixin,
+    CallbackSupportMixin,
+    ClassifierMixin,
+    BaseEstimator,
+    ABC,
 ):
     """Base of the classifiers. A method writes the first of these hooks, and others as needed.
 
@@ -156,7 +163,7 @@ class BaseLearnedSVC(
         )
         if groups is not None:
             task = replace(task, groups=group_numbers(groups, len(y))[task.labels.rows])
-        fitted = checked._fit_machines(task)
+        fitted = checked._calibrated(task, checked._fit_machines(task))
         task.progress.end()
         attributes = common_attributes(task, fitted) | dict(fitted.attributes)
         self._warn(fitted, attributes["certificate_"])
@@ -205,7 +212,12 @@ class BaseLearnedSVC(
 
     def _decisions(self, X: Any) -> Array:
         """Return one decision value per machine, or per class for an average of machines."""
-        predictor = predictor_of(self)
+        rows = self._rows_to_decide(X)
+        return predictor_of(self).decision_values(rows, n_threads(self.n_jobs))
+
+    def _rows_to_decide(self, X: Any) -> Any:
+        """Check new rows, and bring them into the form of the training rows."""
+        check_is_fitted(self)
         X = self._check_rows(X)
         trained_sparse = sp.issparse(self.support_vectors_)
         if sp.issparse(X) and not trained_sparse and not KernelSpec.of(self).is_function:
@@ -214,7 +226,7 @@ class BaseLearnedSVC(
             )
         if trained_sparse and not sp.issparse(X):
             X = sp.csr_array(X)
-        return predictor.decision_values(X, n_threads(self.n_jobs))
+        return X
 
     def _check_rows(self, X: Any) -> Any:
         """Check rows to predict."""
@@ -235,10 +247,15 @@ class BaseLearnedSVC(
         -------
         decisions : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
             For two classes, positive values mean the second class; otherwise one column per class,
-            or one per pair of classes with ``decision_function_shape="ovo"``.
+            or one per pair of classes with ``decision_function_shape="ovo"``. Calibrated
+            classifiers return log-odds, or scores whose softmax are probabilities; with
+            ``class_weight`` those of the weighted classes.
         """
-        values = self._decisions(X)
         shape = getattr(self, "decision_function_shape", "ovr")
+        if self._decides_by_scores() and shape == "ovr":
+            scores = self._class_scores(X)
+            return scores.ravel() if scores.shape[1] == 1 else scores
+        values = self._decisions(X)
         return self._fitted_scheme().scores(values, len(self.classes_), shape)
 
     def predict(self, X: Any) -> Any:
@@ -252,12 +269,17 @@ class BaseLearnedSVC(
         Returns
         -------
         y : ndarray of shape (n_samples,)
-            The predicted classes: the largest decision value wins, or the most votes of pairs; the
-            first class wins ties.
+            The predicted classes: the largest decision value wins, or the most votes of pairs where
+            the classifier is not calibrated; the first class wins ties.
         """
-        values = self._decisions(X)
-        break_ties = getattr(self, "break_ties", False)
-        return self.classes_[self._fitted_scheme().winners(values, len(self.classes_), break_ties)]
+        if self._decides_by_scores():
+            scores = self._class_scores(X)
+            winners = ONE_VS_REST.winners(scores, len(self.classes_), False)
+        else:
+            break_ties = getattr(self, "break_ties", False)
+            values = self._decisions(X)
+            winners = self._fitted_scheme().winners(values, len(self.classes_), break_ties)
+        return self.classes_[winners]
 
     def _fitted_scheme(self) -> Multiclass:
         return SCHEMES[predictor_of(self).multiclass]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..._threads import run, single_blas
 from ..._typing import Array, Codes, Index, Matrix
@@ -23,7 +24,9 @@ from .predictor import Predictor
 from .task import FitTask
 
 N_FOLDS = 5  # folds that the rows are dealt out to
+_MANY_COPIES = 10  # equal rows from which on they are left out one by one
 _ENOUGH = 1000  # rows from which on no further fold is left out
+_POLISH = 1e5  # kernel values spent on exactness of each fold, over all machines
 _SHARED = 400  # rows up to which the machines share one stored matrix
 
 # Solves the machines of a code matrix again; returns the decision values of the rows that each
@@ -50,9 +53,7 @@ class LeftOut:
 def left_out_decisions(task: FitTask, outside: Array, decide: Decide) -> LeftOut:
     """Compute the decision values of rows by machines without them, fold by fold.
 
-    Copies of a row are left out together, unless fewer than half of the rows are distinct. The
-    only row of a class is never left out. Many rows need not all be left out: the folds end once
-    there are a thousand.
+    Many rows need not all be left out: the folds end once there are a thousand.
 
     Parameters
     ----------
@@ -71,7 +72,7 @@ def left_out_decisions(task: FitTask, outside: Array, decide: Decide) -> LeftOut
     """
     decisions, held = np.array(outside), []
     with single_blas():
-        for fold in _deal(task):
+        for fold in deal(task, N_FOLDS):
             codes = task.Y.copy()
             codes[fold] = 0
             is_held = np.zeros(len(codes), dtype=bool)
@@ -87,30 +88,53 @@ def left_out_decisions(task: FitTask, outside: Array, decide: Decide) -> LeftOut
     return LeftOut(rows, decisions[rows])
 
 
-def _deal(task: FitTask) -> list[Index]:
-    """Deal the rows of each class out to folds, copies together and single rows to none."""
-    place, first = _distinct(task)
-    classes = task.classes[first]
-    order = np.random.default_rng(0).permutation(len(first))
-    order = order[np.argsort(classes[order], kind="stable")]
-    fold_of = np.empty(len(first), dtype=np.intp)
-    fold_of[order] = np.arange(len(first)) % N_FOLDS
-    fold_of[np.bincount(classes)[classes] < 2] = -1
-    folds = [np.flatnonzero(fold_of[place] == number) for number in range(N_FOLDS)]
+def deal(task: FitTask, n_folds: int) -> list[Index]:
+    """Deal the rows of each class out to folds, equal rows together.
+
+    Rows with many copies are dealt one by one, as new rows will be copies of them, too. The only
+    row of a class is in no fold.
+
+    Parameters
+    ----------
+    task : FitTask
+        The task.
+    n_folds : int
+        The number of folds.
+
+    Returns
+    -------
+    folds : list of ndarray
+        The rows of each fold; there are fewer folds where there are few rows.
+    """
+    place, n_groups = _equal_rows(task)
+    sizes = np.bincount(task.classes, task.sample_weight)
+    rarest = np.full(n_groups, len(sizes))  # classes in the order of their sizes
+    np.minimum.at(rarest, place, np.argsort(np.argsort(sizes))[task.classes])
+    order = np.random.default_rng(0).permutation(n_groups)
+    order = order[np.argsort(rarest[order], kind="stable")]
+    fold_of = np.empty(n_groups, dtype=np.intp)
+    fold_of[order] = np.arange(n_groups) % n_folds
+    spread = np.unique(np.column_stack([place, task.classes]), axis=0)[:, 1]
+    only = np.bincount(spread)[task.classes] < 2
+    fold_of[place[only]] = -1
+    folds = [np.flatnonzero(fold_of[place] == number) for number in range(n_folds)]
     return [fold for fold in folds if len(fold)]
 
 
-def _distinct(task: FitTask) -> tuple[Index, Index]:
-    """Return which rows are left out together, and the first of each such group."""
-    n = len(task.classes)
-    is_table = isinstance(task.X, np.ndarray) and task.X.dtype.kind == "f"
-    if is_table and not isinstance(task.kernel, FunctionKernel | Precomputed):
-        table = np.ascontiguousarray(np.column_stack([task.classes, task.X]) + 0.0)  # no -0.0
-        contents = table.view([("", table.dtype)] * table.shape[1]).ravel()
-        _, first, place = np.unique(contents, return_index=True, return_inverse=True)
-        if 2 * len(first) >= n:
-            return place, first
-    return np.arange(n), np.arange(n)
+def _equal_rows(task: FitTask) -> tuple[Index, int]:
+    """Return a number for each row that rows to leave out together share, and their number."""
+    n, X = len(task.classes), task.X
+    if isinstance(task.kernel, FunctionKernel | Precomputed):
+        return np.arange(n), n
+    if sp.issparse(X):  # two projections tell sparse rows apart
+        X = X @ np.random.default_rng(0).normal(size=(X.shape[1], 2))
+    table = np.ascontiguousarray(X) + 0.0  # minus zero is zero
+    contents = table.view([("", table.dtype)] * table.shape[1]).ravel()
+    place = np.unique(contents, return_inverse=True)[1]
+    common = np.bincount(place)[place] >= _MANY_COPIES
+    place[common] = n + np.arange(int(common.sum()))
+    numbers, place = np.unique(place, return_inverse=True)
+    return place, len(numbers)
 
 
 def kernel_machines_left_out(
@@ -150,7 +174,7 @@ def kernel_machines_left_out(
     Z, costs = task.X if rows is None else rows, np.broadcast_to(C, len(solutions))
     members, is_squared = task.members, predictor.loss == "squared"
     grams = Grams(Z, tol=tol, n_machines=len(solutions), share=len(task.classes) <= _SHARED)
-    solver: Any = SMO(tol=tol, exact=False) if bias else Adatron(tol=tol)
+    solver: Any = SMO(tol=tol, budget=_POLISH / len(solutions)) if bias else Adatron(tol=tol)
 
     def decide(codes: Codes) -> list[Array]:
         def decide_one(j: int) -> Array:

@@ -56,9 +56,14 @@ class Space:
 
 
 def with_all_parameters(cls: type, state: dict[str, Any]) -> dict[str, Any]:
-    """Return a state with the defaults of parameters that the class has got since."""
+    """Return a state with the defaults of parameters that the class has got since.
+
+    A model that was fitted before there were probabilities has none.
+    """
     parameters = signature(cls).parameters.items()
     new = {name: each.default for name, each in parameters if each.default is not each.empty}
+    if "calibration" in new:
+        new["calibration"] = None
     return new | state
 
 

@@ -21,6 +21,7 @@ from ..._typing import Array, Index, Matrix
 from ...kernels import Kernel, Precomputed
 from ...qp import Solution
 from ...qp.pairs import PairSolutions
+from .calibration import Calibration
 from .multiclass import pairs_of_layout
 from .steps import Step, apply_all
 
@@ -147,6 +148,8 @@ class Predictor:
         The loss that the machines minimise.
     merged : bool, default=False
         Whether one support vector stands for several equal training rows.
+    calibration : Calibration or None, default=None
+        What makes probabilities of the decision values.
     """
 
     vectors: SupportVectors
@@ -159,6 +162,7 @@ class Predictor:
     multiclass: str = "ovr"
     loss: str = "hinge"
     merged: bool = False
+    calibration: Calibration | None = None
 
     @classmethod
     def of(

@@ -1,97 +1,231 @@
-"""Probabilities inside SVC, for code written before scikit-learn deprecated them."""
+"""Probabilities of the classes and prediction sets: what all classifiers share."""
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils import check_random_state
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import Bunch
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ..._typing import Array
-
-N_FOLDS = 5  # of the calibration; fewer where a class has fewer rows
-
-
-def calibrated(estimator: Any, y: Any, seed: int) -> Any:
-    """Return an unfitted classifier with probabilities, by Platt scaling on held-out rows of y."""
-    # Imported here because it is slow to import and seldom needed.
-    from sklearn.calibration import CalibratedClassifierCV
-    from sklearn.model_selection import StratifiedKFold
-
-    smallest = int(np.unique(y, return_counts=True)[1].min())
-    folds = StratifiedKFold(min(N_FOLDS, smallest), shuffle=True, random_state=seed)
-    return CalibratedClassifierCV(estimator, ensemble=False, cv=folds)
+from ..._threads import n_threads
+from ..._typing import Array, Index
+from .calibration import Calibration, calibrate_margins, probabilities
+from .conformal import ConformalHalf, class_scores, first_half_decides, prediction_sets
+from .left_out import deal
+from .multiclass import Multiclass
+from .predictor import predictor_of, take
+from .progress import FitProgress
+from .task import FitTask, Fitted
 
 
-def _asks_for_probability(estimator: Any) -> bool:
-    if estimator.probability is not True:
-        raise AttributeError("predict_proba is not available when probability=False")
+def _is_calibrated(estimator: Any) -> bool:
+    if estimator._calibration_mode() is None:
+        raise AttributeError(
+            "predict_proba is not available with calibration=None; fit with calibration='loo' or "
+            "'halves'."
+        )
+    return True
+
+
+def _has_halves(estimator: Any) -> bool:
+    if estimator._calibration_mode() != "halves":
+        raise AttributeError("predict_set is only available with calibration='halves'.")
     return True
 
 
 class ProbabilityMixin:
-    """Adds ``probability=True``: Platt scaling on held-out decision values."""
+    """Adds `predict_proba`, `predict_log_proba` and `predict_set`, by the parameter calibration."""
 
-    probability: bool | str
-    random_state: Any
-    _calibrated_: Any
+    classes_: Any
+    class_weight_: Array
+    n_jobs: int | None
+    _halves_: Sequence[ConformalHalf] | None
+    _task: Callable[..., FitTask]
+    _fit_machines: Callable[[FitTask], Fitted]
+    _take: Callable[[Any, Index], Any]
+    _decisions: Callable[[Any], Array]
+    _rows_to_decide: Callable[[Any], Any]
+    _fitted_scheme: Callable[[], Multiclass]
 
-    def _calibration(self, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
-        """Return the calibrated model as an attribute, where ``probability=True`` asks for it."""
-        if self.probability == "deprecated":
-            return {}
-        warnings.warn(
-            "The `probability` parameter is deprecated, as in scikit-learn 1.9. Use "
-            "`CalibratedClassifierCV(SVC(), ensemble=False)` instead of `SVC(probability=True)`.",
-            FutureWarning,
-            stacklevel=6,
+    # --- Fit ------------------------------------------------------------------------------
+
+    def _calibration_mode(self) -> str | None:
+        """Return how probabilities are calibrated: "loo", "halves", or None for none at all."""
+        mode: str | None = getattr(self, "calibration", None)
+        return mode
+
+    def _decides_by_scores(self) -> bool:
+        """Return whether decisions are calibrated scores, so that they agree with probabilities."""
+        return getattr(self, "calibration", None) is not None
+
+    def _calibrated(self, task: FitTask, fitted: Fitted) -> Fitted:
+        """Calibrate what a method returned, where probabilities are asked for.
+
+        A method that calibrates its decisions itself returns no function ``left_out``.
+        """
+        mode = self._calibration_mode()
+        if mode is None or fitted.left_out is None:
+            return fitted
+        found = fitted.left_out()
+        rows, halves = found.rows, None
+        attributes: dict[str, Any] = {}
+        if mode == "halves":
+            decisions, attributes["_halves_"] = self._fit_halves(task)
+            halves = decisions[rows]
+        calibration = calibrate_margins(
+            found.decisions,
+            task.classes[rows],
+            task.cost_factor[rows],
+            halves,
+            pairs=task.multiclass.pairs(len(task.labels.names)),
         )
-        if not self.probability:
-            return {}
-        smallest = int(np.unique(y, return_counts=True)[1].min())
-        if smallest < 2:
-            raise ValueError(
-                "probability=True needs at least two samples of each class; drop the class or "
-                "leave probability out and use decision_function."
-            )
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
-        plain = clone(self).set_params(probability="deprecated", warm_start=False)
-        model = calibrated(plain, y, seed).fit(X, y, sample_weight=sample_weight)
-        return {"_calibrated_": model}
+        attributes["calibration_"] = summary(calibration, mode, len(rows))
+        return replace(
+            fitted,
+            predictor=replace(fitted.predictor, calibration=calibration),
+            attributes=dict(fitted.attributes) | attributes,
+        )
 
-    @available_if(_asks_for_probability)
+    def _fit_halves(self, task: FitTask) -> tuple[Array, tuple[ConformalHalf, ...]]:
+        """Fit each half of the rows anew; return the decisions on the rows that it did not have.
+
+        The only row of a class is in both halves.
+        """
+        labels, (X, y, sample_weight) = task.labels, task.given
+        pairs = task.multiclass.pairs(len(labels.names))
+        y, weights = np.asarray(y), None if sample_weight is None else np.asarray(sample_weight)
+        decisions, halves = np.zeros(task.Y.shape), []
+        for held in deal(task, 2):
+            kept = labels.rows[np.delete(np.arange(len(labels.rows)), held)]
+            part = self._task(
+                self._take(X, kept),
+                y[kept],
+                None if weights is None else weights[kept],
+                FitProgress(self),
+            )
+            own = labels.rows[held]
+            fitted = self._fit_machines(part).predictor
+            predictor = fitted.of_rows(kept[part.labels.rows], task.multiclass.name)
+            decisions[held] = predictor.decision_values(X[own], task.threads)
+            scores = class_scores(decisions[held], pairs)
+            halves.append(
+                ConformalHalf.of(predictor, scores, task.classes[held], task.sample_weight[held])
+            )
+        return decisions, tuple(halves)
+
+    # --- Predict --------------------------------------------------------------------------
+
+    def _class_scores(self, X: Any) -> Array:
+        """Return log-odds of the second of two classes, or scores inside a softmax."""
+        calibration: Calibration | None = predictor_of(self).calibration
+        if calibration is None:
+            raise NotFittedError(
+                f"This {type(self).__name__} was fitted without probabilities; fit it again."
+            )
+        return calibration.scores(self._decisions(X))
+
+    @available_if(_is_calibrated)
     def predict_proba(self, X: Any) -> Array:
-        """Compute probabilities of the classes; needs ``probability=True``.
+        """Compute the probabilities of the classes.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
+            The rows; kernel values against the training rows for ``kernel="precomputed"``.
 
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            One column per class. They come from cross-validation and may disagree with `predict`.
+            One column per class, in the order of ``classes_``. The classes have the shares of the
+            training rows, whatever ``class_weight`` is, so that the most probable class may differ
+            from `predict`.
         """
-        check_is_fitted(self, "_calibrated_")
-        return np.asarray(self._calibrated_.predict_proba(X))
+        check_is_fitted(self)
+        return probabilities(self._class_scores(X), self.class_weight_)
 
-    @available_if(_asks_for_probability)
+    @available_if(_is_calibrated)
     def predict_log_proba(self, X: Any) -> Array:
-        """Compute log-probabilities of the classes; needs ``probability=True``.
+        """Compute the logarithms of the probabilities of the classes.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
+            The rows; kernel values against the training rows for ``kernel="precomputed"``.
 
         Returns
         -------
         log_probabilities : ndarray of shape (n_samples, n_classes)
-            One column per class.
+            One column per class, in the order of ``classes_``.
         """
-        return np.log(self.predict_proba(X))
+        return np.log(np.maximum(self.predict_proba(X), np.finfo(np.float64).tiny))
+
+    @available_if(_has_halves)
+    def predict_set(self, X: Any, confidence_level: float = 0.9) -> Any:
+        """Return the classes that each row may have at a confidence level.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows; kernel values against the training rows for ``kernel="precomputed"``.
+        confidence_level : float, default=0.9
+            The share of rows whose set is to have their class, between 0 and 1.
+
+        Returns
+        -------
+        sets : ndarray of bool of shape (n_samples, n_classes)
+            Whether each class belongs to the set of the row. A set has several classes where the
+            model cannot tell them apart, and may have none where it is usually right: rows as
+            unclear as this one would make it wrong too often.
+        """
+        check_is_fitted(self)
+        if not 0 < confidence_level < 1:
+            raise ValueError(f"confidence_level must be between 0 and 1; got {confidence_level!r}.")
+        halves = getattr(self, "_halves_", None)
+        if halves is None:
+            raise NotFittedError(
+                f"This {type(self).__name__} was fitted without halves of the rows; fit it again "
+                "with calibration='halves', and with two different rows of each class at least."
+            )
+        rows = self._rows_to_decide(X)
+        pairs = self._fitted_scheme().pairs(len(self.classes_))
+        is_first = first_half_decides(rows)
+        sets = np.zeros((len(is_first), len(self.classes_)), dtype=bool)
+        for half, own in zip(halves, (is_first, ~is_first), strict=True):
+            part = take(rows, np.flatnonzero(own))
+            decisions = half.predictor.decision_values(part, n_threads(self.n_jobs))
+            sets[own] = prediction_sets(half, class_scores(decisions, pairs), confidence_level)
+        return sets
+
+
+def summary(calibration: Calibration, mode: str, n_rows: int) -> Bunch:
+    """Return what was fitted as the public attribute ``calibration_``.
+
+    Parameters
+    ----------
+    calibration : Calibration
+        The calibration.
+    mode : {"loo", "halves"}
+        How it was made.
+    n_rows : int
+        The number of rows that were left out for it.
+
+    Returns
+    -------
+    summary : Bunch
+        ``mode``, ``slope``, ``intercept``, ``temperature``, ``offsets``, ``capped`` and
+        ``n_rows``.
+    """
+    return Bunch(
+        mode=mode,
+        slope=calibration.sigmoid.slope,
+        intercept=calibration.sigmoid.intercept,
+        temperature=calibration.temperature,
+        offsets=calibration.offsets,
+        capped=calibration.is_capped,
+        n_rows=n_rows,
+    )

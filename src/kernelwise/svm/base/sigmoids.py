@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from ..._typing import Array
+
+Flags: TypeAlias = NDArray[np.bool_]
 
 MIN_SLOPE = 0.05  # slope of a sigmoid per unit of decision value: rankings never turn round
 MARGIN_SLOPE = 2.5  # prior mean of the slope where the decision values are +-1 at the margin
 CAP = 1.25  # largest ratio of the slope on leave-one-out decisions to that on halves
 HALVES_VARIANCE = 2.0  # prior variance of the slope on the decisions of halves
-MIN_DECREMENT = 1e-12  # squared Newton decrement at which the steps end, relative to the loss
+MIN_DECREMENT = 1e-12  # squared Newton decrement of the last step, relative to the loss
 MAX_STEPS = 100  # Newton steps; about six are needed
 
 
@@ -47,7 +51,7 @@ class Sigmoid:
         return self.slope * decisions + self.intercept
 
 
-def platt_targets(positive: Array, weight: Array) -> Array:
+def platt_targets(positive: Flags, weight: Array) -> Array:
     """Return what sigmoids are fitted to: n1 rows of which n1 + 1 of n1 + 2 would be positive.
 
     Parameters
@@ -70,7 +74,7 @@ def platt_targets(positive: Array, weight: Array) -> Array:
 
 def fit_sigmoid(
     decisions: Array,
-    positive: Array,
+    positive: Flags,
     weight: Array | None = None,
     *,
     prior_mean: float = MARGIN_SLOPE,
@@ -126,7 +130,7 @@ def fit_sigmoid(
 
 
 def fit_intercept(
-    slope: Array, decisions: Array, positive: Array, weight: Array | None = None
+    slope: Array, decisions: Array, positive: Flags, weight: Array | None = None
 ) -> Sigmoid:
     """Fit the intercepts of sigmoids whose slopes are known.
 
@@ -157,9 +161,9 @@ class _SigmoidData:
     start: Array  # (n_columns,), the log-odds without any decision value
 
     @classmethod
-    def of(cls, decisions: Array, positive: Array, weight: Array | None) -> _SigmoidData:
+    def of(cls, decisions: Array, positive: Flags, weight: Array | None) -> _SigmoidData:
         f = np.ascontiguousarray(_as_columns(decisions).T)
-        sides = np.asarray(_as_columns(positive), dtype=bool)
+        sides: Flags = _as_columns(positive)
         w = np.ones((len(sides), 1)) if weight is None else _as_columns(weight)
         targets = platt_targets(
             sides, np.broadcast_to(w, np.broadcast_shapes(w.shape, sides.shape))
@@ -174,8 +178,7 @@ class _SigmoidData:
         return (self.weight * (np.logaddexp(0.0, z) - self.target * z)).sum(axis=1)
 
 
-def _as_columns(values: Array) -> Array:
-    values = np.asarray(values)
+def _as_columns(values: Any) -> Any:
     return values[:, None] if values.ndim == 1 else values
 
 
@@ -202,10 +205,10 @@ def _newton(
         steep = (residual * centred).sum(axis=1) + precision * (slope - mean)
         level = residual.sum(axis=1)
         curved = (q * centred**2).sum(axis=1) + precision + _tiny(data)
-        if ((steep**2 / curved + level**2 / total) <= MIN_DECREMENT * (1 + value)).all():
-            break
         slope_step = -steep / curved
         intercept_step = -level / total - slope_step * centre
+        if ((steep**2 / curved + level**2 / total) <= MIN_DECREMENT * (1 + value)).all():
+            return slope + slope_step, intercept + intercept_step
         slope, intercept, value = _shortened(
             penalised, slope, intercept, slope_step, intercept_step, value
         )
@@ -221,7 +224,7 @@ def _fit_intercept(data: _SigmoidData, slope: Array) -> Array:
         total = (data.weight * p * (1 - p)).sum(axis=1) + _tiny(data)
         level = (data.weight * (p - data.target)).sum(axis=1)
         if (level**2 / total <= MIN_DECREMENT * (1 + value)).all():
-            break
+            return intercept - level / total
         slope, intercept, value = _shortened(
             data.loss, slope, intercept, still, -level / total, value
         )
@@ -256,7 +259,7 @@ def _shortened(
 def cap_slope(
     sigmoid: Sigmoid,
     halves: Array,
-    positive: Array,
+    positive: Flags,
     weight: Array | None = None,
     *,
     prior_mean: float = MARGIN_SLOPE,

@@ -85,9 +85,9 @@ def fit_temperature(
         mean = (p * scores).sum(axis=1)
         slope = float(w @ (mean - wanted)) + (t - 1) / prior_variance
         curvature = float(w @ (p * (scores - mean[:, None]) ** 2).sum(axis=1)) + 1 / prior_variance
-        if slope**2 / curvature <= MIN_DECREMENT * (1 + abs(value)):
-            break
         step = -slope / curvature
+        if -slope * step <= MIN_DECREMENT * (1 + abs(value)):
+            return max(MIN_SLOPE, t + step)
         while (new := loss(t + step)) > value and abs(step) > 1e-12 * (1 + abs(t)):
             step /= 2
         t, value = (t + step, new) if new <= value else (t, value)
@@ -134,7 +134,7 @@ def fit_offsets(scores: Array, classes: Index, weight: Array | None = None) -> A
         hessian = np.diag(weighted) - (p * w[:, None]).T @ p + ridge
         step = -np.linalg.solve(hessian, gradient)
         if -gradient @ step <= MIN_DECREMENT * (1 + abs(value)):
-            break
+            return offsets + step
         while (new := loss(offsets + step)) > value and np.abs(step).max() > 1e-12:
             step = step / 2
         offsets, value = (offsets + step, new) if new <= value else (offsets, value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -234,6 +234,10 @@ class Fitted:
         converge.
     last : object, default=None
         Where the next fit starts, if it starts warm.
+    left_out : callable, default=None
+        Returns the decision values of rows by machines without them, as `LeftOut`, from which
+        probabilities are made where they are asked for. None for a method that calibrates by
+        itself, or cannot.
     """
 
     predictor: Predictor
@@ -242,3 +246,4 @@ class Fitted:
     attributes: Mapping[str, Any] = field(default_factory=dict)
     warnings: Sequence[tuple[str, type[Warning]]] | None = None
     last: Any = None
+    left_out: Callable[[], Any] | None = None

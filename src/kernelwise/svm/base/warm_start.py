@@ -110,6 +110,15 @@ class WarmStart:
 
 def row_keys(X: Matrix) -> Array:
     """Return a number for each row, from its contents and the count of equal rows before it."""
+    keys = content_keys(X)
+    in_order = np.sort(keys)
+    if (in_order[1:] == in_order[:-1]).any():  # equal rows get different keys
+        keys += _occurrence(keys) * np.uint64(0x9E3779B97F4A7C15)
+    return keys
+
+
+def content_keys(X: Matrix) -> Any:
+    """Return a number for each row, from its contents alone."""
     keys: Any
     multipliers = _multipliers(X.shape[1])
     if sp.issparse(X):
@@ -117,9 +126,6 @@ def row_keys(X: Matrix) -> Array:
     else:
         keys = np.empty(X.shape[0], dtype=np.uint64)
         mix(np.ascontiguousarray(X, dtype=np.float64).view(np.uint64), multipliers, keys)
-    in_order = np.sort(keys)
-    if (in_order[1:] == in_order[:-1]).any():  # equal rows get different keys
-        keys += _occurrence(keys) * np.uint64(0x9E3779B97F4A7C15)
     return keys
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -26,6 +27,7 @@ from ..base.feature_weights import importances as shares
 from ..base.feature_weights import no_weights, spreads
 from ..base.grams import Grams
 from ..base.kernel_spec import KernelSpec
+from ..base.left_out import kernel_machines_left_out
 from ..base.multiclass import ONE_VS_ONE, Multiclass
 from ..base.predictor import Predictor, kernel_groups, predictor_of
 from ..base.solve import solve_machines
@@ -103,6 +105,11 @@ default="fisher"
         Most steps of the solver per machine; -1 is the default of `SVC`.
     class_weight : dict or "balanced", default=None
         Weights of the classes; they multiply C.
+    calibration : {"loo", "halves"} or None, default=None
+        How `predict_proba` is made. "loo": from decision values of left-out rows, without which
+        the machines are solved again at the same kernel and C. "halves": the same, made less
+        extreme where two halves of the rows, each fitted anew, say so; it also gives
+        `predict_set`, and costs two fits of half the rows. None: no probabilities.
     decision_function_shape : {"ovo", "ovr"}, default="ovr"
         Whether there is one decision value per pair of classes or one per class.
     cache_size : float, default=None
@@ -167,6 +174,10 @@ default="fisher"
         The margin of each machine, in the scaled features.
     class_weight_ : ndarray of shape (n_classes,)
         The weights of the classes.
+    calibration_ : Bunch
+        What makes probabilities, unless ``calibration=None``: ``slope`` and ``intercept`` of each
+        machine's sigmoid, ``temperature`` and ``offsets`` inside the softmax of several classes,
+        ``capped`` (whether halves made it less extreme), ``n_rows`` (left-out rows) and ``mode``.
     radius_margin_bound_ : ndarray of shape (n_machines,)
         ``R^2 / gamma^2`` of each machine: the squared radius of its training rows over the square
         of their least margin; infinite where it does not separate them. Computed when first read,
@@ -241,6 +252,7 @@ default="fisher"
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, -1, None, closed="left")],
         "class_weight": [Options({"balanced"}), dict, None],
+        "calibration": [Options({"loo", "halves"}), None],
         "decision_function_shape": [Options({"ovo", "ovr"})],
         "cache_size": [Interval(Real, 0, None, closed="neither"), None],
         "n_jobs": [Integral, None],
@@ -272,6 +284,7 @@ default="fisher"
         tol: float = 1e-3,
         max_iter: int = -1,
         class_weight: Any = None,
+        calibration: str | None = None,
         decision_function_shape: str = "ovr",
         cache_size: float | None = None,
         n_jobs: int | None = None,
@@ -299,6 +312,7 @@ default="fisher"
         self.tol = tol
         self.max_iter = max_iter
         self.class_weight = class_weight
+        self.calibration = calibration
         self.decision_function_shape = decision_function_shape
         self.cache_size = cache_size
         self.n_jobs = n_jobs
@@ -366,8 +380,21 @@ default="fisher"
             "_spread_": spreads(Linear(), task.X, counts),
         }
         before = () if space.map is None else (space.map,)
+        predictor = replace(predictor, before=before)
         return Fitted(
-            replace(predictor, before=before), solutions, vectors=vectors, attributes=attributes
+            predictor,
+            solutions,
+            vectors=vectors,
+            attributes=attributes,
+            left_out=partial(
+                kernel_machines_left_out,
+                task,
+                predictor,
+                solutions,
+                choice["C_"],
+                rows=space.training,
+                tol=self.tol,
+            ),
         )
 
     def _space_rule(self) -> SpaceRule:

@@ -22,14 +22,16 @@ from sklearn.utils import get_tags
 from ..._memory import allowance
 from ..._parameters import HasMethods, Interval, Options
 from ..._threads import run, single_blas
-from ..._typing import Array
+from ..._typing import Array, Codes
 from ...kernels import FunctionKernel, Kernel, Precomputed
 from ...qp import SMO, Progress, SeveralEqualities
 from ..base.estimator import BaseLearnedSVC, InputRules
 from ..base.grams import Grams
 from ..base.kernel_spec import KERNEL_NAMES, KernelSpec
+from ..base.left_out import LeftOut, left_out_decisions
 from ..base.multiclass import SCHEMES, Multiclass
 from ..base.predictor import Predictor
+from ..base.progress import FitProgress
 from ..base.steps import apply_all
 from ..base.task import FitTask, Fitted
 from .features import is_columns
@@ -104,6 +106,11 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         is 4000; without features as in `SVC`.
     class_weight : dict or "balanced", default=None
         Weights of the classes; they multiply C.
+    calibration : {"loo", "halves"} or None, default=None
+        How `predict_proba` is made. "loo": from decision values of left-out rows, without which
+        the machines are solved again at the same kernel and C. "halves": the same, made less
+        extreme where two halves of the rows, each fitted anew, say so; it also gives
+        `predict_set`, and costs two fits of half the rows. None: no probabilities.
     warm_start : bool, default=False
         Whether a re-fit starts from the last solution, for rows that are still there.
     n_jobs : int, default=None
@@ -154,6 +161,10 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         The kernel with all its parameters resolved.
     class_weight_ : ndarray of shape (n_classes,)
         The weights of the classes.
+    calibration_ : Bunch
+        What makes probabilities, unless ``calibration=None``: ``slope`` and ``intercept`` of each
+        machine's sigmoid, ``temperature`` and ``offsets`` inside the softmax of several classes,
+        ``capped`` (whether halves made it less extreme), ``n_rows`` (left-out rows) and ``mode``.
     radius_margin_bound_ : ndarray of shape (n_machines,)
         ``R^2 / gamma^2`` of each machine without ``bias_features``: the squared radius of its
         training rows over the square of their least margin; infinite where it does not separate
@@ -223,6 +234,7 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         "tol": [Interval(Real, 0, None, closed="neither")],
         "cache_size": [Interval(Real, 0, None, closed="neither"), None],
         "class_weight": [Options({"balanced"}), dict, None],
+        "calibration": [Options({"loo", "halves"}), None],
         "warm_start": ["boolean"],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
@@ -251,6 +263,7 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         tol: float = 1e-3,
         cache_size: float | None = None,
         class_weight: Any = None,
+        calibration: str | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -275,6 +288,7 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         self.tol = tol
         self.cache_size = cache_size
         self.class_weight = class_weight
+        self.calibration = calibration
         self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -353,7 +367,7 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         )
         rows = apply_all(columns.before_kernel, task.X)
         warm = task.warm()
-        machines = self._solve(task, rows, features.training, warm.starts(task.members))
+        machines = self._solve(task, rows, features.training, task.Y, warm.starts(task.members))
         solutions = [machine.solution for machine in machines]
         coef = np.array([machine.coef for machine in machines])
         predictor = replace(
@@ -378,12 +392,32 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
             attributes=attributes,
             warnings=found,
             last=warm.ended(solutions, task.members),
+            left_out=lambda: self._left_out(task, rows, features.training, predictor),
         )
 
+    def _left_out(self, task: FitTask, rows: Any, F: Array, predictor: Predictor) -> LeftOut:
+        """Solve the machines again without some rows; features stay as they are."""
+        own, silent = task.members, replace(task, progress=FitProgress(self))
+        outside = predictor.decision_values(task.X)
+        if predictor.linear is not None:  # features of training rows may be cross-fitted
+            outside += (F - apply_all(predictor.features, task.X)) @ predictor.linear
+
+        def decide(codes: Codes) -> list[Array]:
+            machines = self._solve(silent, rows, F, codes, [None] * len(own))
+            return [
+                machine.solution.gradient
+                + codes[own[j], j]
+                + F[own[j]] @ machine.coef
+                + machine.intercept
+                for j, machine in enumerate(machines)
+            ]
+
+        return left_out_decisions(task, outside, decide)
+
     def _solve(
-        self, task: FitTask, rows: Any, F: Array, starts: Sequence[Array | None]
+        self, task: FitTask, rows: Any, F: Array, Y: Codes, starts: Sequence[Array | None]
     ) -> list[BiasMachine]:
-        """Solve the machine of each column of the code matrix, with the features F."""
+        """Solve the machine of each column of the code matrix Y, with the features F."""
         members, factor, n_machines = task.members, task.cost_factor, task.n_machines
         costs = self._costs([len(own) for own in members])
         smo = SMO(
@@ -405,7 +439,7 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
                 own, report = members[j], task.progress.of_machine(j, n_machines)
                 with task.progress.task("machine"):
                     machine = BiasMachine.solve(
-                        grams.c_svc(task.kernel, own, task.Y[:, j], costs[j] * factor),
+                        grams.c_svc(task.kernel, own, Y[:, j], costs[j] * factor),
                         F[own],
                         factor[own],
                         constant=self.fit_intercept,

@@ -24,6 +24,7 @@ from ...kernels import Kernel, Linear
 from ...qp import Solution
 from ..base.estimator import BaseLearnedSVC, InputRules
 from ..base.kernel_spec import KernelSpec
+from ..base.left_out import left_out_decisions
 from ..base.predictor import Predictor, SupportVectors, predictor_of
 from ..base.task import FitTask, Fitted
 from .ball import learn_ball
@@ -82,6 +83,11 @@ class MarginRadiusSVC(BaseLearnedSVC):
         Maximum number of steps.
     class_weight : dict or "balanced", default=None
         Weights of the classes; they multiply C.
+    calibration : {"loo", "halves"} or None, default=None
+        How `predict_proba` is made. "loo": from decision values of left-out rows, without which
+        the machines are solved again at the same kernel and C. "halves": the same, made less
+        extreme where two halves of the rows, each fitted anew, say so; it also gives
+        `predict_set`, and costs two fits of half the rows. None: no probabilities.
     warm_start : bool, default=False
         Whether a re-fit starts from the last weights, where the same columns vary.
     n_jobs : int, default=None
@@ -139,6 +145,10 @@ class MarginRadiusSVC(BaseLearnedSVC):
         Arrays ``gap``, ``objective``, ``n_iter`` and ``status``, one entry per machine.
     class_weight_ : ndarray of shape (n_classes,)
         The weights of the classes.
+    calibration_ : Bunch
+        What makes probabilities, unless ``calibration=None``: ``slope`` and ``intercept`` of each
+        machine's sigmoid, ``temperature`` and ``offsets`` inside the softmax of several classes,
+        ``capped`` (whether halves made it less extreme), ``n_rows`` (left-out rows) and ``mode``.
     radius_margin_bound_ : ndarray of shape (n_machines,)
         ``R^2 / gamma^2`` of each machine: the squared radius of its training rows over the square
         of their least margin; infinite where it does not separate them. Computed when first read,
@@ -194,6 +204,7 @@ class MarginRadiusSVC(BaseLearnedSVC):
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "class_weight": [Options({"balanced"}), dict, None],
+        "calibration": [Options({"loo", "halves"}), None],
         "warm_start": ["boolean"],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
@@ -214,6 +225,7 @@ class MarginRadiusSVC(BaseLearnedSVC):
         tol: float = 1e-4,
         max_iter: int = 1000,
         class_weight: Any = None,
+        calibration: str | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -230,6 +242,7 @@ class MarginRadiusSVC(BaseLearnedSVC):
         self.tol = tol
         self.max_iter = max_iter
         self.class_weight = class_weight
+        self.calibration = calibration
         self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -289,6 +302,14 @@ class MarginRadiusSVC(BaseLearnedSVC):
             attributes=self._attributes(machines),
             warnings=_warnings(solutions, self._target()),
             last=(columns.kept, [machine.start for machine in machines]),
+            left_out=lambda: left_out_decisions(
+                task,
+                predictor.decision_values(task.X),
+                lambda codes: [
+                    machine.decide_without(Z, columns, codes[:, j], self.C * task.cost_factor)
+                    for j, machine in enumerate(machines)
+                ],
+            ),
         )
 
     def _fit_one(

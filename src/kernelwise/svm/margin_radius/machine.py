@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..._typing import Array
+from ..._typing import Array, Codes
 from ...qp import Solution
+from ...qp.squared_hinge import squared_hinge
 from .problem import Columns
 from .solver import MarginRadiusResult
 
@@ -88,3 +89,30 @@ class WeightedMachine:
             start=m,
             n_solves=learned.n_solves,
         )
+
+    def decide_without(self, Z: Array, columns: Columns, y: Codes, costs: Array) -> Array:
+        """Solve the machine again at its weights, without the rows of code 0.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (n, k)
+            The scaled columns of the training rows.
+        columns : Columns
+            Their scaling.
+        y : ndarray of shape (n,)
+            Codes -1, 0 (row left out) and +1.
+        costs : ndarray of shape (n,)
+            C of each row.
+
+        Returns
+        -------
+        decisions : ndarray of shape (n,)
+            The decision values of all rows.
+        """
+        m = self.start
+        used, kept = np.flatnonzero(m), np.flatnonzero(y)
+        rows = Z[:, used] * np.sqrt(m[used])
+        t = float((m / columns.unit**2).sum()) if len(m) else 1.0
+        rho = self.radius**2 * t if len(used) else 1.0
+        solved = squared_hinge(rows[kept], y[kept].astype(np.float64), costs[kept] / rho)
+        return rows @ solved.coef + solved.intercept

@@ -75,7 +75,7 @@ class BestEstimatorMixin:
 
     @available_if(_best_has("predict_proba"))
     def predict_proba(self, X: Any) -> Array:
-        """Compute probabilities with the best estimator; needs ``SVC(probability=True)``.
+        """Compute probabilities with the best estimator; needs ``SVC(calibration=...)``.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class BestEstimatorMixin:
 
     @available_if(_best_has("predict_log_proba"))
     def predict_log_proba(self, X: Any) -> Array:
-        """Compute log-probabilities with the best estimator; needs ``SVC(probability=True)``.
+        """Compute log-probabilities with the best estimator; needs ``SVC(calibration=...)``.
 
         Parameters
         ----------
@@ -108,3 +108,22 @@ class BestEstimatorMixin:
         check_is_fitted(self)
         log_probabilities: Array = self.best_estimator_.predict_log_proba(X)
         return log_probabilities
+
+    @available_if(_best_has("predict_set"))
+    def predict_set(self, X: Any, confidence_level: float = 0.9) -> Any:
+        """Return the classes that each row may have; needs ``SVC(calibration="halves")``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows; kernel values against the training rows for ``kernel="precomputed"``.
+        confidence_level : float, default=0.9
+            The share of rows whose set is to have their class, between 0 and 1.
+
+        Returns
+        -------
+        sets : ndarray of bool of shape (n_samples, n_classes)
+            Whether each class belongs to the set of the row.
+        """
+        check_is_fitted(self)
+        return self.best_estimator_.predict_set(X, confidence_level)

@@ -216,10 +216,13 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
         root = self._init_callback_context(max_subtasks=1 + (self.refit is not False))
         root.call_on_fit_task_begin(estimator=self, **about)
         folds = self._folds(X, y, routed.splitter.split)
-        plan = Plan.of(estimator, self._grid(estimator, X, y))
+        sign = accuracy_sign(self.scoring, scorers)
+        # Accuracy needs no probabilities, so that only the best candidate is calibrated.
+        tried = clone(estimator).set_params(calibration=None) if sign else estimator
+        plan = Plan.of(tried, self._grid(estimator, X, y))
         settings = Settings(
             scorer=scorers,
-            accuracy_sign=accuracy_sign(self.scoring, scorers),
+            accuracy_sign=sign,
             error_score=self.error_score,
             return_train_score=self.return_train_score,
             verbose=self.verbose,

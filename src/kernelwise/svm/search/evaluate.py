@@ -90,7 +90,8 @@ class Evaluator:
 
     def _prepare(self, task: Task, checked: dict[Any, Any]) -> None:
         model = task.group.model
-        if type(model) is not SVC or model.probability != "deprecated":
+        is_plain = type(model) is SVC and model.probability == "deprecated"
+        if not is_plain or model.calibration is not None:
             return
         spec = KernelSpec.of(model)
         if spec.is_function:
