@@ -55,6 +55,7 @@ _PUBLIC = {
 _INTERNAL = (
     "kernelwise.scale.bins.ColumnBins",
     "kernelwise.svm.base.calibration.Calibration",
+    "kernelwise.svm.base.conformal.ConformalHalf",
     "kernelwise.svm.base.older_models.Machines",
     "kernelwise.svm.base.older_models.Space",
     "kernelwise.svm.base.predictor.Predictor",

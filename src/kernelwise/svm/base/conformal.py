@@ -16,6 +16,7 @@ large ones where the halves disagree: their coverage was 91 to 96 % at a confide
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,7 @@ import scipy.sparse as sp
 
 from ..._typing import Array, Index
 from .calibration import coupled
+from .steps import Step, apply_all
 from .warm_start import content_keys
 
 
@@ -110,22 +112,30 @@ def class_scores(decisions: Array, pairs: Array | None) -> Array:
     return decisions if pairs is None else coupled(decisions, pairs)
 
 
-def first_half_decides(X: Any) -> Any:
+def first_half_decides(X: Any, steps: Sequence[Step] = ()) -> Any:
     """Draw the half that judges each row, by the contents of the row.
 
     Parameters
     ----------
     X : {ndarray, sparse matrix} of shape (n, d) or sequence of length n
         The rows; those of a user's own kind take turns.
+    steps : sequence of Step, default=()
+        What makes numbers of rows that are not numbers.
 
     Returns
     -------
     is_first : ndarray of bool of shape (n,)
         Whether the first half judges a row.
     """
-    if sp.issparse(X) or getattr(X, "dtype", None) == np.float64:
+    if not _are_numbers(X):
+        X = apply_all(steps, X)
+    if _are_numbers(X):
         return content_keys(X) >> np.uint64(63) == 0
     return np.arange(len(X)) % 2 == 0
+
+
+def _are_numbers(X: Any) -> bool:
+    return sp.issparse(X) or getattr(X, "dtype", None) == np.float64
 
 
 def prediction_sets(half: ConformalHalf, scores: Array, confidence_level: float) -> Any:

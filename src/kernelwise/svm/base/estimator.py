@@ -163,7 +163,7 @@ class BaseLearnedSVC(
         )
         if groups is not None:
             task = replace(task, groups=group_numbers(groups, len(y))[task.labels.rows])
-        fitted = checked._calibrated(task, checked._fit_machines(task))
+        fitted = checked._with_probabilities(task, checked._fit_machines(task))
         task.progress.end()
         attributes = common_attributes(task, fitted) | dict(fitted.attributes)
         self._warn(fitted, attributes["certificate_"])

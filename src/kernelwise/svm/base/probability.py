@@ -63,7 +63,7 @@ class ProbabilityMixin:
         """Return whether decisions are calibrated scores, so that they agree with probabilities."""
         return getattr(self, "calibration", None) is not None
 
-    def _calibrated(self, task: FitTask, fitted: Fitted) -> Fitted:
+    def _with_probabilities(self, task: FitTask, fitted: Fitted) -> Fitted:
         """Calibrate what a method returned, where probabilities are asked for.
 
         A method that calibrates its decisions itself returns no function ``left_out``.
@@ -193,7 +193,7 @@ class ProbabilityMixin:
             )
         rows = self._rows_to_decide(X)
         pairs = self._fitted_scheme().pairs(len(self.classes_))
-        is_first = first_half_decides(rows)
+        is_first = first_half_decides(rows, halves[0].predictor.before)
         sets = np.zeros((len(is_first), len(self.classes_)), dtype=bool)
         for half, own in zip(halves, (is_first, ~is_first), strict=True):
             part = take(rows, np.flatnonzero(own))

@@ -18,7 +18,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 
 from ..._memory import allowance
 from ..._parameters import Interval, Options
@@ -28,15 +27,11 @@ from ..._typing import Array
 from ...kernels import Kernel
 from ...outer import Step
 from ...qp import SMO
-from ..base.calibration import (
-    Calibration,
-    Sigmoid,
-    calibrate_log_odds,
-    calibrate_margins,
-    probabilities,
-)
+from ..base.calibration import Calibration, Sigmoid, calibrate_log_odds, calibrate_margins
+from ..base.conformal import ConformalHalf, class_scores
 from ..base.estimator import BaseLearnedSVC, InputRules
 from ..base.predictor import Predictor
+from ..base.probability import summary
 from ..base.task import FitTask, Fitted, Labels
 from ..paths.rows import TrainingRows
 from .attributes import count_solves, part_attributes, path_attributes, weight_attributes
@@ -45,17 +40,8 @@ from .columns import ColumnEncoding, ColumnLayout
 from .members import FACTORS, KERNELS, kernel_names
 from .mixing import Half, MixedParts, decisions_of_halves, fit_halves, fit_mixed
 from .parts.hinge import HingeSettings
-from .parts.rows import copy_weight
+from .parts.rows import PartRows, copy_weight
 from .table_input import check_table, check_training_table, column_names
-
-
-def _is_calibrated(estimator: Any) -> bool:
-    if estimator.calibration is None:
-        raise AttributeError(
-            "probabilities need calibration='halves' or calibration='loo'; this model has "
-            "calibration=None."
-        )
-    return True
 
 
 class RelevanceSVC(BaseLearnedSVC):
@@ -130,9 +116,10 @@ class RelevanceSVC(BaseLearnedSVC):
         The weight of each part in the log-odds; they sum to one.
     part_importances_ : ndarray of shape (n_parts, n_features)
         The share of each feature in each part; a row sums to one.
-    calibration_ : Calibration or None
-        What turned decisions into log-odds: ``sigmoid``, ``temperature``, ``offsets``, and
-        ``is_capped``, whether the halves made them less extreme.
+    calibration_ : Bunch
+        What turned decisions into log-odds, unless ``calibration=None``: ``slope``, ``intercept``,
+        ``temperature`` and ``offsets``, ``capped`` (whether the halves made them less extreme),
+        ``n_rows`` (left-out rows) and ``mode``.
     feature_weights_ : ndarray of shape (n_features,)
         The weight of each feature in the learned kernels of the hinge part, times the spread of
         its column: its contribution to a distance. The mean is one over the columns that vary;
@@ -211,8 +198,8 @@ class RelevanceSVC(BaseLearnedSVC):
     Notes
     -----
     `decision_function` gives the log-odds of two classes, or scores whose softmax are the
-    probabilities of several; `predict` is its sign or the largest score. For ``ensemble=False`` it
-    is the decision value of the machine, and the probabilities have a sigmoid on top of it.
+    probabilities of several; `predict` is its sign or the largest score. For ``ensemble=False``
+    with ``calibration=None`` it is the decision value of the machine.
 
     Several classes are one-vs-rest with weights shared by all. Constant columns get the weight
     zero. Rows of equal content count as one row with the sum of their weights, so that a weight of
@@ -380,9 +367,11 @@ class RelevanceSVC(BaseLearnedSVC):
         attributes |= part_attributes(mixed, layout)
         attributes |= {
             "n_solves_": n_solves + count_solves(machines.learned, machines.paths, task.n_machines),
-            "calibration_": calibration,
-            "_halves_": halves,
+            "_halves_": _conformal(halves, mixed.rows, self.columns_),
         }
+        if calibration is not None:
+            mode, n_rows = str(self.calibration), len(mixed.rows.classes)
+            attributes["calibration_"] = summary(calibration, mode, n_rows)
         last = {name: each.theta for name, each in machines.learned.items()}
         return Fitted(
             self._predictor(task, mixed, calibration),
@@ -438,54 +427,34 @@ class RelevanceSVC(BaseLearnedSVC):
         )
         before = (self.columns_,)
         if not self.ensemble:
-            return replace(predictor, before=before)
+            return replace(predictor, before=before, calibration=calibration)
         mixture = mixed.predictor()
         hinge = replace(mixture.hinge, predictor=predictor)
         return replace(
             mixture, parts=(hinge, *mixture.parts[1:]), calibration=calibration, before=before
         )
 
-    # --- Probabilities --------------------------------------------------------------------
+    def _class_scores(self, X: Any) -> Array:
+        if self.ensemble:
+            return self._decisions(X)  # log-odds, calibrated by the predictor
+        return super()._class_scores(X)
 
-    @available_if(_is_calibrated)
-    def predict_proba(self, X: Any) -> Array:
-        """Compute the probabilities of the classes.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            One column per class, in the shares that the classes have in the table. With
-            ``class_weight`` the largest may therefore differ from `predict`, which decides the
-            weighted problem.
-        """
-        scores = self._decisions(X)
-        if not self.ensemble:
-            scores = self.calibration_.scores(scores)
-        return probabilities(scores, self.class_weight_)
-
-    @available_if(_is_calibrated)
-    def predict_log_proba(self, X: Any) -> Array:
-        """Compute the logarithms of the probabilities of the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        log_probabilities : ndarray of shape (n_samples, n_classes)
-            One column per class.
-        """
-        return np.log(self.predict_proba(X))
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__({"calibration": None} | state)  # older models have none
+def _conformal(
+    halves: Sequence[Half] | None, rows: PartRows, encoding: ColumnEncoding
+) -> tuple[ConformalHalf, ...] | None:
+    """Return the halves for prediction sets of rows as the user gives them."""
+    if halves is None:
+        return None
+    return tuple(
+        ConformalHalf.of(
+            replace(half.predictor, before=(encoding,)),
+            class_scores(half.decisions, None),
+            rows.classes[half.decided],
+            rows.count[half.decided],
+        )
+        for half in halves
+    )
 
 
 def _n_tasks(settings: HingeSettings, n_rows: int, layout: ColumnLayout, halves: bool) -> int:
