@@ -19,6 +19,7 @@ from kernelwise.svm import (
     FeatureDiscriminationSVC,
     GeneralizedBiasSVC,
     MarginRadiusSVC,
+    RelevanceSVC,
     SVCSearchCV,
 )
 from kernelwise.svm.base.left_out import deal
@@ -41,6 +42,8 @@ MODELS = [
     MarginRadiusSVC(),
     MarginRadiusSVC(radius="paper", kernel="rbf"),
     SVCSearchCV(SVC(), {"C": [1.0, 10.0]}, cv=3),
+    RelevanceSVC(calibration=None),
+    RelevanceSVC(calibration=None, ensemble=False),
 ]
 each_model = pytest.mark.parametrize("model", MODELS, ids=lambda model: str(model)[:70])
 
@@ -96,6 +99,8 @@ def test_probabilities_of_three_classes_are_as_good_as_those_of_refits(model):
 
 @each_model
 def test_decisions_agree_with_probabilities(model):
+    if not getattr(model, "ensemble", True):
+        pytest.skip("a single machine of RelevanceSVC keeps its decision values")
     X, X_test, y, _ = three_classes()
     found = calibrated(model).fit(X, y)
     probabilities = found.predict_proba(X_test)
@@ -298,7 +303,9 @@ def test_halves_keep_probabilities_of_noise_modest():
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
 @pytest.mark.parametrize(
-    "model", [SVC(), MarginRadiusSVC(), AdaptiveKernelSVC(widths=2, C=[1.0])], ids=str
+    "model",
+    [SVC(), MarginRadiusSVC(), AdaptiveKernelSVC(widths=2, C=[1.0]), RelevanceSVC(max_iter=3)],
+    ids=str,
 )
 def test_prediction_sets_cover_at_their_level(model, level):
     covered = []

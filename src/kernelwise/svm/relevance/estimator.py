@@ -30,7 +30,7 @@ from ...qp import SMO
 from ..base.calibration import Calibration, Sigmoid, calibrate_log_odds, calibrate_margins
 from ..base.conformal import ConformalHalf, class_scores
 from ..base.estimator import BaseLearnedSVC, InputRules
-from ..base.predictor import Predictor
+from ..base.predictor import Predictor, predictor_of
 from ..base.probability import summary
 from ..base.task import FitTask, Fitted, Labels
 from ..paths.rows import TrainingRows
@@ -41,6 +41,7 @@ from .members import FACTORS, KERNELS, kernel_names
 from .mixing import Half, MixedParts, decisions_of_halves, fit_halves, fit_mixed
 from .parts.hinge import HingeSettings
 from .parts.rows import PartRows, copy_weight
+from .predictor import MixturePredictor
 from .table_input import check_table, check_training_table, column_names
 
 
@@ -198,8 +199,8 @@ class RelevanceSVC(BaseLearnedSVC):
     Notes
     -----
     `decision_function` gives the log-odds of two classes, or scores whose softmax are the
-    probabilities of several; `predict` is its sign or the largest score. For ``ensemble=False``
-    with ``calibration=None`` it is the decision value of the machine.
+    probabilities of several; `predict` is its sign or the largest score. For ``ensemble=False`` it
+    is the decision value of the machine, and the probabilities have a sigmoid on top of it.
 
     Several classes are one-vs-rest with weights shared by all. Constant columns get the weight
     zero. Rows of equal content count as one row with the sum of their weights, so that a weight of
@@ -434,9 +435,13 @@ class RelevanceSVC(BaseLearnedSVC):
             mixture, parts=(hinge, *mixture.parts[1:]), calibration=calibration, before=before
         )
 
+    def _decides_by_scores(self) -> bool:
+        return False  # the decisions of a mixture are scores; a single machine keeps its own
+
     def _class_scores(self, X: Any) -> Array:
-        if self.ensemble:
-            return self._decisions(X)  # log-odds, calibrated by the predictor
+        predictor: Any = predictor_of(self)
+        if isinstance(predictor, MixturePredictor) and predictor.calibration is not None:
+            return self._decisions(X)  # log-odds, which the predictor has calibrated
         return super()._class_scores(X)
 
 
