@@ -6,6 +6,7 @@ from .decision_surface import DecisionSurfaceDisplay
 from .feature_weights import FeatureWeightsDisplay
 from .kernel_path import KernelPathDisplay
 from .permutation import PermutationCheck, permutation_check
+from .relevance import RelevanceTest, relevance_test
 from .stability import WeightStability, weight_stability
 from .svg import as_svg
 
@@ -16,8 +17,10 @@ __all__ = [
     "FeatureWeightsDisplay",
     "KernelPathDisplay",
     "PermutationCheck",
+    "RelevanceTest",
     "WeightStability",
     "as_svg",
     "permutation_check",
+    "relevance_test",
     "weight_stability",
 ]
