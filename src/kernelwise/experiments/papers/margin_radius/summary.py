@@ -119,9 +119,9 @@ def _used(sets: Sets, reading: str) -> Table:
     columns += [Column("used", 1, "product"), Column("%", 1, "product")]
     columns += [Column(_TITLES[kind], 1, "C") for kind in _KINDS]
     note = (
-        "Columns with a weight, and their part of all columns; means over the folds. stopped: folds "
-        "in which Algorithm 1 reached the paper's gap before its last step. C: the median of the "
-        "values that the inner folds choose."
+        "Columns with a weight, and their part of all columns; means over the folds. stopped: "
+        "folds in which Algorithm 1 reached the paper's gap before its last step. C: the median "
+        "of the values that the inner folds choose."
     )
     return Table(f"Table 2, {reading}: columns with a weight", columns, cells, note)
 
