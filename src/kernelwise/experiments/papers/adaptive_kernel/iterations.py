@@ -112,9 +112,9 @@ def _iteration_remarks(rows: Sequence[Row]) -> list[str]:
         away[key] = max(apart)
         remarks.append(
             f"Stop {key[0]}, tolerance {key[1]:g}: the four counts are within a factor of "
-            f"{away[key]:.1f} of the paper's; the path takes {times[0]:.1f} times the sweeps of one cold run to "
-            f"sigma 1 and {times[1]:.1f} times to sigma 2 (paper: {_PAPER_TIMES}), and to sigma 2 "
-            f"{warm / every:.2f} of the sweeps of all widths cold."
+            f"{away[key]:.1f} of the paper's; the path takes {times[0]:.1f} times the sweeps of "
+            f"one cold run to sigma 1 and {times[1]:.1f} times to sigma 2 (paper: {_PAPER_TIMES}), "
+            f"and to sigma 2 {warm / every:.2f} of the sweeps of all widths cold."
         )
     nearest = min(away, key=away.__getitem__)
     remarks.append(
