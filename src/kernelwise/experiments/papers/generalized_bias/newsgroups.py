@@ -336,8 +336,8 @@ def _remarks(rows: Sequence[Row]) -> list[str]:
     beaten = sum(mean[GB] < mean[CONTROL] for mean in means.values())
     verdict = f"does not hold: it is worse in {cases} documents" if cases else "holds"
     remarks = [
-        f"the claim that SVM-GB is better than SVM on words in all experiments {verdict}. Points of "
-        f"SVM-GB above it, mean of the splits: {each(SVM)} documents.",
+        f"the claim that SVM-GB is better than SVM on words in all experiments {verdict}. Points "
+        f"of SVM-GB above it, mean of the splits: {each(SVM)} documents.",
         f"SVM-GB is below the control, the same topics in the kernel, in {beaten} of {len(means)} "
         f"cases. Points above it: {each(CONTROL)} documents.",
     ]

@@ -225,8 +225,8 @@ def _remarks(rows: Sequence[Row]) -> list[str]:
             for (_, _, m), mine in _groups(default).items()
         )
         remarks.append(
-            f"With {JOINS[0]} joins and the rule {rule}, points of SVM-GB above SVM, above the three neighbours and "
-            f"above the control: {each}."
+            f"With {JOINS[0]} joins and the rule {rule}, points of SVM-GB above SVM, above the "
+            f"three neighbours and above the control: {each}."
         )
     agree = np.mean([row["as_neighbours"] for row in rows])
     share = np.mean([row["kernel_share"] for row in rows])
