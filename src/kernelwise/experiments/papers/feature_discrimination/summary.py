@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ...engine.tables import Cell, Check, Column, Summary, Table
+from ...engine.tables import Cell, Check, Claim, Column, Summary, Table
 from ...experiment import Row
 from ...protocol import paired_t
 from .machines import MEASURES, MOST_STEPS, READINGS, WITH_LEAKS
@@ -36,7 +36,49 @@ def summary(rows: Sequence[Row]) -> Summary:
         [*tables, _times(plain, "standardised"), _cost(plain)],
         _checks(plain),
         _remarks(mine, rows),
+        _verdicts(mine),
     )
+
+
+def _verdicts(rows: Sequence[Row]) -> list[Claim]:
+    claims = []
+    for kernel, title in KERNELS.items():
+        read = {
+            columns: [r for r in rows if (r["kernel"], r["columns"]) == (kernel, columns)]
+            for columns in READINGS
+        }
+        gains, texts = {}, {}
+        for columns, own in read.items():
+            if own:
+                svm, control, *means = _means(own, ["SVM", "control", *_keys("trace")[1:]])
+                gains[columns] = [mean - svm for mean in means]
+                texts[columns] = ", ".join(f"{gain:+.1f}" for gain in gains[columns])
+                texts[columns] += f" (control {control - svm:+.1f}, SVM {svm:.1f})"
+        printed = ", ".join(f"{mean - MEANS[kernel][0]:+.1f}" for mean in MEANS[kernel][1:])
+        claims.append(
+            Claim(
+                f"FDSVM is more accurate than SVM on average, {title} kernel (F1, F2, F3)",
+                f"{printed} (SVM {MEANS[kernel][0]:.1f})",
+                texts,
+                {columns: min(each) > 0 for columns, each in gains.items()},
+            )
+        )
+    keys = [f"trace_{column}_fit_seconds" for column in MEASURES.values()]
+    times = {
+        title: float(np.median([np.mean([r[k] for k in keys]) / r["SVM_fit_seconds"] for r in own]))
+        for kernel, title in KERNELS.items()
+        if (own := [r for r in rows if r["kernel"] == kernel and r["SVM_fit_seconds"] > 0])
+    }
+    if times:
+        claims.append(
+            Claim(
+                "FDSVM trains about as fast as SVM (section 3.3; at most three times as long)",
+                "comparable efficiency",
+                {title: f"{ratio:.1f} times" for title, ratio in times.items()},
+                {title: ratio <= 3 for title, ratio in times.items()},
+            )
+        )
+    return claims
 
 
 def _sets(rows: Sequence[Row]) -> list[str]:

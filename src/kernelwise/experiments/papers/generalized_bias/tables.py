@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ....kernels import RBF
-from ...engine.tables import Cell, Column, Drawing, Spread, Summary, Table, grouped
+from ...engine.tables import Cell, Claim, Column, Drawing, Spread, Summary, Table, grouped
 from ...experiment import Experiment, Row, Scale, Task, register
 from ...protocol import Split, folds
 from .images import JOINS, OBJECTS, RULES, SIZES, SMOKE_OBJECTS, images, near
@@ -68,6 +68,7 @@ class Coil20(Experiment):
         "by Euclidean distance. The control is the SVM with the features in its kernel, `Phi + F "
         "F'`: `GeneralizedBiasSVC(bias_penalty=1)`."
     )
+    reproduces = ("Figure 1: accuracies by the number of training images",)
     datasets = ("coil20",)
     seed_keys = ("m", "repeat")
     protocol = 2
@@ -125,7 +126,7 @@ class Coil20(Experiment):
     def summarise(self, rows: Sequence[Row]) -> Summary:
         """Return accuracies, choices, and which claims hold."""
         tables = [_accuracies(rows), _choices(rows), _claims(rows)]
-        return Summary(tables, certified(rows), _remarks(rows))
+        return Summary(tables, certified(rows), _remarks(rows), _verdicts(rows))
 
     def figures(self, rows: Sequence[Row]) -> list[Drawing]:
         """Draw the accuracies by the number of training images."""
@@ -210,6 +211,38 @@ def _claims(rows: Sequence[Row]) -> Table:
             cells[-1].append(f"{sum(map(holds, mine))} of {len(mine)}")
     note = f"Similar: at most {_NEAR:g} points of accuracy apart."
     return Table("Experiments in which the claims hold", columns, cells, note)
+
+
+def _verdicts(rows: Sequence[Row]) -> list[Claim]:
+    read = grouped(rows, ("rule", "joins"), product(RULES, JOINS))
+    named = {f"rule {rule}, {joins} joins": mine for (rule, joins), mine in read.items()}
+
+    def differences(first: str, second: str) -> dict[str, list[float]]:
+        return {
+            name: [row[first] - row[second] for row in sorted(mine, key=lambda row: row["m"])]
+            for name, mine in named.items()
+        }
+
+    def shown(values: dict[str, list[float]]) -> dict[str, str]:
+        return {
+            name: ", ".join(f"{v:+.1f}" for v in each) + " points" for name, each in values.items()
+        }
+
+    above, apart = differences(NEIGHBOURS, SVM), differences(GB, NEIGHBOURS)
+    return [
+        Claim(
+            "three geodesic neighbours classify better than SVM, at every number of images",
+            "better",
+            shown(above),
+            {name: min(each) > 0 for name, each in above.items()},
+        ),
+        Claim(
+            f"SVM-GB performs similarly to the neighbours (within {_NEAR:g} points)",
+            "similar",
+            shown(apart),
+            {name: max(map(abs, each)) <= _NEAR for name, each in apart.items()},
+        ),
+    ]
 
 
 def _remarks(rows: Sequence[Row]) -> list[str]:

@@ -25,7 +25,7 @@ from .machines import (
     standard_columns,
     tuned,
 )
-from .printed import SETS
+from .printed import PRINTED, SETS
 
 METHODS = ("SVM-RFE", "MR-RFE", "MR-RFE, paper", "MR-RFE, SVM", "MR once, SVM")
 _COSTS = (0.01, 0.1, 1.0, 10.0, 100.0)
@@ -105,7 +105,8 @@ class Elimination(Experiment):
     def tasks(self, scale: Scale) -> list[Task]:
         """Return a task for each fold."""
         inner = 5 if scale.is_full else 3
-        names, n_folds = (SETS, _FOLDS) if scale.name != "smoke" else (("colon", "wdbc"), 1)
+        names = {"full": SETS, "quick": tuple(PRINTED), "smoke": ("colon", "wdbc")}[scale.name]
+        n_folds = 1 if scale.name == "smoke" else _FOLDS
         return [
             {"dataset": name, "repeat": repeat, "fold": fold, "inner_folds": inner}
             for repeat in range(scale.repeats)
