@@ -65,8 +65,8 @@ class RelevanceSVC(BaseLearnedSVC):
         columns as they are.
     missing : {"impute", "error"}, default="impute"
         How missing values are treated. "impute" replaces numbers by the median of the column in
-        training and marks the gaps in a column of their own; missing categories are a level.
-        Infinite values are always an error.
+        training, and marks the gaps in a column of their own if there are at least 10 of them;
+        missing categories are a level. Infinite values are always an error.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, \
             default="from_dtype"
         Which columns are categories, by their types, a mask, numbers or names. By types they are
