@@ -137,6 +137,13 @@ def test_free_rows_that_do_not_fit_into_the_working_set():
     assert gradient[state.beta > qp.lo].max() - gradient[state.beta < qp.hi].min() <= 1e-3
 
 
+def test_next_to_no_memory_is_enough():
+    X, y = blobs()
+    kernel = RBF(gamma=0.125)
+    qp = c_svc(LazyGram(kernel, X), y, 1.0)
+    check(kernel, X, qp, SMO(memory=1000.0).solve(qp))
+
+
 def test_memory_is_bounded():
     X, y = blobs(12_000)
     qp = c_svc(LazyGram(RBF(gamma=0.125), X), y, 10.0)
@@ -336,10 +343,10 @@ def test_ctrl_c_is_answered_within_a_second(after):
 def test_a_square_grows_and_shrinks_with_its_rows():
     X = np.random.default_rng(0).normal(size=(300, 4))
     K = np.round(RBF()(X) * 65535)
-    square = WorkingSquare(LazyGram(RBF(), X).tiles(np.arange(300)), 300, 2 * 256**2)
-    assert square.capacity == 256
+    square = WorkingSquare(LazyGram(RBF(), X).tiles(np.arange(300)), 300, 1e9)
+    assert square.capacity == 320
     order = np.random.default_rng(1).permutation(300)
-    for some, kept in ((order[:50], 30), (order[50:120], 90), (order[120:276], 246)):
+    for some, kept in ((order[:50], 30), (order[50:120], 90), (order[120:], 260)):
         square.append(some)
         square.squeeze(np.sort(np.random.default_rng(2).permutation(len(square.rows))[:kept]))
         assert len(square.rows) == kept

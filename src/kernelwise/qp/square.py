@@ -12,6 +12,7 @@ from .._typing import Index, Square, Tiles
 from .buffers import KeptBuffer
 
 _MOST_BYTES = 1e9  # of a square: a larger one takes longer to fill and to read than it saves
+_FEWEST = 512  # rows of the smallest square, half a megabyte: with fewer, rounds are too many
 _SLACK = 1.25  # length of a stored row, relative to the rows there are when it has to grow
 _LINE = 32  # rows by which a capacity, and entries by which a stored row, grows
 
@@ -33,7 +34,8 @@ class WorkingSquare:
 
     def __init__(self, tiles: Tiles, n: int, memory: float, dtype: Any = np.uint16) -> None:
         self._tiles, self._itemsize = tiles, np.dtype(dtype).itemsize
-        most = max(1, isqrt(int(min(memory, _MOST_BYTES)) // self._itemsize) // _LINE)
+        most = isqrt(int(min(memory, _MOST_BYTES)) // self._itemsize)
+        most = max(_FEWEST, most) // _LINE
         #: Largest number of rows.
         self.capacity = _LINE * min(most, -(-n // _LINE))
         self._buffer = KeptBuffer(self._itemsize * self.capacity**2)

@@ -77,8 +77,9 @@ class SVC(BaseLearnedSVC):
         the machines are solved again at the same kernel and C. "halves": the same, made less
         extreme where two halves of the rows, each fitted anew, say so; it also gives
         `predict_set`, and costs two fits of half the rows. None: no probabilities.
-    verbose : bool, default=False
-        Whether to print one line per machine.
+    verbose : bool or "auto", default=False
+        Whether to print one line per machine; "auto" shows on stderr how far the fit is, once it
+        has taken two seconds.
     max_iter : int, default=-1
         Maximum number of solver steps per machine; -1 is ten million, or fewer where many rows
         make them slow.
@@ -184,7 +185,7 @@ class SVC(BaseLearnedSVC):
         "cache_size": [Interval(Real, 0, None, closed="neither"), None],
         "class_weight": [Options({"balanced"}), dict, None],
         "calibration": [Options({"loo", "halves"}), None],
-        "verbose": ["verbose"],
+        "verbose": ["verbose", Options({"auto"})],
         "max_iter": [Interval(Integral, -1, None, closed="left")],
         "decision_function_shape": [Options({"ovo", "ovr"})],
         "break_ties": ["boolean"],
@@ -209,7 +210,7 @@ class SVC(BaseLearnedSVC):
         cache_size: float | None = None,
         class_weight: Any = None,
         calibration: str | None = None,
-        verbose: bool = False,
+        verbose: bool | str = False,
         max_iter: int = -1,
         decision_function_shape: str = "ovr",
         break_ties: bool = False,

@@ -1,10 +1,12 @@
 """A fit with verbose="auto" says what it does once it has taken two seconds, and not before."""
 
 import io
+import re
 
 import pytest
+from sklearn.datasets import make_classification
 
-from kernelwise import RelevanceSVC
+from kernelwise import SVC, RelevanceSVC
 from kernelwise.svm.base import progress
 from tests.svm.problems import data
 
@@ -54,3 +56,20 @@ def test_a_terminal_has_one_line_that_is_cleared_at_the_end(clock, monkeypatch):
     assert text.count("laplacian: step") == 2
     assert text.endswith("\r")
     assert text.split("\r")[-2].strip() == ""
+
+
+@pytest.mark.parametrize("model", [SVC(verbose="auto", C=10.0), RelevanceSVC()])
+def test_a_solve_of_many_rows_shows_its_violation(model, monkeypatch, capsys):
+    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+    X, y = make_classification(6000, 6, n_informative=4, flip_y=0.05, random_state=0)
+    model.fit(X, y)
+    text = capsys.readouterr().err
+    assert re.search(r"machines?, violation \d\.\de[-+]\d\d", text)
+
+
+def test_a_callback_hears_of_each_round_beside_the_line(monkeypatch):
+    heard = []
+    X, y = make_classification(6000, 6, n_informative=4, flip_y=0.05, random_state=0)
+    SVC(verbose="auto", callback=heard.append).fit(X, y)
+    assert len(heard) > 3
+    assert heard[-1].violation <= 1e-3

@@ -44,7 +44,7 @@ class FitProgress:
         self._prints = bool(verbose) and verbose != "auto"
         self._late = _LateLine(type(estimator).__name__) if verbose == "auto" else None
         self._context: Any = None
-        self._numbers, self._total = count(), 0
+        self._numbers, self._number, self._total = count(), 0, 0
 
     @classmethod
     def of(cls, estimator: Any) -> FitProgress:
@@ -72,7 +72,7 @@ class FitProgress:
     @contextmanager
     def task(self, name: str) -> Iterator[None]:
         """Report a part of the fit as one task."""
-        number = next(self._numbers)
+        number = self._number = next(self._numbers)
         if self._late is not None:
             self._late.show(name, number, self._total)
         if self._context is None:
@@ -110,9 +110,28 @@ class FitProgress:
 
     def of_machine(self, machine: int, n_machines: int) -> Callable[[Progress], bool] | None:
         """Return a listener for the solver of one machine; None where nobody listens."""
+        shows = self.shows_violation("machine")
         if self._callback is None:
+            return shows
+
+        def hear(event: Progress) -> bool:
+            if shows is not None:
+                shows(event)
+            return self.step(replace(event, machine=machine, n_machines=n_machines))
+
+        return hear
+
+    def shows_violation(self, task: str) -> Callable[[Progress], bool] | None:
+        """Return a listener that shows how far a solve is; None without ``verbose="auto"``."""
+        if self._late is None:
             return None
-        return lambda event: self.step(replace(event, machine=machine, n_machines=n_machines))
+        late, number, total = self._late, self._number, self._total
+
+        def show(event: Progress) -> bool:
+            late.show(f"{task}, violation {event.violation:.1e}", number, total)
+            return False
+
+        return show
 
 
 class _LateLine:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -87,4 +88,6 @@ def solve_everywhere(
     )
     costs = C * rows.cost_factor
     with nullcontext() if progress is None else progress.task("machines"):
+        if progress is not None:
+            solver = replace(solver, callback=progress.shows_violation("machines"))
         return solve_machines(path.kernel, grams, rows.Y, costs, solver, start=list(starts))
