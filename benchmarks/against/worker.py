@@ -84,10 +84,31 @@ def multiclass(quick: bool) -> Cases:
         yield f"digits C={C:g}", lambda C=C: kernelwise.SVC(C=C).fit(X, y)
 
 
+def checkerboard(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return a board of 8 by 8 fields with 10 % of wrong labels and 18 columns of noise."""
+    rng = np.random.default_rng(0)
+    X = rng.random((n, 20))
+    y = (np.floor(8 * X[:, 0]) + np.floor(8 * X[:, 1])) % 2
+    wrong = rng.random(n) < 0.1
+    return (X - X.mean(axis=0)) / X.std(axis=0), np.where(wrong, 1 - y, y)
+
+
 def growth(quick: bool) -> Cases:
-    n = 200 if quick else 20_000
-    X, y = data(n, 20)
-    yield f"n={n} p=20", lambda: kernelwise.SVC().fit(X, y)
+    for n in (200,) if quick else (5000, 10_000, 20_000):
+        for p, C in ((20, 1.0), (20, 10.0), (20, 100.0), (50, 10.0)):
+            X, y = data(n, p)
+            model = kernelwise.SVC(C=C)
+            yield f"n={n} p={p} C={C:g}", lambda X=X, y=y, model=model: model.fit(X, y)
+    X, y = checkerboard(200 if quick else 20_000)
+    noisy = kernelwise.SVC(kernel="laplacian", C=10.0, gamma=0.05)
+    yield f"checkerboard n={len(y)}", lambda: noisy.fit(X, y)
+
+
+def large(quick: bool) -> Cases:
+    for n, p, C in ((60_000, 50, 10.0), (100_000, 20, 1.0), (100_000, 20, 10.0)):
+        X, y = data(n // 500 if quick else n, p)
+        model = kernelwise.SVC(C=C)
+        yield f"n={len(y)} p={p} C={C:g}", lambda X=X, y=y, model=model: model.fit(X, y)
 
 
 def search(quick: bool) -> Cases:
@@ -159,9 +180,10 @@ SUITES: dict[str, Callable[[bool], Cases]] = {
     each.__name__: each
     for each in (
         fit, predict, gram, warm, multiclass, growth, search, weights, path, relevance,
-        margin_radius, discrimination, bias, startup,
+        margin_radius, discrimination, bias, startup, large,
     )
 }  # fmt: skip
+_ON_REQUEST = {"large"}  # suites that take minutes
 
 
 def cpu() -> float:
@@ -186,7 +208,8 @@ def timed(run: Callable[[], Any], quick: bool) -> float:
 
 def main(names: list[str]) -> None:
     quick = "--quick" in names
-    wanted = [name for name in names if name != "--quick"] or list(SUITES)
+    wanted = [name for name in names if name != "--quick"]
+    wanted = wanted or [name for name in SUITES if name not in _ON_REQUEST]
     if unknown := set(wanted) - set(SUITES):
         raise SystemExit(f"no suite {', '.join(sorted(unknown))}; there are: {', '.join(SUITES)}")
     warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""Fit one table in this process and print time and memory: ``large.py ROWS COLUMNS``."""
+"""Fit one table in this process and print time and memory: ``large.py ROWS COLUMNS C``."""
 
 import json
 import sys
@@ -24,13 +24,13 @@ def peak_bytes() -> int:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
-def main(n: int, p: int) -> None:
+def main(n: int, p: int, C: float) -> None:
     from kernelwise import SVC
 
     X, y = classification(n, p)
     SVC(cache_size=1).fit(X[:2000], y[:2000])  # imports, and is small
     before, wall, cpu = peak_bytes(), time.perf_counter(), time.process_time()
-    model = SVC().fit(X, y)
+    model = SVC(C=C).fit(X, y)
     found = {
         "wall": time.perf_counter() - wall,
         "cpu": time.process_time() - cpu,
@@ -44,4 +44,4 @@ def main(n: int, p: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]))

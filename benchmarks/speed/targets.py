@@ -36,9 +36,18 @@ def _first_fit(name: str) -> Callable:
     return read
 
 
+def _grown(p: int, C: float) -> Callable:
+    def read(row: Row) -> Reading | None:
+        if "process" in row or (row["n"], row["p"], row["C"]) != (20_000, p, C):
+            return None
+        return Reading(_name(row), row["times"]["SVC"]["ratio"])
+
+    return read
+
+
 def _large(key: str, unit: float = 1.0) -> Callable:
     def read(row: Row) -> Reading | None:
-        if "process" not in row or row["n"] < 50_000:
+        if "process" not in row or row["n"] != 50_000:
             return None
         return Reading(_name(row), row["times"]["kernelwise"][key] / unit)
 
@@ -59,6 +68,10 @@ TARGETS = (
         "first fit in a new process, `RelevanceSVC`: time beyond scikit-learn's `SVC`",
         "speed-startup", 0.15, _first_fit("RelevanceSVC"), " s", at_least=False,
     ),
+    Target("20,000 x 20, C = 1, against `SVC`", "speed-growth", 10, _grown(20, 1)),
+    Target("20,000 x 20, C = 10, against `SVC`", "speed-growth", 8, _grown(20, 10)),
+    Target("20,000 x 20, C = 100, against `SVC`", "speed-growth", 6, _grown(20, 100)),
+    Target("20,000 x 50, C = 10, against `SVC`", "speed-growth", 5, _grown(50, 10)),
     Target(
         "50,000 x 20: peak memory of the process",
         "speed-growth", 1.0, _large("peak_bytes", 1e9), " GB", at_least=False,

@@ -68,8 +68,8 @@ class SVC(BaseLearnedSVC):
         The tolerance of the optimality conditions, in units of the margin. Below 1e-5 the
         solution is polished to rounding.
     cache_size : float, default=None
-        Megabytes for rows of the kernel matrix. None is a quarter of the machine's memory, at
-        most 2000, shared among the threads. Where not all rows fit, the solver keeps some.
+        Megabytes for entries of the kernel matrix. None is a quarter of the machine's memory, at
+        most 2000, shared among the threads. Where not all entries fit, the solver keeps some.
     class_weight : dict or "balanced", default=None
         Weights of the classes; they multiply C.
     calibration : {"loo", "halves"} or None, default=None

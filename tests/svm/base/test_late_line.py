@@ -59,15 +59,17 @@ def test_a_terminal_has_one_line_that_is_cleared_at_the_end(clock, monkeypatch):
 
 
 @pytest.mark.parametrize("model", [SVC(verbose="auto", C=10.0), RelevanceSVC()])
-def test_a_solve_of_many_rows_shows_its_violation(model, monkeypatch, capsys):
+def test_a_solve_of_many_rows_shows_its_violation(model, monkeypatch):
+    stream = Terminal()
+    monkeypatch.setattr(progress.sys, "stderr", stream)
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "_REDRAW", 0.0)
     X, y = make_classification(6000, 6, n_informative=4, flip_y=0.05, random_state=0)
     model.fit(X, y)
-    text = capsys.readouterr().err
-    assert re.search(r"machines?, violation \d\.\de[-+]\d\d", text)
+    assert re.search(r"machines?, violation \d\.\de[-+]\d\d", stream.getvalue())
 
 
-def test_a_callback_hears_of_each_round_beside_the_line(monkeypatch):
+def test_a_callback_hears_of_each_round_beside_the_line():
     heard = []
     X, y = make_classification(6000, 6, n_informative=4, flip_y=0.05, random_state=0)
     SVC(verbose="auto", callback=heard.append).fit(X, y)
