@@ -15,7 +15,9 @@ K'CK, and the derivative by K is one product, summed over the classes:
     dE/dlog ridge = 1/2 (ridge tr M (A^-1 + bb') - m)
     dE/dlog w_j = -w_j (sum dE/dK * K * d_j + sum dE/dM * M * d_j)
 
-L-BFGS on log w and log ridge, first on few rows from the start, then on more.
+L-BFGS on log w and log ridge, first on few rows from the start, then on more. Few rows may turn off
+columns that matter only together, so that on more rows every column that the start had raised
+starts again from at least that weight.
 """
 
 from __future__ import annotations
@@ -267,12 +269,14 @@ def learn_evidence(
     weights : EvidenceWeights
         The weights.
     """
-    X, weights, ridge = columns.apply(rows.X), shared(start, rows.layout.group), _RIDGE
+    start = shared(start, rows.layout.group)
+    X, weights, ridge = columns.apply(rows.X), start, _RIDGE
     history: list[float] = []
     for stage, (n_rows, n_landmarks, n_evaluations) in enumerate(STAGES):
-        kept = np.flatnonzero(weights > 0)
-        if len(kept) == 0 or (stage > 0 and len(rows) <= STAGES[stage - 1][0]):
+        if not (weights > 0).any() or (stage > 0 and len(rows) <= STAGES[stage - 1][0]):
             break
+        weights = _second_chance(weights, start)
+        kept = np.flatnonzero(weights > 0)
         chosen = balanced_sample(rows.classes, n_rows, random_state)
         some = rows.part(chosen)
         near = balanced_sample(some.classes, n_landmarks, random_state)
@@ -306,6 +310,12 @@ def _descend(objective: EvidenceObjective, first: Array, group: Index, n_evaluat
         max_evaluations=n_evaluations,
         tol=_TOL,
     )
+
+
+def _second_chance(weights: Array, start: Array) -> Array:
+    """Raise the columns that the start had raised to at least their weight there."""
+    again = start * (weights.max() / start.max())
+    return np.where(start > 1.01 * _FLOOR * start.max(), np.maximum(weights, again), weights)
 
 
 def shared(weights: Array, group: Index) -> Array:
