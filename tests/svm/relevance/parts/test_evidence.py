@@ -92,10 +92,20 @@ def test_relevant_columns_win():
     weights = found.weights
     assert weights[[0, 1, 2, 5]].min() > 8 * weights[[3, 6]].max()
     assert weights[4] == 0  # the constant column
-    assert len(found.history) <= 22
+    assert len(found.history) <= 12
 
 
-def test_stages_lower_the_value():
+def test_columns_that_matter_only_together_keep_their_weights():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2500, 8))
+    f = 3 * X[:, 0] + 1.5 * X[:, 1] + 1.2 * np.sign(X[:, 2] * X[:, 3])
+    y = (rng.random(2500) < 1 / (1 + np.exp(-1.5 * f))).astype(int)
+    rows = replace(mixed_rows(2500), X=X, layout=ColumnLayout.plain(8), classes=y)
+    weights = learned(rows).weights
+    assert weights[[2, 3]].min() > 4 * weights[4:].max()
+
+
+def test_the_value_falls():
     history = np.array(learned(mixed_rows(1200)).history)
     assert history.min() < history[0] - 10
 

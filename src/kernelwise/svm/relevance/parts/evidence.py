@@ -15,9 +15,8 @@ K'CK, and the derivative by K is one product, summed over the classes:
     dE/dlog ridge = 1/2 (ridge tr M (A^-1 + bb') - m)
     dE/dlog w_j = -w_j (sum dE/dK * K * d_j + sum dE/dM * M * d_j)
 
-L-BFGS on log w and log ridge, first on few rows from the start, then on more. Few rows may turn off
-columns that matter only together, so that on more rows every column that the start had raised
-starts again from at least that weight.
+L-BFGS on log w and log ridge, on some thousands of rows. It starts from the square roots of what a
+scan finds: columns that matter only together would lose weights that start too small.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from ...base.progress import FitProgress
 from .metric import Landmarks, MetricColumns, balanced_sample
 from .rows import PartRows
 
-STAGES = ((1500, 150, 12), (4000, 150, 8))  # rows, landmarks and evaluations
+N_ROWS, N_LANDMARKS, N_EVALUATIONS = 4000, 150, 12
 _FLOOR = 0.05  # least weight at the start, relative to the largest
 _DROPPED = 1e-3  # weight relative to the largest below which a column is left out
 _REACH = 5.0  # largest change of a logarithm of a weight
@@ -60,7 +59,7 @@ class EvidenceWeights:
     ridge : float
         The ridge of the model.
     history : tuple of float
-        The values of E, stage by stage.
+        The values of E, evaluation by evaluation.
     """
 
     columns: MetricColumns
@@ -238,7 +237,7 @@ def start_weights(rows: PartRows) -> Array:
     scan = scan_columns(rows.X, rows.layout.is_category, rows.classes, rows.n_classes, rows.count)
     found = scan.relevance
     largest = float(found.max(initial=0.0))
-    weights = np.maximum(found / largest, _FLOOR) if largest > 0 else np.ones(len(found))
+    weights = np.maximum(np.sqrt(found / largest), _FLOOR) if largest > 0 else np.ones(len(found))
     return np.where(np.ptp(rows.X, axis=0) > 0, weights, 0.0)
 
 
@@ -262,41 +261,35 @@ def learn_evidence(
     random_state : RandomState
         Picks rows and landmarks.
     progress : FitProgress, default=None
-        Told of each stage.
+        Told of the value.
 
     Returns
     -------
     weights : EvidenceWeights
         The weights.
     """
-    start = shared(start, rows.layout.group)
-    X, weights, ridge = columns.apply(rows.X), start, _RIDGE
-    history: list[float] = []
-    for stage, (n_rows, n_landmarks, n_evaluations) in enumerate(STAGES):
-        if not (weights > 0).any() or (stage > 0 and len(rows) <= STAGES[stage - 1][0]):
-            break
-        weights = _second_chance(weights, start)
-        kept = np.flatnonzero(weights > 0)
-        chosen = balanced_sample(rows.classes, n_rows, random_state)
-        some = rows.part(chosen)
-        near = balanced_sample(some.classes, n_landmarks, random_state)
-        own = np.ascontiguousarray(X[np.ix_(chosen, kept)])
-        landmarks = Landmarks.of(own[near], columns.is_category[kept])
-        group = np.unique(rows.layout.group[kept], return_inverse=True)[1]
-        objective = EvidenceObjective(own, landmarks, ClassTargets.of(some), group)
-        first = weights[kept] / _typical_distance(landmarks, own, weights[kept])
-        found = _descend(objective, first, group, n_evaluations)
-        weights = np.zeros(len(weights))
-        weights[kept] = np.exp(found.theta[:-1])[group]
-        weights[weights < _DROPPED * weights.max()] = 0
-        ridge = float(np.exp(found.theta[-1]))
-        history += [step.value for step in found.history]
-        if progress is not None:
-            progress.line(f"evidence on {len(chosen)} rows: {found.value:.6g}")
-    return EvidenceWeights(columns, weights, ridge, tuple(history))
+    weights = shared(start, rows.layout.group)
+    kept = np.flatnonzero(weights > 0)
+    if len(kept) == 0:
+        return EvidenceWeights(columns, weights, _RIDGE, ())
+    chosen = balanced_sample(rows.classes, N_ROWS, random_state)
+    some = rows.part(chosen)
+    near = balanced_sample(some.classes, N_LANDMARKS, random_state)
+    X = np.ascontiguousarray(columns.apply(some.X)[:, kept])
+    landmarks = Landmarks.of(X[near], columns.is_category[kept])
+    group = np.unique(rows.layout.group[kept], return_inverse=True)[1]
+    objective = EvidenceObjective(X, landmarks, ClassTargets.of(some), group)
+    first = weights[kept] / _typical_distance(landmarks, X, weights[kept])
+    found = _descend(objective, first, group)
+    weights[kept] = np.exp(found.theta[:-1])[group]
+    weights[weights < _DROPPED * weights.max()] = 0
+    if progress is not None:
+        progress.line(f"evidence on {len(chosen)} rows: {found.value:.6g}")
+    history = tuple(step.value for step in found.history)
+    return EvidenceWeights(columns, weights, float(np.exp(found.theta[-1])), history)
 
 
-def _descend(objective: EvidenceObjective, first: Array, group: Index, n_evaluations: int) -> Any:
+def _descend(objective: EvidenceObjective, first: Array, group: Index) -> Any:
     """Minimise E from given weights."""
     start = np.zeros(group.max() + 1)
     start[group] = np.log(first)
@@ -307,15 +300,9 @@ def _descend(objective: EvidenceObjective, first: Array, group: Index, n_evaluat
         np.append(start, np.log(_RIDGE)),
         method=LBFGS(),
         domain=Box(lo, hi),
-        max_evaluations=n_evaluations,
+        max_evaluations=N_EVALUATIONS,
         tol=_TOL,
     )
-
-
-def _second_chance(weights: Array, start: Array) -> Array:
-    """Raise the columns that the start had raised to at least their weight there."""
-    again = start * (weights.max() / start.max())
-    return np.where(start > 1.01 * _FLOOR * start.max(), np.maximum(weights, again), weights)
 
 
 def shared(weights: Array, group: Index) -> Array:
