@@ -1,4 +1,5 @@
 // The Python module: picks the leaves of one level; the rest is in bind_*.cpp.
+#include <algorithm>
 #include <cstdlib>
 
 #include "binding.hpp"
@@ -49,31 +50,40 @@ void define_features(nb::module_& m) {
 
 namespace {
 
-// The tables that this processor can run, best first; ends in null.
-void available(const Table* (&found)[4]) {
+#if defined(KW_LEVELS_X86)
+int own_level() { return x86_level(); }
+#else
+int own_level() { return 1; }
+#endif
+
+// The tables that a processor of some level can run, best first; ends in null.
+void available(int level, const Table* (&found)[4]) {
   int count = 0;
 #if defined(KW_LEVELS_X86)
   const Table* const all[] = {&v2::table, &v3::table, &v4::table};
-  for (int level = x86_level(); level >= 2; --level) found[count++] = all[level - 2];
+  for (level = std::min(level, 4); level >= 2; --level) found[count++] = all[level - 2];
 #else
-  found[count++] = &baseline::table;
+  if (level >= 1) found[count++] = &baseline::table;
 #endif
   found[count] = nullptr;
-}
-
-nb::list names(const Table* const (&found)[4]) {
-  nb::list out;
-  for (const Table* const* each = found; *each != nullptr; ++each) out.append((*each)->level);
-  return out;
-}
-
-// The best table, or the one that KERNELWISE_CPU names.
-const Table* pick(const Table* const (&found)[4]) {
-  if (found[0] == nullptr)
+  if (count == 0)
     throw nb::import_error(
         "kernelwise is built for x86-64-v2 processors (SSE4.2, from about 2009 on) and newer ones, "
         "and this one is older; build it for this machine with 'pip install --no-binary kernelwise "
         "-C cmake.define.KERNELWISE_BASELINE=ON kernelwise'.");
+}
+
+// The names of these tables.
+nb::tuple level_names(int level) {
+  const Table* found[4];
+  available(level, found);
+  nb::list out;
+  for (const Table* const* each = found; *each != nullptr; ++each) out.append((*each)->level);
+  return nb::tuple(out);
+}
+
+// The best table, or the one that KERNELWISE_CPU names.
+const Table* pick(const Table* const (&found)[4]) {
   const char* const wanted = std::getenv("KERNELWISE_CPU");
   if (wanted == nullptr || *wanted == '\0') return found[0];
   std::string known;
@@ -89,11 +99,12 @@ const Table* pick(const Table* const (&found)[4]) {
 
 void define_module(nb::module_& m) {
   const Table* found[4];
-  available(found);
+  available(own_level(), found);
   table = pick(found);
   m.doc() = "Compiled leaves on plain arrays; native/ has the mathematics above each of them.";
   m.attr("level") = table->level;
-  m.attr("levels") = nb::tuple(names(found));
+  m.attr("levels") = level_names(own_level());
+  m.def("levels_of", level_names, nb::arg("level"));
   m.attr("CONVERGED") = static_cast<int>(End::converged);
   m.attr("OUT_OF_STEPS") = static_cast<int>(End::out_of_steps);
   m.attr("STUCK") = static_cast<int>(End::stuck);

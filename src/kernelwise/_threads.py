@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from threading import Lock
+from threading import Lock, RLock, local
 from typing import Any, TypeVar
 
 from joblib import effective_n_jobs
@@ -13,13 +15,55 @@ from joblib import effective_n_jobs
 T = TypeVar("T")
 
 
+def in_forked_child(renew: Callable[[], None]) -> None:
+    """Call a function in each process that forks off, where processes fork at all."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=renew)
+
+
+class ForkSafeLock:
+    """A lock that is open in a forked child, whichever thread of the parent held it."""
+
+    def __init__(self) -> None:
+        self._renew()
+        in_forked_child(self._renew)
+
+    def _renew(self) -> None:
+        self._lock = Lock()
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *exception: object) -> None:
+        self._lock.release()
+
+
+def _renew_cached_properties() -> None:
+    """Open the locks of our cached properties, which Python 3.11 has and later versions do not."""
+    ours = [module for name, module in sys.modules.items() if name.startswith("kernelwise.")]
+    classes = {each for module in ours for each in vars(module).values() if isinstance(each, type)}
+    for cls in classes:
+        for each in vars(cls).values():
+            if isinstance(each, cached_property):
+                each.lock = RLock()  # type: ignore[attr-defined]
+
+
+if sys.version_info < (3, 12):
+    in_forked_child(_renew_cached_properties)
+
+
 class _SingleBlas:
     """Keeps BLAS to the calling thread while a fit runs in any thread."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
-        self._depth = 0
+        self._lock = ForkSafeLock()
+        self._depth = 0  # contexts that are open, in all threads
+        self._own = local()
         self._held: list[tuple[Any, int]] = []
+        in_forked_child(self._forget_other_threads)
+
+    def _forget_other_threads(self) -> None:
+        self._depth = getattr(self._own, "depth", 0)
 
     @cached_property
     def _libraries(self) -> list[Any]:
@@ -28,24 +72,28 @@ class _SingleBlas:
         return list(ThreadpoolController().select(user_api="blas").lib_controllers)
 
     def __enter__(self) -> None:
+        self._own.depth = getattr(self._own, "depth", 0) + 1
         # Library by library: threadpoolctl's own context is slower, as it queries all properties.
         with self._lock:
             self._depth += 1
             if self._depth == 1:
-                self._held = [
+                held = [
                     (library, threads)
                     for library in self._libraries
                     if (threads := library.get_num_threads()) != 1
                 ]
-                for library, _ in self._held:
+                self._held = held or self._held  # a fork may have left some to give back
+                for library, _ in held:
                     library.set_num_threads(1)
 
     def __exit__(self, *exception: object) -> None:
+        self._own.depth -= 1
         with self._lock:
             self._depth -= 1
             if self._depth == 0:
                 for library, threads in self._held:
                     library.set_num_threads(threads)
+                self._held = []
 
 
 _single_blas = _SingleBlas()

@@ -2,6 +2,7 @@
 
 import errno
 import io
+import json
 import signal
 import subprocess
 import sys
@@ -124,3 +125,21 @@ def test_24_ctrl_c_ends_the_program_without_a_traceback(table, seconds):
         return
     assert program.returncode in (0, 130)
     assert "Traceback" not in error
+
+
+def test_21_integer_codes_can_be_declared_categories(run, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"code": rng.integers(1, 8, 120), "size": rng.normal(size=120).round(3)})
+    frame["kind"] = np.where(frame["code"].isin([2, 5, 7]), "a", "b")
+    path, model = tmp_path / "codes.csv", tmp_path / "codes.kw"
+    frame.to_csv(path, index=False)
+    options = ("-t", "kind", "--category", "code", "--test-size", "0.3", "--out", model, "--json")
+    result = json.loads(run("fit", path, *options).stdout)
+    kinds = {column["name"]: column["kind"] for column in result["columns"]}
+    assert kinds == {"code": "category", "size": "number"}
+    assert result["weights"][0]["column"] == "code"
+    predicted = run("predict", model, path).stdout.split()[1:]
+    assert np.mean(np.array(predicted) == frame["kind"]) > 0.95
+    wrong = run("fit", path, "-t", "kind", "--category", "kind")
+    assert wrong.exit_code == 1
+    assert "'kind' is the target" in wrong.stderr

@@ -134,6 +134,14 @@ def check_relevance(names, printed):
     assert len(names["at_most_10"][0].get_feature_names_out()) == 10
 
 
+def check_categories(names, printed):
+    assert printed.startswith("age: ")
+    assert "[False  True  True]" in printed
+    a, b = names["model"].feature_weights_[[0, 3]]
+    assert a > 2 * b
+    assert names["ill"].mean() > 0.1
+
+
 def check_feature_discrimination(names, printed):
     assert [0.9 < accuracy < 1.0 for accuracy in numbers_in(printed)] == [True] * 3
 
@@ -210,6 +218,7 @@ CHECKS = {
     "README": check_readme,
     "quickstart": check_quickstart,
     "relevance": check_relevance,
+    "categories": check_categories,
     "feature_discrimination": check_feature_discrimination,
     "generalized_bias": check_generalized_bias,
     "bias_features": check_bias_features,

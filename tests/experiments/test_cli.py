@@ -61,6 +61,7 @@ def test_list(call):
     result = call("--list")
     assert "toy-table1" in result.stdout
     assert "CPU, quick" in result.stdout
+    assert "Table 1: means" in result.stdout
     assert not Path("kernelwise-results").exists()
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from kernelwise.experiments import (
     Check,
+    Claim,
     Column,
     Drawing,
     Experiment,
@@ -25,6 +26,7 @@ class Toy(Experiment):
     title = "Toy, Table 1"
     paper = "N. N., Toy, 1999"
     description = "Numbers | with `code`."
+    reproduces = ("Table 1: means",)
     repeats: ClassVar = {"full": 6, "quick": 2, "smoke": 1}
     seconds = 0.5
     seed_keys = ("dataset", "repeat")
@@ -49,7 +51,8 @@ class Toy(Experiment):
         values = {d: [r["value"] for r in rows if r["dataset"] == d] for d in ("a", "b")}
         table = Table("Means", columns, [[d, *against(0.5, values[d])] for d in values], "A note.")
         checks = [Check("rows", len(rows), ">=", 24), Check("other", None, "<", 1)]
-        return Summary([table], checks, [f"There are {len(rows)} rows."])
+        claims = [Claim("b is larger", "0.5", {"A": "0.1", "B": "0.6"}, {"A": False, "B": True})]
+        return Summary([table], checks, [f"There are {len(rows)} rows."], claims)
 
     def figures(self, rows):
         from matplotlib.figure import Figure

@@ -56,6 +56,14 @@ def test_an_unknown_level_is_an_import_error_that_names_the_known_ones(level):
     assert ", ".join(_native.levels) in last
 
 
+@pytest.mark.skipif("v2" not in _native.levels, reason="levels are those of x86-64 processors")
+def test_an_old_processor_is_an_import_error_that_names_the_remedy():
+    assert _native.levels_of(2) == ("v2",)
+    assert _native.levels_of(4) == ("v4", "v3", "v2")
+    with pytest.raises(ImportError, match=r"older; build it .*\.KERNELWISE_BASELINE=ON"):
+        _native.levels_of(1)
+
+
 def test_an_empty_level_is_the_best():
     done = run("from kernelwise._native import level; print(level)", cpu="")
     assert done.stdout == f"{_native.levels[0]}\n", done.stderr

@@ -152,3 +152,48 @@ def test_tables_that_cannot_be_encoded_are_refused(X, reason):
 def test_no_rows(encoder, frame):
     with pytest.raises(TableError, match="no rows"):
         encoder.transform(frame.iloc[:0])
+
+
+# --- Categories as they are -------------------------------------------------------------------
+
+
+def with_codes(n=60):
+    return pd.DataFrame(
+        {
+            "code": np.arange(n) % 7 + 100,
+            "town": [None if k % 11 == 0 else f"town {k % 25}" for k in range(n)],
+            "size": [np.nan if k % 10 == 0 else k / 7 for k in range(n)],
+            "day": pd.date_range("2024-01-01", periods=n).astype(str),
+        }
+    )
+
+
+def test_categories_stay_one_column_and_gaps_stay_gaps():
+    frame = with_codes()
+    encoder = TableEncoder(one_hot=False, category=["code"]).fit(frame)
+    parts = ["year", "month", "day of week", "days"]
+    assert encoder.outputs_ == ["code", "town", "size", *(f"day: {part}" for part in parts)]
+    assert encoder.sources_ == ["code", "town", "size", *["day"] * 4]
+    out = encoder.transform(frame)
+    assert out["code"].tolist() == [f"{code}" for code in frame["code"]]
+    assert out["town"].isna().tolist() == frame["town"].isna().tolist()
+    np.testing.assert_array_equal(out["size"], frame["size"])
+    assert out.index.equals(frame.index)
+
+
+def test_codes_are_categories_with_one_column_per_value_too():
+    frame = with_codes()
+    encoder = TableEncoder(category=["code"]).fit(frame)
+    assert encoder.kinds_["code"] == "category"
+    assert encoder.sources_.count("code") == 7
+    with pytest.raises(TableError, match="category"):
+        TableEncoder(category=["cod"]).fit(frame)
+
+
+def test_an_encoder_of_an_older_version_is_one_of_columns_per_value(frame):
+    encoder = TableEncoder().fit(frame)
+    state = encoder.__getstate__()
+    old = object.__new__(TableEncoder)
+    old.__setstate__({k: v for k, v in state.items() if k not in {"category", "one_hot"}})
+    np.testing.assert_array_equal(old.transform(frame), encoder.transform(frame))
+    assert old.get_params() == encoder.get_params()

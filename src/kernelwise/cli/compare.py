@@ -15,6 +15,7 @@ def compare(
     method: options.MethodName = "relevance",
     drop: options.Drop = None,
     keep: options.Keep = None,
+    category: options.Category = None,
     positive: options.Positive = None,
     balanced: options.Balanced = False,
     cv: options.Folds = None,
@@ -38,7 +39,7 @@ def compare(
     session = Session(quiet, as_json)
     frame = read_table(data, format=format)
     classes = check_target(frame, target, positive=positive)
-    settings = options.fit_options(drop, keep, balanced, seed)
+    settings = options.fit_options(drop, keep, category, balanced, seed)
     show_target(session, classes, balanced)
     how = options.split_options(len(classes.y), cv, test_size) | {"repeats": repeats}
     show_cost(session, frame, classes, list(methods()), how, **settings)

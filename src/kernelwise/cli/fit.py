@@ -28,6 +28,7 @@ def fit(
     proba: options.Calibrate = False,
     drop: options.Drop = None,
     keep: options.Keep = None,
+    category: options.Category = None,
     positive: options.Positive = None,
     balanced: options.Balanced = False,
     cv: options.Folds = None,
@@ -43,7 +44,7 @@ def fit(
     The method is scored on held-out rows, beside guessing the largest class, a plain SVC and a
     forest. Then it is fitted to all rows, and the model is saved.
     """
-    from ..evaluation import evaluate, fit_table
+    from ..evaluation import evaluate, fit_table, methods
     from ..evaluation.evaluate import compared_methods
     from ..evaluation.fitting import check_probabilities
     from ..io import save
@@ -56,8 +57,13 @@ def fit(
     classes = check_target(frame, target, positive=positive)
     if proba:
         check_probabilities(classes, balanced)
-    settings = options.fit_options(drop, keep, balanced, seed)
-    columns = describe_columns(frame, target, drop=settings["drop"], keep=settings["keep"])
+    settings = options.fit_options(drop, keep, category, balanced, seed)
+    columns = describe_columns(
+        frame,
+        target,
+        **{name: settings[name] for name in ("drop", "keep", "category")},
+        one_hot=not methods()[method].reads_categories,
+    )
     session.say(f"{len(frame)} rows, {len(frame.columns)} columns")
     if out is None:
         session.say("the model will not be saved; add --out model.kw to save it")

@@ -74,6 +74,12 @@ Keep = Annotated[
     list[str] | None,
     typer.Option(metavar="COL", help="Column to use although it looks like an id; repeatable."),
 ]
+Category = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COL", help="Column of codes that is a category, not a number; repeatable."
+    ),
+]
 Positive = Annotated[
     str | None,
     typer.Option(
@@ -214,12 +220,17 @@ def split_options(n_rows: int, cv: int | None, test_size: float | None) -> dict[
 
 
 def fit_options(
-    drop: Sequence[str] | None, keep: Sequence[str] | None, balanced: bool, seed: int
+    drop: Sequence[str] | None,
+    keep: Sequence[str] | None,
+    category: Sequence[str] | None,
+    balanced: bool,
+    seed: int,
 ) -> dict[str, Any]:
     """Return the options that both the evaluation and the fit take."""
     return {
         "drop": tuple(drop or ()),
         "keep": tuple(keep or ()),
+        "category": tuple(category or ()),
         "balanced": balanced,
         "seed": seed,
     }

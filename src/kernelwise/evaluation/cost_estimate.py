@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from .._memory import allowance
-from .._typing import Array, Index
-from ..tabular import TableEncoder, Target
+from .._typing import Index
+from ..tabular import Target
 from .calibration import N_FITS
+from .encoding import ColumnChoice
 from .methods import Method, method_named
 
 _PROBE_SIZES = (250, 500, 1000, 2000, 4000, 8000)  # rows of the small fits
@@ -53,6 +54,7 @@ def forecast_cost(
     balanced: bool = False,
     drop: Collection[str] = (),
     keep: Collection[str] = (),
+    category: Collection[str] = (),
     seed: int = 0,
 ) -> Cost:
     """Estimate the time and memory of fitting some methods to a table.
@@ -77,6 +79,8 @@ def forecast_cost(
         Columns to leave out.
     keep : collection of str, default=()
         Columns to use although they look like an id.
+    category : collection of str, default=()
+        Columns that are categories although they hold numbers, such as codes.
     seed : int, default=0
         Seed of the samples.
 
@@ -95,20 +99,27 @@ def forecast_cost(
     >>> cost.seconds < 60
     True
     """
-    from sklearn.preprocessing import StandardScaler
+    from sklearn.pipeline import Pipeline
 
     rows = classes.rows_of(frame)
     n = max(2, round(part * len(rows)))
     order = _sample_order(classes, min(len(rows), _PROBE_SIZES[-1]), seed)
+    chosen, choice = [method_named(name) for name in names], ColumnChoice(drop, keep, category)
     begin = perf_counter()
-    sample = TableEncoder(drop=tuple(drop), keep=tuple(keep)).fit_transform(rows.iloc[order])
+    samples = {
+        one_hot: Pipeline(choice.steps(one_hot=one_hot)).fit_transform(rows.iloc[order])
+        for one_hot in {not method.reads_categories for method in chosen}
+    }
     encoding = (perf_counter() - begin) * n / len(order)
-    X, y = StandardScaler().fit_transform(sample), classes.y[order]
-    chosen = [method_named(name) for name in names]
-    each = {method.name: _fit_seconds(method, X, y, n, n_fits, seed) for method in chosen}
+    y = classes.y[order]
+    each = {
+        method.name: _fit_seconds(method, samples[not method.reads_categories], y, n, n_fits, seed)
+        for method in chosen
+    }
     for method in chosen:
         each[method.name] *= N_FITS if balanced and method.moves_threshold(classes.y) else 1
-    memory = _peak_memory(rows, n, X.shape[1], chosen)
+    width = max(sample.shape[1] for sample in samples.values())
+    memory = _peak_memory(rows, n, width, chosen)
     return Cost(n_fits * (encoding + sum(each.values())), memory, each)
 
 
@@ -119,7 +130,7 @@ def _sample_order(classes: Target, size: int, seed: int) -> Index:
     return np.concatenate([front, order[~np.isin(order, front)]])[:size]
 
 
-def _fit_seconds(method: Method, X: Array, y: Any, n: int, n_fits: float, seed: int) -> float:
+def _fit_seconds(method: Method, X: Any, y: Any, n: int, n_fits: float, seed: int) -> float:
     """Return the estimated seconds of one fit to n rows."""
     n_search = round(min(n, method.max_search_rows))
     seconds = _probe(partial(method.make, seed), X, y, n_search, n_fits, method.growth)
@@ -128,9 +139,7 @@ def _fit_seconds(method: Method, X: Array, y: Any, n: int, n_fits: float, seed: 
     return seconds
 
 
-def _probe(
-    make: Callable[[], Any], X: Array, y: Any, n: int, n_fits: float, growth: float
-) -> float:
+def _probe(make: Callable[[], Any], X: Any, y: Any, n: int, n_fits: float, growth: float) -> float:
     """Return the estimated seconds of a fit to n rows, from ever larger fits to fewer rows."""
     sizes = [size for size in _PROBE_SIZES if size <= min(len(X), n / 2)] or [min(len(X), n)]
     _time_fit(make(), X[: sizes[0]], y[: sizes[0]])  # imports what the fit needs
@@ -154,7 +163,7 @@ def extrapolate(probes: Sequence[tuple[int, float]], n: int, growth: float) -> f
     return seconds + slope * max(n**growth - size**growth, 0.0)
 
 
-def _time_fit(model: Any, X: Array, y: Any) -> float:
+def _time_fit(model: Any, X: Any, y: Any) -> float:
     begin = perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

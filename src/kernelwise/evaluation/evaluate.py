@@ -7,10 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from .._typing import Array, Index
+from .._typing import Index
 from ..tabular import (
     Column,
-    TableEncoder,
     TableError,
     Target,
     check_target,
@@ -18,6 +17,7 @@ from ..tabular import (
 )
 from ..tabular.columns import notes_on
 from .cross_validation import CrossValidation, ProgressCallback
+from .encoding import ColumnChoice, encode_split
 from .methods import method_named, methods
 from .results import Evaluation
 from .splits import make_splits
@@ -38,6 +38,7 @@ def evaluate(
     balanced: bool = False,
     drop: Collection[str] = (),
     keep: Collection[str] = (),
+    category: Collection[str] = (),
     columns: Sequence[Column] | None = None,
     seed: int = 0,
     progress: ProgressCallback | None = None,
@@ -68,9 +69,10 @@ def evaluate(
         Columns to leave out.
     keep : collection of str, default=()
         Columns to use although they look like an id.
+    category : collection of str, default=()
+        Columns that are categories although they hold numbers, such as codes.
     columns : sequence of Column, default=None
-        What `describe_columns` returned for the same ``drop`` and ``keep``; None describes the
-        columns.
+        What `describe_columns` returned for the same columns; None describes them.
     seed : int, default=0
         Seed of the splits and of the methods.
     progress : callable, default=None
@@ -94,15 +96,18 @@ def evaluate(
     classes = (
         target if isinstance(target, Target) else check_target(frame, target, positive=positive)
     )
-    if columns is None:
-        columns = describe_columns(frame, classes.name, drop=drop, keep=keep)
+    choice = ColumnChoice(drop, keep, category)
     contenders = [method_named(name) for name in compared_methods(method, against)]
+    if columns is None:
+        one_hot = not contenders[0].reads_categories
+        columns = describe_columns(frame, classes.name, **choice._asdict(), one_hot=one_hot)
     splits = make_splits(classes, cv, repeats, test_size, seed)
     rows = classes.rows_of(frame)
-    encoder = TableEncoder(drop=tuple(drop), keep=tuple(keep))
 
-    def inputs(train: Index, test: Index) -> list[tuple[Array, Array]]:
-        return [encode_split(encoder, rows, train, test)] * len(contenders)
+    def inputs(train: Index, test: Index) -> list[tuple[Any, Any]]:
+        kinds = {not method.reads_categories for method in contenders}
+        encoded = {kind: encode_split(choice, rows, train, test, one_hot=kind) for kind in kinds}
+        return [encoded[not method.reads_categories] for method in contenders]
 
     run = CrossValidation(classes, splits, contenders, inputs, seed, progress, balanced)
     run.run()
@@ -121,13 +126,3 @@ def compared_methods(method: str, against: str | Collection[str] = YARDSTICKS) -
     if isinstance(against, str):
         against = tuple(methods()) if against == "all" else (against,)
     return [method, *(name for name in against if name != method)]
-
-
-def encode_split(encoder: Any, rows: Any, train: Index, test: Index) -> tuple[Array, Array]:
-    """Return training and test rows as scaled numbers, all learned from the training rows."""
-    from sklearn.base import clone
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    steps = make_pipeline(clone(encoder), StandardScaler())
-    return steps.fit_transform(rows.iloc[train]), steps.transform(rows.iloc[test])

@@ -17,7 +17,6 @@ from .._sklearn import safe_indexing
 from .._typing import Index
 from ..tabular import (
     Column,
-    TableEncoder,
     TableError,
     check_target,
     column_weights,
@@ -25,7 +24,8 @@ from ..tabular import (
 )
 from ..tabular.pipeline import table_encoder
 from .cross_validation import CrossValidation, ProgressCallback
-from .evaluate import YARDSTICKS, encode_split
+from .encoding import ColumnChoice, encode_split
+from .evaluate import YARDSTICKS
 from .methods import Method, method_named
 from .results import Evaluation
 from .splits import make_splits
@@ -104,7 +104,7 @@ def evaluate_model(
         others = plain
         if against is None:
             with suppress(TableError):  # no column to encode: the yardsticks take the plain rows
-                others = encode_split(TableEncoder(), frame, train, test)
+                others = encode_split(ColumnChoice(), frame, train, test, one_hot=True)
         return [plain, *[others] * (len(contenders) - 1)]
 
     splits = make_splits(classes, cv, repeats, test_size, seed)
@@ -145,7 +145,7 @@ def _columns(frame: Any, model: Any) -> list[Column]:
     """Describe the columns; only a model with a TableEncoder says how each of them is used."""
     encoder = table_encoder(model)
     if encoder is not None:
-        return describe_columns(frame, drop=encoder.drop, keep=encoder.keep)
+        return describe_columns(frame, **encoder.get_params())
     why = "given to the model as it is"
     return [replace(column, used=True, why=why) for column in describe_columns(frame)]
 

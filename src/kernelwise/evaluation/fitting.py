@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from ..tabular import TableEncoder, TableError, Target
+from ..tabular import TableError, Target
 from .calibration import MIN_ROWS, balanced_by_threshold, calibrated
+from .encoding import ColumnChoice
 from .methods import method_named
 
 
@@ -19,6 +20,7 @@ def fit_table(
     balanced: bool = False,
     drop: Collection[str] = (),
     keep: Collection[str] = (),
+    category: Collection[str] = (),
     seed: int = 0,
 ) -> Any:
     """Fit a method to all rows of a table that have a class.
@@ -41,13 +43,16 @@ def fit_table(
         Columns to leave out.
     keep : collection of str, default=()
         Columns to use although they look like an id.
+    category : collection of str, default=()
+        Columns that are categories although they hold numbers, such as codes.
     seed : int, default=0
         Seed of the method.
 
     Returns
     -------
     model : sklearn.pipeline.Pipeline
-        With the steps "encode", "scale" and "model"; it predicts from tables as they are read.
+        With the steps "encode", "scale" and "model", without "scale" for a method that reads
+        categories; it predicts from tables as they are read.
 
     Examples
     --------
@@ -63,20 +68,16 @@ def fit_table(
     'size'
     """
     from sklearn.pipeline import Pipeline
-    from sklearn.preprocessing import StandardScaler
 
-    estimator = method_named(method, learns=True).estimator(seed, classes.y, balanced=balanced)
+    own = method_named(method, learns=True)
+    estimator = own.estimator(seed, classes.y, balanced=balanced)
     if proba:
         check_probabilities(classes, balanced)
         if not hasattr(estimator, "threshold"):
             estimator = calibrated(estimator, classes.y, seed)
             estimator = balanced_by_threshold(estimator, classes.y) if balanced else estimator
-    steps = [
-        ("encode", TableEncoder(drop=tuple(drop), keep=tuple(keep))),
-        ("scale", StandardScaler()),
-        ("model", estimator),
-    ]
-    return Pipeline(steps).fit(classes.rows_of(frame), classes.y)
+    steps = ColumnChoice(drop, keep, category).steps(one_hot=not own.reads_categories)
+    return Pipeline([*steps, ("model", estimator)]).fit(classes.rows_of(frame), classes.y)
 
 
 def check_probabilities(classes: Target, balanced: bool) -> None:

@@ -38,6 +38,9 @@ class Method:
     balances_by_threshold : bool, default=False
         Whether two classes are balanced by the threshold between them, in six fits. Class weights
         multiply C, which has little effect where a large C is chosen.
+    reads_categories : bool, default=False
+        Whether the classifier reads categories and missing values as they are; others get one
+        column per value, and scaled columns.
     """
 
     name: str
@@ -49,6 +52,7 @@ class Method:
     make_final: Callable[[], Any] | None = None
     n_final: int = 0
     balances_by_threshold: bool = False
+    reads_categories: bool = False
 
     def estimator(self, seed: int, y: Any, *, balanced: bool = False) -> Any:
         """Return the unfitted classifier.
@@ -131,6 +135,7 @@ def _own_methods() -> list[Method]:
             make_final=lambda: svm.SVC(kernel="laplacian"),
             n_final=3,
             balances_by_threshold=True,
+            reads_categories=True,
         ),
         Method("svc", "SVC()", lambda seed: svm.SVC()),
         Method("grid-search", "SVC, grid search", lambda seed: svm.SVCSearchCV(svm.SVC())),

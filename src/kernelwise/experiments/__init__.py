@@ -72,11 +72,12 @@ from .engine.html import write_html
 from .engine.markdown import write_markdown
 from .engine.runner import Outcome, run
 from .engine.sections import Section, sections
-from .engine.tables import Check, Column, Drawing, Spread, Summary, Table, against, compared
+from .engine.tables import Check, Claim, Column, Drawing, Spread, Summary, Table, against, compared
 from .experiment import Experiment, Row, Scale, Task, experiments, register, select
 
 __all__ = [
     "Check",
+    "Claim",
     "Column",
     "Drawing",
     "Experiment",

@@ -58,6 +58,9 @@ class Experiment(ABC):
     description : str
         What is measured, and how the paper was read where it leaves something open: one or two
         paragraphs of Markdown.
+    reproduces : tuple of str
+        Tables, figures and printed numbers of the paper that the experiment measures again; empty
+        where it measures something that the paper does not have.
     repeats : dict
         Number of repeats at the scales "full", "quick" (at most three minutes on two cores) and
         "smoke" (a few seconds).
@@ -76,6 +79,7 @@ class Experiment(ABC):
     title: ClassVar[str]
     paper: ClassVar[str]
     description: ClassVar[str]
+    reproduces: ClassVar[tuple[str, ...]] = ()
     repeats: ClassVar[Mapping[str, int]] = dict.fromkeys(SCALES, 1)
     seconds: ClassVar[float] = 1.0
     datasets: ClassVar[tuple[str, ...]] = ()

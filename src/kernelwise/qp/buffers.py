@@ -6,17 +6,18 @@ accessed take no memory, so that a buffer may be larger than what is used of it.
 
 from __future__ import annotations
 
-from threading import Lock
 from typing import Any
 
 import numpy as np
+
+from .._threads import ForkSafeLock
 
 _KEPT_BYTES = 512e6  # largest part of a kept buffer that may have been accessed
 # Bytes from which NumPy asks for large pages, with which a matrix of 1000 rows is filled in three
 # quarters of the time; bytes from which a smaller buffer is enlarged to get them; bytes of a page.
 _NUMPY_ASKS, _WORTH_ASKING, _LARGE_PAGE = 2**22, 2**20, 2**21
 _kept: list[tuple[Any, int]] = []  # a buffer, and how many of its bytes have been accessed
-_kept_lock = Lock()
+_kept_lock = ForkSafeLock()
 
 
 class KeptBuffer:

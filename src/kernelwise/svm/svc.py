@@ -17,16 +17,14 @@ from .._threads import single_blas
 from .._typing import Array
 from ..kernels import Kernel, Linear
 from ..qp import SMO, Progress, Solution
-from ..qp.pairs import pairs_of
 from .base.estimator import BaseLearnedSVC, certificate_of, convergence_warnings
 from .base.grams import Grams
 from .base.kernel_spec import KERNEL_NAMES
 from .base.left_out import kernel_machines_left_out
 from .base.multiclass import ONE_VS_ONE, Multiclass
 from .base.predictor import Predictor, predictor_of
-from .base.solve import solve_machines, solve_pairs
+from .base.solve import pair_sizes, solve_machines, solve_pairs
 from .base.task import FitTask, Fitted
-from .base.warm_start import WarmStart
 
 _POLISH = 1e5  # kernel values spent on exactness, over all machines
 _LEAST_POLISH = 2e3  # kernel values of a machine below which its share is not worth the overhead
@@ -245,7 +243,7 @@ class SVC(BaseLearnedSVC):
         return ONE_VS_ONE
 
     def _fit_machines(self, task: FitTask) -> Fitted:
-        warm = task.warm()
+        warm = task.warm() if task.warm_start else None
         solver = SMO(
             tol=self.tol,
             max_iter=self.max_iter,
@@ -254,13 +252,14 @@ class SVC(BaseLearnedSVC):
         )
         task.progress.begin(task.n_machines)
         with single_blas():
-            solutions = self._solve(task, solver, warm)
+            start = None if warm is None else warm.starts(task.members)
+            solutions = self._solve(task, solver, start)
         predictor = Predictor.of(task, solutions)
         return Fitted(
             predictor,
             solutions,
             warnings=self._warnings(solutions),
-            last=warm.ended(solutions, task.members) if task.warm_start else None,
+            last=None if warm is None else warm.ended(solutions, task.members),
             left_out=partial(
                 kernel_machines_left_out, task, predictor, solutions, self.C, tol=self.tol
             ),
@@ -273,32 +272,31 @@ class SVC(BaseLearnedSVC):
         usual = convergence_warnings(certificate_of(solutions), self.tol)
         return [*usual, _PROBABILITY_WARNING]
 
-    def _solve(self, task: FitTask, solver: SMO, warm: WarmStart) -> Sequence[Solution]:
+    def _solve(
+        self, task: FitTask, solver: SMO, start: list[Array | None] | None
+    ) -> Sequence[Solution]:
         """Solve the machines: several small ones on one matrix, others one by one."""
-        costs, counts = self.C * task.cost_factor, np.bincount(task.classes)
-        start = None if task.last is None else warm.starts(task.members)
-        first, second = pairs_of(len(counts))
-        sizes = (counts[first] + counts[second]).tolist()
+        costs, progress = self.C * task.cost_factor, task.progress
+        sizes = pair_sizes(task.classes) if task.n_machines > 1 else [len(task.classes)]
         grams = Grams.of_members(task.X, sizes, solver, task.threads)
         if len(sizes) > 1 and grams.is_stored(task.kernel, float(costs.max())):
             return solve_pairs(
-                task.kernel,
-                grams,
-                task.classes,
-                costs,
-                solver,
-                start=start,
-                progress=task.progress,
+                task.kernel, grams, task.classes, costs, solver, start=start, progress=progress
             )
+
+        def own_solver(machine: int) -> SMO:
+            listener = progress.of_machine(machine, task.n_machines)
+            return solver if listener is None else replace(solver, callback=listener)
+
         return solve_machines(
             task.kernel,
             grams,
             task.Y,
             costs,
-            lambda j: replace(solver, callback=task.progress.of_machine(j, task.n_machines)),
+            own_solver,
             members=task.members,
             start=start,
-            progress=task.progress,
+            progress=progress,
         )
 
     def _calibration_mode(self) -> str | None:

@@ -76,6 +76,8 @@ def describe_columns(
     *,
     drop: Collection[str] = (),
     keep: Collection[str] = (),
+    category: Collection[str] = (),
+    one_hot: bool = True,
 ) -> list[Column]:
     """Describe each column of a table, and how it is going to be encoded.
 
@@ -89,6 +91,10 @@ def describe_columns(
         Columns to leave out.
     keep : collection of str, default=()
         Columns to use although they look like an id.
+    category : collection of str, default=()
+        Columns that are categories although they hold numbers, such as codes.
+    one_hot : bool, default=True
+        Whether each value of a category gets a column; else a category stays one column.
 
     Returns
     -------
@@ -107,18 +113,33 @@ def describe_columns(
     """
     require_columns(frame, drop, "drop")
     require_columns(frame, keep, "keep")
-    if target in {*drop, *keep}:
-        raise TableError(f"{target!r} is the target; it can be neither dropped nor kept.")
-    return [
-        _describe(str(name), frame[name], str(name) in drop, str(name) in keep)
-        for name in frame.columns
-        if str(name) != target
-    ]
+    require_columns(frame, category, "category")
+    if target in {*drop, *keep, *category}:
+        raise TableError(
+            f"{target!r} is the target; it can be neither dropped nor kept nor made a category."
+        )
+    found = []
+    for name in (str(each) for each in frame.columns if str(each) != target):
+        series = frame[name]
+        if name in drop:
+            n_missing = int(series.isna().sum())
+            found.append(Column(name, "unwanted", False, "dropped: not wanted", n_missing, 0))
+        elif name in category:
+            found.append(_category(name, series, one_hot))
+        else:
+            found.append(_describe(name, series, name in keep, one_hot))
+    return found
 
 
-def _describe(name: str, series: Any, is_dropped: bool, is_kept: bool) -> Column:
-    if is_dropped:
-        return Column(name, "unwanted", False, "dropped: not wanted", int(series.isna().sum()), 0)
+def _category(name: str, series: Any, one_hot: bool) -> Column:
+    """Describe a column that the user declares a category."""
+    texts = as_text(series)
+    present = texts[texts != ""]
+    n_missing = len(texts) - len(present)
+    return _words(name, len(present), n_missing, len(set(present)), True, one_hot)
+
+
+def _describe(name: str, series: Any, is_kept: bool, one_hot: bool) -> Column:
     share, others = numeric_share(series)
     words = _listed(others) if others and share >= _NOTE_SHARE else ""
     if share >= MIN_SHARE:
@@ -130,7 +151,7 @@ def _describe(name: str, series: Any, is_dropped: bool, is_kept: bool) -> Column
         format = date_format(series) if n_values > 1 else None
         if format is not None:
             return _dates(name, series, format, n_missing, n_values)
-    column = _words(name, len(present), n_missing, n_values, is_kept)
+    column = _words(name, len(present), n_missing, n_values, is_kept, one_hot)
     if not words:
         return column
     return replace(column, why=f"{column.why}; numbers except {words}", strays=words)
@@ -217,7 +238,9 @@ def _dates(name: str, series: Any, format: str, n_missing: int, n_values: int) -
     return Column(name, "date", True, why, n_missing, n_values, format)
 
 
-def _words(name: str, n_present: int, n_missing: int, n_values: int, is_kept: bool) -> Column:
+def _words(
+    name: str, n_present: int, n_missing: int, n_values: int, is_kept: bool, one_hot: bool
+) -> Column:
     if n_values == 0 or (n_values == 1 and not n_missing):
         return _useless(name, n_missing, n_values)
     if n_values <= 2 and not (n_values == 2 and n_missing > n_present):
@@ -231,6 +254,9 @@ def _words(name: str, n_present: int, n_missing: int, n_values: int, is_kept: bo
         why = f"dropped: looks like an id or free text ({all_} different)"
         return Column(name, "id", False, why, n_missing, n_values)
     gaps = f"; {n_missing} missing are a value of their own" if n_missing else ""
+    if not one_hot:
+        why = f"{n_values} different values: one column with one weight"
+        return Column(name, "category", True, why + gaps, n_missing, n_values)
     if n_values > MAX_CATEGORIES:
         why = f"{n_values} different values: the {MAX_CATEGORIES} most frequent, the rest 'other'"
         return Column(name, "text", True, why + gaps, n_missing, n_values)

@@ -29,8 +29,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     """Encode a table with numbers, categories, text and dates as a matrix of numbers.
 
     `describe_columns` says how each column is encoded. Numbers stay, with the median for missing
-    values and an indicator column where at least 5 % of the values are missing; each category is
-    a column of its own; a date becomes year, month, day of week, days and, where it has one, hour.
+    values and an indicator column where at least 5 % of the values are missing; each value of a
+    category gets a column; a date becomes year, month, day of week, days and, where it has one,
+    hour. With ``one_hot=False`` gaps stay and categories stay columns of words, for `RelevanceSVC`.
 
     Parameters
     ----------
@@ -38,6 +39,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Columns to leave out.
     keep : collection of str, default=()
         Columns to use although they look like an id.
+    category : collection of str, default=()
+        Columns that are categories although they hold numbers, such as codes.
+    one_hot : bool, default=True
+        Whether the outcome is a matrix of numbers. False makes it a data frame with one column per
+        category and missing values, which `RelevanceSVC` reads.
 
     Attributes
     ----------
@@ -69,11 +75,31 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     [[1.0, 1.0, 0.0], [0.0, 2.0, 1.0], [1.0, 3.0, 0.0]]
     >>> encoder.get_feature_names_out().tolist()
     ['colour=red', 'size', 'size=missing']
+
+    Three colours are a category, which stays one column for an estimator that knows categories:
+
+    >>> frame = pd.DataFrame({"size": [1, None, 3], "colour": ["red", "blue", "green"]})
+    >>> TableEncoder(one_hot=False).fit_transform(frame)
+       size colour
+    0   1.0    red
+    1   NaN   blue
+    2   3.0  green
     """
 
-    def __init__(self, drop: Collection[str] = (), keep: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        drop: Collection[str] = (),
+        keep: Collection[str] = (),
+        category: Collection[str] = (),
+        one_hot: bool = True,
+    ) -> None:
         self.drop = drop
         self.keep = keep
+        self.category = category
+        self.one_hot = one_hot
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__({"category": (), "one_hot": True} | state)  # of older versions
 
     def fit(self, X: Any, y: Any = None) -> TableEncoder:
         """Learn the kinds and values of the columns from the training rows.
@@ -90,7 +116,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self : TableEncoder
             The encoder itself.
         """
-        columns = describe_columns(_frame(X), drop=self.drop, keep=self.keep)
+        columns = describe_columns(
+            _frame(X),
+            drop=self.drop,
+            keep=self.keep,
+            category=self.category,
+            one_hot=self.one_hot,
+        )
         used = [column for column in columns if column.used]
         if not used:
             reasons = (f"{column.name!r} ({column.why})" for column in columns)
@@ -101,12 +133,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.unused_ = [column.name for column in columns if not column.used]
         self._learn_values(X, used)
         parts = self._parts(X)
-        self.columns_ = _transformer(parts).fit(parts)
-        self._name_outputs()
+        self.columns_: Any = _transformer(parts).fit(parts) if self.one_hot else None
+        self._name_outputs(parts)
         return self
 
-    def transform(self, X: Any) -> Array:
-        """Encode the rows as numbers.
+    def transform(self, X: Any) -> Any:
+        """Encode the rows as numbers, or as numbers and words.
 
         Parameters
         ----------
@@ -115,8 +147,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         Returns
         -------
-        matrix : ndarray of shape (n_rows, n_outputs)
-            One row per row of the table, without missing values.
+        matrix : ndarray or pandas.DataFrame of shape (n_rows, n_outputs)
+            One row per row of the table; an array of numbers without missing values, or with
+            ``one_hot=False`` a data frame.
         """
         check_is_fitted(self)
         frame = _frame(X)
@@ -132,6 +165,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             )
         if not len(frame):
             raise TableError("the table has no rows.")
+        if not self.one_hot:
+            return self._words_and_numbers(frame)
         with warnings.catch_warnings():  # new categories are expected, see the notes above
             warnings.filterwarnings("ignore", message="Found unknown categories")
             return np.asarray(self.columns_.transform(self._parts(frame)), dtype=float)
@@ -189,6 +224,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 parts[key] = as_text(series)
         return pd.DataFrame(parts)
 
+    def _words_and_numbers(self, frame: Any) -> Any:
+        """Return numbers with gaps, and words or None."""
+        parts = self._parts(frame)
+        parts.columns, parts.index = self.outputs_, frame.index
+        return parts.where(parts != "", None)
+
     def _date_parts(self, name: str, series: Any) -> dict[str, Array]:
         dates = as_dates(series, self.formats_[name])
         own = {
@@ -201,10 +242,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         parts = {part: v.to_numpy(dtype=float, na_value=np.nan) for part, v in own.items()}
         return parts | {"days": _days(dates) - self.first_days_[name]}
 
-    def _name_outputs(self) -> None:
+    def _name_outputs(self, parts: Any) -> None:
         """Set the names of the outputs, and their source columns."""
-        keys: list[str] = []
-        for step, transformer, names in self.columns_.transformers_:
+        keys: list[str] = [] if self.one_hot else list(parts.columns)
+        for step, transformer, names in self.columns_.transformers_ if self.one_hot else ():
             if step == "categories":
                 keys += _category_names(transformer, names)
                 continue

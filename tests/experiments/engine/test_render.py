@@ -78,6 +78,7 @@ def test_verdicts(value, relation, verdict):
 def test_status_tells_what_was_measured(section):
     status = section.status
     assert status.startswith("24 of 24 tasks, ")
+    assert re.search(r"; commit [0-9a-f]{10}", status)  # the tests run in a checkout
     assert "seed 0" in status
     assert "failed" not in status
 
@@ -104,6 +105,8 @@ def test_markdown_has_tables_and_its_pictures_beside_it(section, tmp_path):
     text = path.read_text(encoding="utf-8")
     assert "| set | value paper | value ours | value diff. |\n| --- | ---: | ---: | ---: |" in text
     assert "| rows | >= 24 | 24.00 | met |" in text
+    line = "| b is larger | 0.5 | A: 0.1; B: 0.6 | holds under B | `toy-table1` |"
+    assert text.index("## What holds") < text.index(line) < text.index("## Toy, Table 1")
     picture = re.search(r"!\[The values\.\]\((.*)\)", text).group(1)
     assert picture == "images/page/toy-table1-line.png"
     assert (path.parent / picture).read_bytes().startswith(b"\x89PNG")
@@ -163,6 +166,7 @@ def test_json_is_plain(section):
     assert found["tables"][0]["columns"] == ["set", "value paper", "value ours", "value diff."]
     assert set(found["tables"][0]["rows"][0][2]) == {"mean", "error"}
     assert [check["verdict"] for check in found["checks"]] == ["met", "open"]
+    assert [claim["verdict"] for claim in found["claims"]] == ["holds under B"]
 
 
 @pytest.mark.parametrize(

@@ -20,20 +20,24 @@ def printed(view, width):
 def test_the_list_has_each_title_below_its_name(width):
     every = list(experiments().values())
     lines = printed(list_view(every), width)
-    assert len(lines) == 1 + 2 * len(every)
     assert max(map(len, lines)) <= width
-    for experiment, numbers, title in zip(every, lines[1::2], lines[2::2], strict=True):
-        assert title.strip() == experiment.title
+    at = 1
+    for experiment in every:
         facts = list_facts(experiment)
         costs = [duration(facts["cpu_seconds"][scale]) for scale in ("full", "quick")]
         told = " ".join([experiment.name, str(facts["tasks"]["full"]), *costs])
-        assert " ".join(numbers.split()) == told
+        assert " ".join(lines[at].split()) == told
+        below = [experiment.title, *experiment.reproduces]
+        assert [line.strip() for line in lines[at + 1 : at + 1 + len(below)]] == below
+        at += 1 + len(below)
+    assert at == len(lines)
 
 
 def test_facts_for_machines():
     assert list_facts(Toy()) == {
         "name": "toy-table1",
         "title": "Toy, Table 1",
+        "reproduces": ["Table 1: means"],
         "tasks": {"full": 24, "quick": 8},
         "cpu_seconds": {"full": 12.0, "quick": 4.0},
     }

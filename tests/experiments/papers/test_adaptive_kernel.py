@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
+from kernelwise.experiments.papers.adaptive_kernel.iterations import counts, sweeps
 from kernelwise.experiments.papers.adaptive_kernel.selection import grid_of
 from kernelwise.experiments.papers.adaptive_kernel.tables import (
     PROBLEMS,
     chosen,
-    counts,
     split_of,
-    sweeps,
     walk,
     widths_of,
 )
@@ -25,6 +24,7 @@ from kernelwise.svm import AdaptiveKernelSVC
         ("sonar", 104, 104),
         ("breast_cancer_wisconsin", 342, 341),
         ("usps", 600, 525),
+        ("usps_all", 1852, 525),
     ],
 )
 def test_splits_have_the_papers_sizes(name, n_train, n_test, data_dir):
@@ -85,10 +85,11 @@ def test_counts_are_cumulative_on_the_path_and_single_when_cold():
     assert counts(row, 0.1 + 0.2) == (7.0, 16.0, 25.0)
 
 
-def test_a_width_alone_is_swept_from_nothing():
+@pytest.mark.parametrize("stop", ["tol", "margin"])
+def test_a_width_alone_is_swept_from_nothing(stop):
     split, widths = small(), [0.3, 0.6, 1.2]
-    warm = sweeps(split, widths, 0.01)
-    cold = [sweeps(split, [sigma], 0.01)[0] for sigma in widths]
+    warm = sweeps(split, widths, stop, 0.01)
+    cold = [sweeps(split, [sigma], stop, 0.01)[0] for sigma in widths]
     assert warm[0] == cold[0]  # nothing comes before the first width
     assert (warm > 0).all()
     assert warm[1:].tolist() != cold[1:]

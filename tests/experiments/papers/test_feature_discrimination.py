@@ -110,7 +110,7 @@ def test_echocardiogram_is_read_with_and_without_survival(data_dir):
     without = halves("echocardiogram", 0, data_dir).X.shape[1]
     assert halves("echocardiogram", 0, data_dir, leaks=True).X.shape[1] == without + 2
     tasks = TABLE.tasks(TABLE.scale("full"))
-    assert len(tasks) == 300
+    assert len(tasks) == 900  # three readings of the columns
     assert {t["dataset"] for t in tasks if t["leaks"]} == {"echocardiogram"}
 
 
@@ -123,6 +123,8 @@ def printed_rows(repeats, default=0.0):
                 noise = 0.1 * np.array([0, repeat, -repeat, repeat])
                 ours = dict(zip(("SVM", *COLUMNS), printed.accuracies + noise, strict=True))
                 row = {"dataset": name, "kernel": kernel, "repeat": repeat, "cpu": 3.0}
+                row |= {"columns": "standardised", "control": 50.0, "SVM_fit_seconds": 0.001}
+                row |= {f"trace_{column}_fit_seconds": 0.002 for column in COLUMNS}
                 row |= {"leaks": name == "echocardiogram", "majority": 60.0, "SVM": ours["SVM"]}
                 for variant in ("trace", "default"):
                     row[f"{variant}_unconverged"] = 10.0
@@ -148,12 +150,17 @@ def test_verdicts_on_table_5(repeats, default, verdicts):
 def test_table_5_has_means_cases_and_stars():
     tables = TABLE.summarise(printed_rows(5)).tables
     lines = {line[0]: line for line in tables[0].rows}
-    assert list(lines) == [*SETS, "MEAN", "CASE"]
-    assert lines["MEAN"][1::2] == list(MEANS["linear"])
+    assert list(lines) == [*SETS, "MEAN", "CASE", "its cells"]
+    assert lines["MEAN"][1:-1:2] == list(MEANS["linear"])
+    assert lines["MEAN"][-1] == 50
     assert lines["MEAN"][2] == pytest.approx(74.83, abs=0.01)
     assert lines["CASE"][3] == "9/8"
-    assert lines["sonar"][1:5] == ["71.8 ", "71.8 ", "75.3*", "75.5*"]
-    assert lines["biomed"][4] == "85.3 "  # 0.1 above SVM at most: no gain that the test finds
+    assert lines["its cells"][3] == "9/8"
+    gaussian = {line[0]: line for line in tables[3].rows}
+    assert [gaussian[each][5] for each in ("CASE", "its cells")] == ["11/8", "10/8"]
+    assert [gaussian[each][7] for each in ("CASE", "its cells")] == ["11/9", "10/10"]
+    assert lines["sonar"][1:5] == ["71.77 ", "71.77 ", "75.35*", "75.55*"]
+    assert lines["biomed"][4] == "85.34 "  # 0.1 above SVM at most: no gain that the test finds
     variances = {line[0]: line for line in tables[1].rows}
     assert variances["sonar"][1] == 13
     assert variances["sonar"][2] == pytest.approx(0)
@@ -164,11 +171,31 @@ def test_table_5_of_a_part(data_dir):
     own = [row for row in printed_rows(1) if row["dataset"] == "sonar" and row["kernel"] == "rbf"]
     summary = TABLE.summarise(own)
     assert {check.verdict for check in summary.checks} == {"open"}
-    assert [line[0] for line in summary.tables[0].rows] == ["sonar", "MEAN", "CASE"]
+    assert [line[0] for line in summary.tables[0].rows] == ["sonar", "MEAN", "CASE", "its cells"]
+
+
+def test_control_is_the_svm_at_c_times_the_number_of_columns(data_dir):
+    grid = {"n_powers": 3, "n_sigmas": 3, "repeat": 0, "leaks": False, "columns": "raw"}
+    row = TABLE.run({"dataset": "biomed", "kernel": "linear"} | grid, 0, data_dir)
+    part = halves("biomed", 0, data_dir, columns="raw")
+    assert np.abs(part.X).max() > 10  # the columns are as they are
+    scores = [
+        100 * SVC(C=C * part.X.shape[1], kernel="linear").fit(part.X, part.y).score(*part[2:4])
+        for C in powers(3)
+    ]
+    assert row["control"] in scores
+    assert "default_F1" not in row  # our own weights are for standardised columns
+
+
+def test_readings_of_the_columns(data_dir):
+    unit = halves("biomed", 0, data_dir, columns="[0, 1]").X
+    assert_allclose(unit.min(axis=0), 0, atol=1e-12)
+    assert_allclose(unit.max(axis=0), 1)
+    assert_allclose(halves("biomed", 0, data_dir).X.std(axis=0), 1)
 
 
 def test_a_split_of_table_5(data_dir):
-    grid = {"n_powers": 3, "n_sigmas": 3, "repeat": 0, "leaks": False}
+    grid = {"n_powers": 3, "n_sigmas": 3, "repeat": 0, "leaks": False, "columns": "standardised"}
     row = TABLE.run({"dataset": "hepatitis", "kernel": "linear"} | grid, 0, data_dir)
     part = halves("hepatitis", 0, data_dir)
     grid_values = powers(3)
@@ -191,6 +218,7 @@ def search_rows(n_sigmas=3, **changes):
     rows += [{"search": "full", "sigma": 2.0**k, "choice_seconds": 4.0} for k in range(n_sigmas)]
     for k, row in enumerate(rows):
         row |= {"dataset": "sonar", "repeat": 0, "n_sigmas": n_sigmas, "n_powers": 7, "cpu": 1.0}
+        row["columns"] = "raw"
         for column in COLUMNS:
             error = (0.15, 0.2, 0.1, 0.3)[k]
             row[column] = 100 * (1 - error)
@@ -219,6 +247,7 @@ def test_the_full_search_waits_for_all_widths_of_a_split():
 
 def test_both_searches_agree_where_there_is_one_width(data_dir):
     task = {"dataset": "echocardiogram", "repeat": 0, "n_powers": 3, "n_sigmas": 1}
+    task["columns"] = "standardised"
     width = float(sigmas(1)[0])
     stages = SEARCH.run(task | {"search": "stages"}, 3, data_dir)
     full = SEARCH.run(task | {"search": "full", "sigma": width}, 3, data_dir)
@@ -264,6 +293,7 @@ def test_the_toy_has_weights_of_trace_one_and_measures_in_range():
 
 def test_figure_3_begins_at_svm_by_the_inverse_and_at_a_larger_cost_by_trace(data_dir):
     task = {"dataset": "biomed", "kernel": "linear", "repeat": 0, "n_etas": 1}
+    task["columns"] = "standardised"
     row = FIGURE.run(task, 0, data_dir)
     part = halves("biomed", 0, data_dir)
     larger = SVC(C=part.X.shape[1], kernel="linear").fit(part.X, part.y)
@@ -271,6 +301,7 @@ def test_figure_3_begins_at_svm_by_the_inverse_and_at_a_larger_cost_by_trace(dat
     one_row = 100 / len(part.y_test) + 1e-9
     assert row["inverse_F1"][0] == pytest.approx(row["SVM"], abs=one_row)
     assert row["trace_F1"][0] == pytest.approx(score, abs=one_row)
+    assert row["control"] == pytest.approx(score, abs=one_row)
 
 
 def test_figures_of_a_part(data_dir):
@@ -278,8 +309,9 @@ def test_figures_of_a_part(data_dir):
         {"dataset": "biomed", "kernel": "rbf", "repeat": 0, "SVM": 80.0, "cpu": 1.0}
         | {f"{kind}_{column}": [80.0, 81.0] for kind in ("trace", "inverse") for column in COLUMNS}
         | {f"{kind}_unconverged": 0.0 for kind in ("trace", "inverse")}
+        | {"columns": "raw", "control": 79.0}
     ]
     assert [len(drawing.figure.axes) for drawing in FIGURE.figures(rows)] == [2, 2]
-    assert FIGURE.summarise(rows).tables[0].rows[0][3:6] == [80, 81, 81]
+    assert FIGURE.summarise(rows).tables[0].rows[0][4:7] == [80, 81, 81]
     later = [TOY.run({"draw": 1, "n_etas": 1}, 1, None) | {"draw": 1}]
     assert [drawing.name for drawing in TOY.figures(later)] == ["eta"]

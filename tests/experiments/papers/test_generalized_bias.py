@@ -99,15 +99,20 @@ def test_the_first_images_are_for_training(data_dir):
 @pytest.mark.parametrize(("joins", "accuracy"), [(3, 0.903), (2, 0.998)])
 def test_the_vote_of_the_neighbours(data_dir, joins, accuracy):
     split = images(6, 20, data_dir)
-    found = near(split, np.vstack([split.X, split.X_test]), joins)
+    every = np.vstack([split.X, split.X_test])
+    found = near(split, every, joins)
     assert np.mean(found.votes == split.y_test) == pytest.approx(accuracy, abs=1e-3)
     column = np.searchsorted(np.unique(split.y), found.votes)
     assert found.part.F_test[np.arange(len(column)), column].min() == 1  # among the near
+    printed = near(split, every, joins, "paper")
+    assert_array_equal(printed.votes, found.votes)
+    # Most of the three nearest of all images are unlabelled: few test images have a feature.
+    assert printed.part.F_test.sum() < 0.2 * found.part.F_test.sum()
 
 
 def test_features_of_inner_folds_do_not_know_the_labels_held_out(data_dir):
     split = images(6, 4, data_dir)
-    parts = inner_parts(split, 3, seed=0)
+    parts = inner_parts(split, 3, "training", seed=0)
     assert sum(len(part.y_test) for part in parts) == len(split.y)
     part, every = parts[0], np.vstack([split.X, split.X_test])
     wrong = Split(part.X, part.y, part.X_test, np.roll(part.y_test, 1))
@@ -123,7 +128,7 @@ def coil_rows(**gains):
     rest |= {"control_differs": 1, "violation": 1e-5, "n_unsolved": 0, "cpu": 1.0}
     rest |= {f"{kind}_{what}": 1.0 for kind in (SVM, GB, CONTROL) for what in ("gamma", "C")}
     return [
-        {"m": m, "joins": joins, "repeat": 0} | scores | rest
+        {"m": m, "joins": joins, "rule": "training", "repeat": 0} | scores | rest
         for joins in (3, 5)
         for m in (6, 12, 24, 48)
     ]
@@ -174,17 +179,17 @@ def test_information_is_the_mutual_information_of_presence():
     assert_allclose(news.information(sp.csr_array(X), y), expected, atol=1e-12)
 
 
-def test_sizes_have_fewer_runs_as_they_become_dear():
+def test_runs_and_test_documents_are_the_papers():
     tasks = NEWS.tasks(NEWS.scale("full"))
-    runs = {n: sum(t["n"] == n and t["subset"] == "sci" for t in tasks) for n in news.SIZES}
-    assert runs == {100: 10, 200: 10, 400: 10, 800: 5, 1600: 5, 3200: 3}
-    assert sum(map(NEWS.cost, tasks)) < 900
+    own = [t for t in tasks if t["subset"] == "sci" and t["topics_of"] == "all"]
+    assert {n: sum(t["n"] == n for t in own) for n in news.SIZES} == dict.fromkeys(news.SIZES, 10)
+    assert {t["n_test"] for t in tasks} == {0}  # all that are left
     assert {t["n"] for t in NEWS.tasks(NEWS.scale("full", 1))} == set(news.SIZES)
 
 
 def test_documents_of_a_run(data_dir, monkeypatch):
     monkeypatch.setattr(news, "_STEPS", 2)
-    part = news.documents("rec", 3200, 1000, 1, data_dir)
+    part = news.documents("rec", 3200, None, 1, data_dir, "training")
     assert part.X.shape == (3200, 2000)
     assert part.X_test.shape == (800, 2000)  # all that are left
     lengths = sp.linalg.norm(part.X, axis=1)
@@ -193,6 +198,9 @@ def test_documents_of_a_run(data_dir, monkeypatch):
     assert_allclose(part.F_test.sum(axis=1), 1)
     assert_array_equal(np.unique(part.y, return_counts=True)[1], np.full(4, 800))
     assert all(name.startswith("rec.") for name in np.unique(part.y))
+    more = news.documents("rec", 3200, 500, 1, data_dir, "all")
+    assert more.X_test.shape == (500, 2000)
+    assert not np.allclose(more.F[:10], part.F[:10])  # the test documents change the topics
 
 
 def news_rows(gains, features=-5.0):
@@ -201,7 +209,8 @@ def news_rows(gains, features=-5.0):
     rest |= {"kernel_share": 0.3, "control_differs": 0, "violation": 1e-5, "n_unsolved": 0}
     rest |= {f"{kind}_C": 10.0 for kind in news.KINDS}
     return [
-        {"subset": subset, "n": n, "run": run, SVM: 70.0, GB: 70.0 + gain} | rest
+        {"subset": subset, "n": n, "run": run, SVM: 70.0, GB: 70.0 + gain, "topics_of": "all"}
+        | rest
         for subset in ("comp", "sci")
         for n, gain in zip(news.SIZES, gains, strict=True)
         for run in range(2)
@@ -220,7 +229,8 @@ def test_better_in_all_experiments(first, cases, words):
     assert lines["topics better than words below 800"] == ("0 of 6", "6 cases")
     assert lines["topics worse than words from 800 on"] == ("6 of 6", "-")
     assert lines["SVM-GB better than control"] == ("6 of 12", "6 cases")
-    assert f'"Better than SVM on words in all experiments" {words}' in summary.remarks[0]
+    assert f"better than SVM on words in all experiments {words}" in summary.remarks[0]
+    assert summary.remarks[0].startswith("Topics of all documents")
     assert "in 6 of 12 cases" in summary.remarks[1]
 
 

@@ -16,7 +16,8 @@ from kernelwise.experiments.papers.margin_radius.machines import (
     standard_columns,
     tuned,
 )
-from kernelwise.experiments.papers.margin_radius.tables import PRINTED, least_p
+from kernelwise.experiments.papers.margin_radius.printed import PRINTED
+from kernelwise.experiments.papers.margin_radius.summary import least_p
 from kernelwise.svm import MarginRadiusSVC
 
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from kernelwise.svm.base.multiclass import members_of, one_vs_one
-from kernelwise.svm.base.task import Labels
+from kernelwise.svm.base.task import Labels, _numbered
 
 LABELS = {
     "two": np.array([1, 0, 0, 1]),
@@ -37,3 +37,23 @@ def test_members_are_the_rows_of_a_code(n_classes):
     assert codes.dtype == np.int8
     for rows, column in zip(members_of(codes), codes.T, strict=True):
         assert_array_equal(rows, np.flatnonzero(column))
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.array([3, 1, 1, 7, 3]),
+        np.array([-128, 127, 0, -128] * 70, dtype=np.int8),
+        np.array([2**62, -(2**62), 5]),
+        np.array([True, False, True]),
+        np.array([4, 2, 2], dtype=np.uint64),
+        np.array(["b", "a", "b"]),
+        np.array([], dtype=int),
+    ],
+)
+def test_classes_are_numbered_as_numpy_does(y):
+    names, classes = np.unique(y, return_inverse=True)
+    found_names, found_classes = _numbered(y)
+    assert_array_equal(found_names, names)
+    assert_array_equal(found_classes, classes)
+    assert found_names.dtype == names.dtype

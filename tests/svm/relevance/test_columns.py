@@ -199,13 +199,15 @@ def test_weights_count_rows_and_small_ones_do_not_remove_levels():
 
 
 def test_gaps_are_filled_by_medians_and_marked():
-    X = np.array([[1.0, np.nan], [2.0, 5.0], [9.0, 7.0], [4.0, np.nan]])
+    X = np.tile([[1.0, np.nan], [2.0, 5.0], [9.0, 7.0], [4.0, np.nan]], (5, 1))
+    X[0, 0] = np.nan  # one gap is filled and not marked
     encoding = encoding_of(X, ["x0", "x1"])
-    assert_array_equal(encoding.medians, [3, 6])
-    assert_array_equal(encoding.apply(X), [[1, 6, 2], [2, 5, 0], [9, 7, 0], [4, 6, 2]])
-    assert_array_equal(encoding.apply(np.full((1, 2), np.nan)), [[3, 6, 2]])
+    assert_array_equal(encoding.medians, [4, 6])
+    assert_array_equal(encoding.apply(X[:4]), [[4, 6, 2], [2, 5, 0], [9, 7, 0], [4, 6, 2]])
+    assert_array_equal(encoding.apply(np.full((1, 2), np.nan)), [[4, 6, 2]])
     assert_array_equal(encoding.layout.source, [0, 1, 1])
     assert_array_equal(encoding.layout.group, [0, 1, 3])
+    assert_array_equal(encoding_of(X, ["x0", "x1"], counts=np.full(20, 10.0)).marked, [0, 1])
 
 
 @pytest.mark.parametrize("seed", range(5))

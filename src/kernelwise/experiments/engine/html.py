@@ -30,7 +30,9 @@ def write_html(sections: Sequence[Section], path: Path) -> None:
         raise ExperimentError("--html needs jinja2: pip install 'kernelwise[report]'") from error
     environment.filters["prose"] = _prose
     environment.globals.update(cell_text=cell_text, check_text=check_text, as_svg=as_svg)
-    write_text(path, environment.get_template("reproduction.html").render(sections=sections))
+    claims = [claim for section in sections for claim in section.summary.claims]
+    page = environment.get_template("reproduction.html").render(sections=sections, claims=claims)
+    write_text(path, page)
 
 
 def _prose(text: str) -> Any:

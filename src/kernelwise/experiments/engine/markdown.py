@@ -33,7 +33,7 @@ def write_markdown(sections: Sequence[Section], path: Path) -> None:
     path : Path
         Path of the page.
     """
-    parts = [_INTRODUCTION.format(path=path.name)]
+    parts = [_INTRODUCTION.format(path=path.name), *_claims(sections)]
     for section in sections:
         parts.extend(_section(section))
         for drawing in section.drawings:
@@ -42,6 +42,22 @@ def write_markdown(sections: Sequence[Section], path: Path) -> None:
             parts.append(f"![{drawing.caption}]({picture.as_posix()})\n\n{drawing.caption}\n")
         parts.extend(_remarks(section.summary.remarks))
     write_text(path, "\n".join(parts))
+
+
+def _claims(sections: Sequence[Section]) -> Iterator[str]:
+    """Return the table that opens the page: what the papers claim, and what holds."""
+    rows = [
+        [each.text, each.paper, each.measured, each.verdict, f"`{section.experiment.name}`"]
+        for section in sections
+        for each in section.summary.claims
+    ]
+    if rows:
+        yield "## What holds\n"
+        yield _grid(("claim", "paper", "ours, by reading", "verdict", "experiment"), rows, [""] * 5)
+        yield (
+            "The readings were chosen before their results were seen; each is explained in the "
+            "section of its experiment. A claim that holds under some readings only names them.\n"
+        )
 
 
 def _section(section: Section) -> Iterator[str]:

@@ -55,6 +55,8 @@ class Section:
             f"{head['packages']['scikit-learn']}",
             head["machine"],
         ]
+        if head.get("commit"):
+            parts.insert(3, f"commit {head['commit']}")
         if self.results.failures:
             parts.insert(1, f"{len(self.results.failures)} failed")
         if warned := sum("warnings" in row for row in rows):
@@ -141,6 +143,10 @@ def as_json(section: Section) -> dict[str, Any]:
             for c in summary.checks
         ],
         "remarks": list(summary.remarks),
+        "claims": [
+            {"claim": c.text, "paper": c.paper, "ours": dict(c.ours), "verdict": c.verdict}
+            for c in summary.claims
+        ],
     }
 
 

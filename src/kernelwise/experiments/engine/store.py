@@ -49,6 +49,7 @@ def header(experiment: Experiment, scale: Scale, seed: int) -> dict[str, Any]:
 def _environment() -> dict[str, Any]:
     return {
         "code": _code_digest(),
+        "commit": _commit(),
         "python": platform.python_version(),
         "packages": {name: _version_of(name) for name in _PACKAGES},
         "machine": f"{platform.system()} {platform.machine()}, {_processor()}",
@@ -71,6 +72,25 @@ def _processor() -> str:
             return next(models, "").strip() or platform.processor()
     except OSError:
         return platform.processor()
+
+
+def _commit() -> str | None:
+    """Return the commit of the source, marked if files differ from it; None outside a checkout."""
+    import subprocess
+
+    def git(*arguments: str) -> str | None:
+        command = ["git", "-C", str(Path(__file__).resolve().parent), *arguments]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10)
+        except (OSError, subprocess.SubprocessError):
+            return None
+        return done.stdout.strip()
+
+    if git("ls-files", "--error-unmatch", __file__) is None:
+        return None  # installed somewhere inside a checkout of something else
+    commit = git("rev-parse", "--short=10", "HEAD")
+    changed = git("status", "--porcelain", "--untracked-files=no")
+    return f"{commit}, changed" if commit and changed else commit
 
 
 def _code_digest() -> str:

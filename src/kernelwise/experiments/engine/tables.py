@@ -222,6 +222,41 @@ class Check:
 
 
 @dataclass(frozen=True)
+class Claim:
+    """A claim of a paper, and whether it holds under each reading of its protocol.
+
+    Parameters
+    ----------
+    text : str
+        The claim, in our words.
+    paper : str
+        The figure that the paper prints for it, or what it says.
+    ours : mapping of str to str
+        Our figure by reading; the name is empty where there is one reading.
+    holds : mapping of str to bool
+        Whether it holds, by reading.
+    """
+
+    text: str
+    paper: str
+    ours: Mapping[str, str]
+    holds: Mapping[str, bool]
+
+    @property
+    def verdict(self) -> str:
+        """The verdict over all readings."""
+        kept = [reading for reading, holds in self.holds.items() if holds]
+        if len(kept) == len(self.holds):
+            return "holds"
+        return f"holds under {', '.join(kept)}" if kept else "does not hold"
+
+    @property
+    def measured(self) -> str:
+        """Our figures, each with its reading."""
+        return "; ".join(f"{name}: {text}" if name else text for name, text in self.ours.items())
+
+
+@dataclass(frozen=True)
 class Summary:
     """Tables, checks and remarks of an experiment.
 
@@ -233,11 +268,14 @@ class Summary:
         The targets.
     remarks : sequence of str
         A sentence or two on each difference from the paper, with the numbers that were measured.
+    claims : sequence of Claim
+        The claims of the paper that the experiment can judge.
     """
 
     tables: Sequence[Table] = ()
     checks: Sequence[Check] = ()
     remarks: Sequence[str] = ()
+    claims: Sequence[Claim] = ()
 
 
 @dataclass(frozen=True)

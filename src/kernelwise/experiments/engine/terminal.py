@@ -40,7 +40,8 @@ def section_view(section: Section) -> Any:
         parts += ["", _TableView(table)]
     if summary.checks:
         parts.append(_checks([check_text(check) for check in summary.checks]))
-    return Group(*parts, _remarks(summary.remarks), "")
+    said = [f"{each.text}: {each.verdict}" for each in summary.claims]
+    return Group(*parts, _remarks([*summary.remarks, *said]), "")
 
 
 def _style() -> dict[str, Any]:
@@ -116,12 +117,14 @@ def list_facts(experiment: Experiment) -> dict[str, Any]:
     Returns
     -------
     facts : dict
-        Name and title; the number of tasks and the seconds of CPU at the scales "full" and "quick".
+        Name and title; what it reproduces; the number of tasks and the seconds of CPU at the scales
+        "full" and "quick".
     """
     tasks = {name: experiment.tasks(experiment.scale(name)) for name in ("full", "quick")}
     return {
         "name": experiment.name,
         "title": experiment.title,
+        "reproduces": list(experiment.reproduces),
         "tasks": {name: len(some) for name, some in tasks.items()},
         "cpu_seconds": {
             name: round(sum(map(experiment.cost, some)), 2) for name, some in tasks.items()
@@ -130,7 +133,7 @@ def list_facts(experiment: Experiment) -> dict[str, Any]:
 
 
 def list_view(experiments: Sequence[Experiment]) -> Any:
-    """Return a list of experiments with their CPU times, each title below its name.
+    """Return a list of experiments with their CPU times and what of the papers they measure.
 
     Parameters
     ----------
@@ -140,7 +143,7 @@ def list_view(experiments: Sequence[Experiment]) -> Any:
     Returns
     -------
     view : rich.console.Group
-        Two lines for each.
+        Each name with its title, and the tables, figures and numbers of the paper, below it.
     """
     from rich.console import Group
     from rich.padding import Padding
@@ -154,6 +157,8 @@ def list_view(experiments: Sequence[Experiment]) -> Any:
         facts = list_facts(experiment)
         full, quick = (duration(facts["cpu_seconds"][scale]) for scale in ("full", "quick"))
         line = f"{experiment.name:{width}}{facts['tasks']['full']:8d}{full:>12}{quick:>12}"
-        title = Text(experiment.title, style="dim")
-        parts += [Text(line), Padding(title, (0, 0, 0, 2), expand=False)]
+        parts.append(Text(line))
+        for text in (experiment.title, *experiment.reproduces):
+            indent = 2 if text == experiment.title else 4
+            parts.append(Padding(Text(text, style="dim"), (0, 0, 0, indent), expand=False))
     return Group(*parts)

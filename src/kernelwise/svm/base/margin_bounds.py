@@ -17,7 +17,6 @@ import numpy as np
 
 from ..._threads import single_blas
 from ..._typing import Array, Codes
-from ...criteria import radius
 from .predictor import Predictor, predictor_of, take
 from .steps import apply_all
 
@@ -106,6 +105,8 @@ def _computed(model: Any) -> MarginBounds:
 
 
 def _bounds(model: Any, predictor: Predictor, table: TrainingTable) -> MarginBounds:
+    from ...criteria import radius  # a fit does not need it
+
     values = predictor.decision_values(table.X)
     separated = np.full(predictor.n_machines, np.inf)
     slack, balls = separated.copy(), {}

@@ -12,7 +12,7 @@ from ..._threads import run
 from ..._typing import Array, Codes, Index
 from ...kernels import Kernel
 from ...qp import SMO, Progress, Solution, StoredGram
-from ...qp.pairs import PairSolutions, PairSolver
+from ...qp.pairs import PairSolutions, PairSolver, pairs_of
 from .grams import Grams
 from .progress import FitProgress
 
@@ -131,6 +131,14 @@ def solve_pairs(
     )
     gram = StoredGram(grams.stored(kernel, float(costs.max())), kernel.is_psd)
     return pairs.solve(gram, np.searchsorted(classes, np.arange(n_classes + 1)), costs, start)
+
+
+def pair_sizes(classes: Index) -> list[int]:
+    """Return the number of rows of each pair of classes."""
+    counts = np.bincount(classes)
+    first, second = pairs_of(len(counts))
+    sizes: list[int] = (counts[first] + counts[second]).tolist()
+    return sizes
 
 
 def _summary(machine: int, solution: Solution) -> str:

@@ -56,7 +56,7 @@ class Labels:
         try:
             if y.dtype.kind not in "biuSU":  # those are classes whatever their values
                 check_classification_targets(y)
-            names, classes = np.unique(y, return_inverse=True)
+            names, classes = _numbered(y)
         except TypeError as error:
             raise TypeError("y mixes labels of several types; make them all strings.") from error
         if len(names) < 2:
@@ -80,6 +80,18 @@ class Labels:
         if len(self.names) == 2:
             return self
         return self.in_order(np.argsort(self.classes, kind="stable"))
+
+
+def _numbered(y: Array) -> tuple[Array, Index]:
+    """Return the classes in order, and the number of each row's class, as `numpy.unique` does."""
+    least = int(y.min()) if y.dtype.kind == "i" and len(y) else 0
+    if y.dtype.kind != "i" or len(y) == 0 or int(y.max()) - least > len(y):
+        names, classes = np.unique(y, return_inverse=True)
+        return names, classes
+    places = y.astype(np.intp) - least  # whole numbers close together need no sorting
+    present = np.bincount(places) > 0
+    names = (np.flatnonzero(present) + least).astype(y.dtype)
+    return names, (np.cumsum(present) - 1)[places]
 
 
 def _sample_weights(sample_weight: Any, y: Array) -> Array:

@@ -1,7 +1,7 @@
 """Columns of a table as RelevanceSVC reads them: numbers, categories and groups.
 
-    numbers      NaN becomes the median of the training rows, and a column with gaps gets a second
-                 column that marks them
+    numbers      NaN becomes the median of the training rows, and a column with enough gaps gets a
+                 second column that marks them
     categories   codes: 0 for levels with few rows and for unseen ones, then the levels in order,
                  then the missing values, which are a level of their own
 
@@ -22,6 +22,7 @@ from .column_options import ColumnOptions
 from .raw_columns import Level, RawColumn, columns_of, is_frame
 
 MIN_LEVEL_ROWS = 5  # rows of a level that gets a code of its own
+MIN_GAP_ROWS = 10  # rows without a number from which a column marks its gaps; fewer teach nothing
 GAP = 2.0  # value that marks a missing number; zero marks a known one
 OTHER = 0  # code of rare and of unseen levels
 
@@ -181,7 +182,7 @@ class ColumnEncoding:
         for j in np.flatnonzero(~is_category).tolist():
             values = raws[j].numbers() if raws else X[:, j]
             medians[j] = _weighted_median(values, counts)
-            marked += [j] if np.isnan(values).any() else []
+            marked += [j] if counts[np.isnan(values)].sum() >= MIN_GAP_ROWS else []
         group = options.groups(names)
         layout = ColumnLayout(
             is_category=np.append(is_category, np.zeros(len(marked), dtype=bool)),

@@ -2,5 +2,7 @@
 
 tables:     Table 1, Figure 2 and the statistics of section 5
 toy:        Figure 1
+steps:      the duals of Table 1 along the step size
+selection:  WRBF as a feature selector
 comparison: other optimisers and machines on the same sets
 """

@@ -11,7 +11,18 @@ import numpy as np
 
 from ....datasets import make_two_gaussians
 from ....svm import FeatureDiscriminationSVC
-from ...engine.tables import Cell, Check, Column, Drawing, Spread, Summary, Table, against, compared
+from ...engine.tables import (
+    Cell,
+    Check,
+    Claim,
+    Column,
+    Drawing,
+    Spread,
+    Summary,
+    Table,
+    against,
+    compared,
+)
 from ...experiment import Experiment, Row, Scale, Task, register
 from ...protocol import random_split
 from .machines import (
@@ -51,6 +62,13 @@ class Toy(Experiment):
         f"paper's trace and the inverse; a machine takes at most {_MOST_STEPS:,} steps of the "
         "solver. The SVM already finds the best direction, so weights have little to gain."
     )
+    reproduces = (
+        "Table 2: two Gaussians",
+        "Table 3: training and test accuracies, testing times",
+        "Table 4: discrimination and penalisation of both features",
+        "Figure 1: separating lines",
+        "Figure 2: accuracy along eta",
+    )
     repeats: ClassVar[Mapping[str, int]] = {"full": 200, "quick": 50, "smoke": 2}
     seconds = 0.6
 
@@ -85,7 +103,7 @@ class Toy(Experiment):
             )
             for kind in ("inverse", "trace")
         ]
-        return Summary(tables, checks, _remarks(rows))
+        return Summary(tables, checks, _remarks(rows), [_verdict(rows)])
 
     def figures(self, rows: Sequence[Row]) -> list[Drawing]:
         """Draw Figure 1 of the first draw, and Figure 2 as means of all."""
@@ -193,6 +211,26 @@ def _gain(rows: Sequence[Row], key: str) -> Spread:
 
 def _furthest(rows: Sequence[Row], kind: str) -> float:
     return max(abs(_gain(rows, f"{kind}_{column}").mean) for column in MEASURES.values())
+
+
+def _verdict(rows: Sequence[Row]) -> Claim:
+    gains = {
+        kind: [
+            float(np.mean(_values(rows, f"{kind}_{column}_test")))
+            - float(np.mean(_values(rows, "SVM_test")))
+            for column in MEASURES.values()
+        ]
+        for kind in NORMALISATIONS
+    }
+    return Claim(
+        "FDSVM classifies the toy better than SVM (by at least half a point for each measure)",
+        "85 against 88, 88, 89 % in one draw",
+        {
+            kind: ", ".join(f"{gain:+.1f}" for gain in each) + f" points over {len(rows)} draws"
+            for kind, each in gains.items()
+        },
+        {kind: min(each) >= 0.5 for kind, each in gains.items()},
+    )
 
 
 def _remarks(rows: Sequence[Row]) -> list[str]:

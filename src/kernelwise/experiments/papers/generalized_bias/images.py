@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 
 from ...._typing import Array
 from ....transform import GeodesicNeighborFeatures
@@ -16,6 +17,7 @@ from .machines import Part
 SIZES = (6, 12, 24, 48)  # training images per object
 JOINS = (3, 2, 5)  # neighbours in the graph; the first is the default of the features
 OBJECTS, SMOKE_OBJECTS = 20, 6
+RULES = ("training", "paper")  # whose nearest: training images, or all images, as printed
 
 
 class Near(NamedTuple):
@@ -36,13 +38,16 @@ def images(m: int, n_objects: int, data_dir: Path | None) -> Split:
     return Split(X[train], data.y[train], X[test], data.y[test])
 
 
-def near(split: Split, every: Array, joins: int) -> Near:
-    """Return features and votes of the three nearest training images along a graph."""
-    features = GeodesicNeighborFeatures(3, graph_neighbors=joins, transductive=every)
+def near(split: Split, every: Array, joins: int, rule: str = RULES[0]) -> Near:
+    """Return features by a rule, and votes of the three nearest training images along a graph."""
+    features = GeodesicNeighborFeatures(
+        3, graph_neighbors=joins, neighbors=rule, transductive=every
+    )
     F = features.fit_transform(split.X, split.y)
     codes = np.searchsorted(features.classes_, split.y)
     # The features tell which objects are near; a vote needs the number of each.
-    _, nearest = features.kneighbors(split.X_test)
+    voting = clone(features).set_params(neighbors="training").fit(split.X, split.y)
+    _, nearest = voting.kneighbors(split.X_test)
     votes = [_majority(row) for row in codes[nearest]]
     F_test = features.transform(split.X_test)
     part = Part(split.X, F, split.y, split.X_test, F_test, split.y_test)

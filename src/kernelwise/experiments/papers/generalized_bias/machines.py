@@ -24,7 +24,10 @@ PAPER = (
 SVM, GB, CONTROL = "SVM", "GB", "control"
 FEATURES = "features"  # the SVM on the features alone
 TITLES = {SVM: "SVM", GB: "SVM-GB", CONTROL: "control"}
-CONTROL_NOTE = "control: the SVM with the kernel Phi + F F', which is SVM-GB with bias_penalty=1."
+CONTROL_NOTE = (
+    "control: the SVM with the kernel Phi + F F' and a constant, which is SVM-GB with a constant "
+    "and bias_penalty=1."
+)
 
 
 class Part(NamedTuple):
@@ -101,13 +104,17 @@ class Contest:
         return self._judged(SVC(C=C, kernel="precomputed"), K, K_test)
 
     def judge_biased(self, C: float, penalty: float) -> Judged:
-        """Fit SVM-GB with a penalty on the coefficients of its features; 0 is the paper's."""
+        """Fit SVM-GB with a penalty on the coefficients of its features; 0 is the paper's.
+
+        The paper's bias is the features alone; the penalised one has a constant beside them.
+        """
         model = GeneralizedBiasSVC(
             slice(self.part.X.shape[1], None),
             C=C,
             kernel=self.kernel,
             exclude_bias_from_kernel=True,
             bias_penalty=penalty,
+            fit_intercept=penalty > 0,
         )
         return self._judged(model, *self._with_features)
 

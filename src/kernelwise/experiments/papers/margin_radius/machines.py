@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import Normalizer, PolynomialFeatures, StandardScaler
 
 from ...._typing import Array
+from ....criteria import radius
 from ....qp.squared_hinge import squared_hinge
 from ....svm import MarginRadiusSVC
 from ....transform import EmpiricalKernelMap
@@ -22,6 +25,7 @@ PAPER = (
     "optimization in SVMs, ECML PKDD 2009"
 )
 STD = "STD"  # the squared-hinge SVM; other machines are named by the radius of MarginRadiusSVC
+DESCENT = "descent"  # the paper's radius with the paper's own Algorithm 1
 
 
 class LinearMachine(NamedTuple):
@@ -31,6 +35,7 @@ class LinearMachine(NamedTuple):
     intercept: float
     n_used: int  # columns with a weight
     importances: Array  # by which columns are ranked
+    bounds: tuple[float, float] = (np.nan, np.nan)  # R^2 / gamma^2 and (R^2 + |xi|^2) / gamma^2
 
     def signs(self, X: Array) -> Array:
         """Return the predictions, -1 or +1."""
@@ -50,12 +55,14 @@ class TunedMachine(NamedTuple):
 
 
 def columns_of(space: str) -> Pipeline:
-    """Return the pipeline of a space: "linear", "quadratic" or "kernel".
+    """Return the pipeline of a space: "linear", "plain", "quadratic" or "kernel".
 
-    All is fitted to training rows. The rows of a Gaussian kernel have unit norm of their own.
+    All is fitted to training rows. Rows have unit norm but in "plain"; those of a Gaussian kernel
+    have it of their own.
     """
     steps = {
         "linear": [Normalizer()],
+        "plain": [],
         "quadratic": [PolynomialFeatures(2, include_bias=False), Normalizer()],
         "kernel": [EmpiricalKernelMap("rbf")],
     }
@@ -71,15 +78,7 @@ def path(kind: str, X: Array, y: Array, costs: Sequence[float]) -> list[LinearMa
     """Fit a kind of machine at each C, in ascending order, each from the one before."""
     if kind != STD:
         found = MarginRadiusSVC(radius=kind).C_path(X, y, costs)
-        return [
-            LinearMachine(
-                model.coef_[0],
-                float(model.intercept_[0]),
-                len(model.support_features_),
-                model.feature_importances_,
-            )
-            for model in found.estimators
-        ]
+        return [_weighted(model) for model in found.estimators]
     machines, start = [], None
     for C in costs:
         minimum = squared_hinge(X, y, np.full(len(y), float(C)), start)
@@ -88,6 +87,50 @@ def path(kind: str, X: Array, y: Array, costs: Sequence[float]) -> list[LinearMa
             LinearMachine(minimum.coef, minimum.intercept, int(np.count_nonzero(size)), size)
         )
     return machines
+
+
+def _weighted(model: MarginRadiusSVC) -> LinearMachine:
+    used = len(model.support_features_)
+    return LinearMachine(
+        model.coef_[0], float(model.intercept_[0]), used, model.feature_importances_
+    )
+
+
+def final(kind: str, X: Array, y: Array, C: float) -> LinearMachine:
+    """Fit a machine at one C, with the bounds of its margin and radius."""
+    if kind != STD:
+        model = MarginRadiusSVC(radius=kind, C=C).fit(X, y)
+        return _weighted(model)._replace(bounds=_bounds_of(model))
+    machine = path(kind, X, y, [C])[0]
+    norm = float(machine.coef @ machine.coef)
+    margins = y * (X @ machine.coef + machine.intercept)
+    ball = radius(X @ X.T) ** 2
+    first = ball * norm / margins.min() ** 2 if margins.min() > 0 else np.inf
+    slack = float((np.maximum(0, 1 - margins) ** 2).sum())
+    return machine._replace(bounds=(float(first), ball * norm + slack))
+
+
+def _bounds_of(model: MarginRadiusSVC) -> tuple[float, float]:
+    return float(model.radius_margin_bound_[0]), float(model.slack_bound_[0])
+
+
+class Descended(NamedTuple):
+    """A machine of Algorithm 1, and how it ended."""
+
+    machine: LinearMachine
+    n_steps: int
+    gap: float  # relative
+    stopped: bool  # at the paper's gap, not for want of steps
+
+
+def descended(X: Array, y: Array, C: float, max_steps: int) -> Descended:
+    """Fit the paper's radius by Algorithm 1, from equal weights."""
+    model = MarginRadiusSVC(radius="paper", optimizer="paper", C=C, max_iter=max_steps)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # how it ended is among the results
+        model.fit(X, y)
+    machine = _weighted(model)._replace(bounds=_bounds_of(model))
+    return Descended(machine, model.n_iter_, float(model.duality_gap_[0]), not model.fit_status_)
 
 
 def tuned(
@@ -109,7 +152,7 @@ def tuned(
             wrong[j] += np.sum(machine.signs(held_out) != y[held])
     C = costs[int(np.argmin(wrong))]
     columns = make_columns().fit(X)
-    return TunedMachine(columns, path(kind, columns.transform(X), y, [C])[0], C)
+    return TunedMachine(columns, final(kind, columns.transform(X), y, C), C)
 
 
 def as_signs(y: Array) -> Array:

@@ -29,6 +29,7 @@ import scipy.linalg
 
 from ...._native import limited_contraction
 from ...._typing import Array, Index
+from ....kernels import Laplacian
 from ....outer import LBFGS, Box, minimize
 from ....scale.scan import scan_columns
 from ...base.progress import FitProgress
@@ -66,6 +67,11 @@ class EvidenceWeights:
     weights: Array
     ridge: float
     history: tuple[float, ...]
+
+    @property
+    def kernel(self) -> Laplacian:
+        """The kernel of rows in the units of the columns."""
+        return Laplacian(weights=self.weights, categorical=self.columns.is_category)
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ from .rows import PartRows
 
 COSTS = (1.0, 10.0)
 _LARGEST_COST = 100.0  # tried where the largest of these is the best
-PATH_ROWS = 1000  # most rows on which C is chosen
+PATH_ROWS = 1500  # most rows on which C is chosen
 HALVED_ABOVE = 7000  # rows above which a half decides whether the machine pays
 _HALF_ROWS = 4000  # most rows of that half
 _MIN_GAIN = 0.004  # relative decrease of the log loss by which the machine pays
@@ -214,7 +214,7 @@ class _Fit:
     @cached_property
     def kernel(self) -> Laplacian:
         """The kernel of all machines."""
-        return Laplacian(weights=self.learned.weights, categorical=self.learned.columns.is_category)
+        return self.learned.kernel
 
     def has_all_classes(self, some: Index) -> bool:
         """Return whether some rows have all classes."""
@@ -235,7 +235,7 @@ class _Fit:
         )
 
     def choose(self, some: Index, random_state: Any) -> _Machines:
-        """Choose C on at most a thousand of the rows, and solve on all of them."""
+        """Choose C on some of the rows, and solve on all of them."""
         rows = self.training_rows(some)
         path_rows = rows.sample(PATH_ROWS, random_state)
         path = self._path(path_rows, COSTS)

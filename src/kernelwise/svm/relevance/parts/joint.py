@@ -21,6 +21,7 @@ import numpy as np
 import scipy.linalg
 
 from ...._typing import Array
+from ....kernels import Laplacian
 from .additive import AdditiveColumns, AdditivePart
 from .design import Design
 from .evidence import EvidenceWeights
@@ -34,7 +35,7 @@ from .logistic import (
     quadratic_left_out,
     targets_of,
 )
-from .metric import Landmarks, MetricColumns, balanced_sample
+from .metric import MetricColumns, balanced_sample
 from .rows import PartRows
 
 RIDGES = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
@@ -51,32 +52,29 @@ class LandmarkColumns:
     ----------
     columns : MetricColumns
         The units in which rows are compared.
-    weights : ndarray of shape (d,)
-        One weight per column.
-    landmarks : Landmarks
-        The landmarks.
+    kernel : Laplacian
+        The kernel of rows in these units.
+    rows : ndarray of shape (m, d), of float32
+        The landmarks, in these units.
     """
 
     columns: MetricColumns
-    weights: Array
-    landmarks: Landmarks
+    kernel: Laplacian
+    rows: Array
 
     @classmethod
     def of(cls, rows: PartRows, learned: EvidenceWeights, random_state: Any) -> LandmarkColumns:
         """Pick landmarks among training rows."""
         near = balanced_sample(rows.classes, _N_LANDMARKS, random_state)
-        chosen = learned.columns.apply(rows.X[near])
-        landmarks = Landmarks.of(chosen, learned.columns.is_category)
-        return cls(learned.columns, learned.weights, landmarks)
+        return cls(learned.columns, learned.kernel, learned.columns.apply(rows.X[near]))
 
-    def kernel(self, X: Array) -> Array:
-        """Return the kernel between encoded rows and landmarks."""
-        return self.landmarks.kernel(self.columns.apply(X), self.weights)
+    def values(self, X: Array) -> Array:
+        """Return the kernel between encoded rows and landmarks, in float32."""
+        return self.kernel(self.columns.apply(X), self.rows)
 
     def factor(self) -> Array:
         """Return L."""
-        M = self.landmarks.kernel(self.landmarks.rows, self.weights).astype(np.float64)
-        M = 0.5 * (M + M.T)
+        M = self.kernel(self.rows.astype(np.float64))
         M[np.diag_indices_from(M)] = 1 + _NUGGET
         L: Array = scipy.linalg.cholesky(M, lower=True, check_finite=False)
         return L
@@ -116,7 +114,7 @@ class JointPart:
     def decision_values(self, X: Array) -> Array:
         """Return the decisions on encoded rows."""
         additive = self.additive.design(X).product(self.coefficients)
-        return additive + self.landmarks.kernel(X) @ self.kernel_coefficients
+        return additive + self.landmarks.values(X) @ self.kernel_coefficients
 
 
 def fit_joint(
@@ -142,7 +140,7 @@ def fit_joint(
     """
     landmarks = LandmarkColumns.of(rows, learned, random_state)
     L = landmarks.factor()
-    Phi = solve_lower(L.astype(np.float32), landmarks.kernel(rows.X).T).T
+    Phi = solve_lower(L.astype(np.float32), landmarks.values(rows.X).T).T
     targets = targets_of(rows)
     ridge, starts = choose_kernel_ridge(Phi, additive.left_out, targets, rows)
     own = additive.columns.design(rows.X)
