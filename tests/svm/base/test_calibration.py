@@ -220,6 +220,17 @@ def test_log_odds_of_two_classes_are_capped():
     assert calibration.sigmoid.slope[0] < 0.3
 
 
+def test_capped_log_odds_are_drawn_to_the_shares_of_classes_that_surely_differ():
+    noise = 3 * np.random.default_rng(0).normal(size=(200, 1))
+    even, rare = np.arange(200) % 2, (np.arange(200) % 10 == 0).astype(int)
+    even[:5] = 1  # by chance
+    equal, unequal = (calibrate_log_odds(noise, y, np.ones(200)) for y in (even, rare))
+    assert equal.sigmoid.intercept[0] == 0
+    share = np.log(20.5 / 180.5) + 2 * np.sqrt(1 / 20.5 + 1 / 180.5)
+    expected = (1 - unequal.sigmoid.slope[0]) * share
+    np.testing.assert_allclose(unequal.sigmoid.intercept[0], expected)
+
+
 # --- Probabilities -------------------------------------------------------------------------
 
 

@@ -211,8 +211,10 @@ def calibrate_margins(
 def calibrate_log_odds(halves: Array, classes: Index, weight: Array) -> Calibration:
     """Cap log-odds, which need no further sigmoid, by the log-odds of two halves.
 
-    Two classes: a = min(1, 1.25 ax) with ax the slope on the halves, ax ~ N(1, 1/2); where a < 1,
-    the intercept is fitted to the halves at that slope, otherwise it is zero.
+    Two classes: a = min(1, 1.25 ax) with ax the slope on the halves, ax ~ N(1, 1/2), and the
+    intercept (1 - a) s, which draws the log-odds towards s: the log-odds of the classes' shares,
+    two standard errors nearer to zero. So the capped log-odds of classes that may well be equally
+    frequent keep their signs.
     Several classes: t = min(1, 1.25 tx) with tx the temperature on the halves, tx ~ N(1, 1/2);
     where t < 1, the offsets are fitted to the halves at that temperature, otherwise they are zero.
 
@@ -242,7 +244,18 @@ def calibrate_log_odds(halves: Array, classes: Index, weight: Array) -> Calibrat
         prior_mean=1.0,
         prior_variance=_HALVES_TEMPERATURE_VARIANCE,
     )
+    if is_capped:
+        intercept = (1 - sigmoid.slope) * _cautious_log_odds(classes, weight)
+        sigmoid = Sigmoid(sigmoid.slope, intercept)
     return Calibration(sigmoid, is_capped=is_capped)
+
+
+def _cautious_log_odds(classes: Index, weight: Array) -> float:
+    """Return the log-odds of the second class's share, two standard errors nearer to zero."""
+    first, second = np.bincount(classes, weight, minlength=2) + 0.5
+    log_odds = np.log(second / first)
+    error = np.sqrt(1 / first + 1 / second)
+    return float(np.sign(log_odds) * max(0.0, abs(log_odds) - 2 * error))
 
 
 def _capped_temperature(

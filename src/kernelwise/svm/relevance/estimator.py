@@ -6,7 +6,7 @@
     z_j      = a_j f_j + b_j               sigmoid on the leave-one-out decisions of part j
     decision = sum_j w_j z_j               log-odds; w >= 0 of sum one and of the least log loss
 
-Two halves of the rows, which choose everything anew, cap how sure the log-odds may be.
+Two halves of the rows, which decide each other's rows, cap how sure the log-odds may be.
 """
 
 from __future__ import annotations
@@ -357,7 +357,7 @@ class RelevanceSVC(BaseLearnedSVC):
             if self.calibration == "halves":
                 with progress.task("halves"):
                     rows = table.part(mixed.machines.path_rows)
-                    halves = fit_halves(rows, layout, n_classes, settings, random_state)
+                    halves = fit_halves(rows, layout, n_classes, settings, random_state, mixed)
             calibration = self._calibrated(mixed, halves)
         machines = mixed.machines
         n_solves = 0 if machines.is_of_path else task.n_machines * len(machines.paths)
@@ -401,7 +401,7 @@ class RelevanceSVC(BaseLearnedSVC):
         if self.calibration is None:
             return None
         classes, weight = mixed.rows.classes, mixed.rows.price
-        crossed = None if halves is None else decisions_of_halves(halves)
+        crossed = None if halves is None else decisions_of_halves(halves, mixed.mixture)
         if not self.ensemble:
             return calibrate_margins(mixed.left_out, classes, weight, crossed)
         if crossed is None:

@@ -43,12 +43,17 @@ def width_path(
     tol: float,
     threads: int,
     progress: FitProgress | None,
+    point: tuple[float, float] | None = None,
 ) -> Path:
-    """Choose the width and C of a member by its decisions on rows that are left out."""
-    kernels = tuple(kernel.with_params(gamma=factor) for factor in FACTORS)
+    """Choose the width and C of a member by its decisions on rows that are left out.
+
+    Where a factor and C are given as ``point``, the machines are those of that point.
+    """
+    factors, costs = (FACTORS, COSTS) if point is None else (point[:1], point[1:])
+    kernels = tuple(kernel.with_params(gamma=factor) for factor in factors)
     return walk(
-        KernelGrid(kernels, "factor", np.array(FACTORS)),
-        COSTS,
+        KernelGrid(kernels, "factor", np.array(factors)),
+        costs,
         criterion.rows,
         criterion,
         PathSolvers(tol=tol),

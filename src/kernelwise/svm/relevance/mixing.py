@@ -2,8 +2,8 @@
 
 Every part offers leave-one-out decisions F; the mixture of them has the least log loss. F is too
 good where there is little to learn, because the left-out rows helped to choose weights, widths
-and costs. So two halves of the rows make the same choices on their own and decide each other's
-rows; these decisions G cap how sure the probabilities may be.
+and costs. So two halves of the rows learn weights on their own and decide each other's rows;
+these decisions G cap how sure the probabilities may be.
 """
 
 from __future__ import annotations
@@ -133,12 +133,15 @@ class Half:
     decided : ndarray of shape (n_decided,)
         The numbers of the rows that it did not have.
     decisions : ndarray of shape (n_decided, k)
-        Its decisions on them.
+        Its log-odds of them.
+    of_parts : tuple of ndarray of shape (n_decided, k)
+        The decisions on them of each of its parts.
     """
 
     predictor: MixturePredictor
     decided: Index
     decisions: Array
+    of_parts: tuple[Array, ...]
 
 
 def fit_halves(
@@ -147,8 +150,13 @@ def fit_halves(
     n_classes: int,
     settings: HingeSettings,
     random_state: Any,
+    whole: MixedParts,
 ) -> tuple[Half, Half] | None:
-    """Fit the parts to each half of the rows, each choosing everything anew.
+    """Fit the parts to each half of the rows.
+
+    A half learns its weights and chooses the costs of the ridge machines and the mixture anew. The
+    members of its hinge part take width and C from the whole fit: where a half chose them itself,
+    its decisions would be on another scale than those that they are compared with.
 
     Parameters
     ----------
@@ -162,6 +170,8 @@ def fit_halves(
         The settings of the whole fit; halves evaluate the bound less often.
     random_state : RandomState
         Deals the rows to halves.
+    whole : MixedParts
+        The whole fit.
 
     Returns
     -------
@@ -177,19 +187,39 @@ def fit_halves(
         folds = deal_groups(rows.classes, rows.groups, 2, random_state)
     if len(folds) < 2 or any(len(np.unique(rows.classes[fold])) < 2 for fold in folds):
         return None
-    fewer = replace(settings, max_iter=min(HALF_EVALUATIONS, settings.max_iter))
+    paths = whole.machines.paths
+    points = {name: (path.best.value, path.best.C) for name, path in paths.items()}
+    fewer = replace(
+        settings,
+        max_iter=min(HALF_EVALUATIONS, settings.max_iter),
+        points=points,
+    )
     halves = []
     for own, other in (folds, folds[::-1]):
         mixed = fit_mixed(rows.part(own), layout, n_classes, fewer, random_state)
-        predictor = mixed.predictor()
-        halves.append(Half(predictor, other, predictor.decision_values(rows.X[other])))
+        of_parts = tuple(part.decision_values(rows.X[other]) for part in mixed.parts)
+        decisions = mixed.mixture.decisions(of_parts)
+        halves.append(Half(mixed.predictor(), other, decisions, of_parts))
     return halves[0], halves[1]
 
 
-def decisions_of_halves(halves: Sequence[Half]) -> Array:
-    """Return the decision on each row of the half that did not have it."""
+def decisions_of_halves(halves: Sequence[Half], mixture: Mixture) -> Array:
+    """Return what the mixture of the whole fit makes of the parts of the halves.
+
+    Parameters
+    ----------
+    halves : sequence of Half
+        The halves; each decides the rows that it did not have.
+    mixture : Mixture
+        The mixture of the whole fit, whose log-odds are to be compared with these.
+
+    Returns
+    -------
+    log_odds : ndarray of shape (m, k)
+        The log-odds.
+    """
     n_rows = sum(len(half.decided) for half in halves)
     out = np.empty((n_rows, halves[0].decisions.shape[1]))
     for half in halves:
-        out[half.decided] = half.decisions
+        out[half.decided] = mixture.decisions(half.of_parts)
     return out

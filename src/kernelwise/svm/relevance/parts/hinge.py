@@ -30,6 +30,7 @@ from ...paths.rows import TrainingRows
 from ..columns import ColumnLayout
 from ..machines import path_criterion, solve_everywhere, width_path
 from ..members import (
+    TINY,
     UsedColumns,
     kernel_names,
     learn_kernels,
@@ -63,6 +64,9 @@ class HingeSettings:
         The solver of the machines.
     threads : int, default=1
         Threads over the machines.
+    points : mapping of str to (float, float), default=None
+        The members and the factor of gamma and C of each, where they are known; None to choose
+        them.
     """
 
     kernel: str
@@ -74,6 +78,7 @@ class HingeSettings:
     copy_weight: float
     solver: SMO
     threads: int = 1
+    points: Mapping[str, tuple[float, float]] | None = None
 
 
 @dataclass(frozen=True)
@@ -222,8 +227,9 @@ def fit_hinge(
     path_rows = rows.sample(settings.path_rows, random_state)
     weight_rows = path_rows.sample(settings.weight_rows, random_state)
     # 1. Weights: v = argmin log(R^2 ||w||^2) over weights and C, for each kernel.
+    size = TINY + 1 if "learned" in (settings.points or {}) else len(table)
     learned = learn_kernels(
-        kernel_names(settings.kernel, settings.ensemble, len(table), layout),
+        kernel_names(settings.kernel, settings.ensemble, size, layout),
         weight_rows,
         columns,
         solver,
@@ -238,8 +244,9 @@ def fit_hinge(
     members = members_of_sources(sources, learned, weight_rows, columns, random_state)
     # 3. Width and C of each member, by the decisions on rows that are left out.
     criterion = path_criterion(path_rows, settings.copy_weight, random_state)
+    known = settings.points or {}
     paths = {
-        name: width_path(name, kernel, criterion, solver.tol, threads, progress)
+        name: width_path(name, kernel, criterion, solver.tol, threads, progress, known.get(name))
         for name, kernel in members.items()
     }
     # 4. The machines on all rows; those of the path, where the path had all rows.

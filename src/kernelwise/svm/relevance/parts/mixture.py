@@ -140,18 +140,32 @@ def simplex_weights(Z: Array, y: Array, price: Array, penalty: float = EQUAL_WEI
 
 
 def _simplex_minimum(H: Array, g: Array) -> Array:
-    """Return the minimum of 1/2 w'Hw + g'w on the simplex: the best over all sets of free w."""
-    best, least = np.zeros(len(g)), np.inf
-    for size in range(1, len(g) + 1):
-        for free in map(list, combinations(range(len(g)), size)):
-            system = np.ones((size + 1, size + 1))
-            system[:size, :size], system[size, size] = H[np.ix_(free, free)], 0.0
-            own = np.linalg.solve(system, np.append(-g[free], 1.0))[:size]
-            value = float(0.5 * own @ H[np.ix_(free, free)] @ own + g[free] @ own)
+    """Return the minimum of 1/2 w'Hw + g'w on the simplex, for a positive definite H.
+
+    Without its bounds the minimum has all weights free; where that is not feasible, it is the best
+    over all smaller sets of free weights.
+    """
+    n = len(g)
+    best = _minimum_of_sum_one(H, g)
+    if (best >= 0).all():
+        return best
+    least = np.inf
+    for size in range(1, n):
+        for free in map(list, combinations(range(n), size)):
+            block = H[np.ix_(free, free)]
+            own = _minimum_of_sum_one(block, g[free])
+            value = float(0.5 * own @ block @ own + g[free] @ own)
             if (own >= 0).all() and value < least:
-                best, least = np.zeros(len(g)), value
+                best, least = np.zeros(n), value
                 best[free] = own
     return best
+
+
+def _minimum_of_sum_one(H: Array, g: Array) -> Array:
+    """Return the minimum of 1/2 w'Hw + g'w over weights of sum one."""
+    free, ones = np.linalg.solve(H, np.column_stack([-g, np.ones(len(g))])).T
+    minimum: Array = free + ones * ((1 - free.sum()) / ones.sum())
+    return minimum
 
 
 def _stack(F: Array, rows: PartRows) -> Mixture:
