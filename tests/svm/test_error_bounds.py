@@ -117,12 +117,15 @@ def test_squared_slack_is_refused(criterion):
         bounds_of(model, X, y)
 
 
-def test_rows_that_were_merged_or_filled_are_refused():
+def test_rows_that_were_merged_are_refused_and_filled_ones_are_not():
     X, y = make_classification(40, 4, random_state=0)
     model = RelevanceSVC(ensemble=False, max_iter=3)
     assert 0 <= bounds_of(model.fit(X, y), X, y).loo_error <= 1
     twice = np.vstack([X, X[:1]]), np.append(y, y[0])
     with pytest.raises(ValueError, match="unmodified rows"):
         bounds_of(model.fit(*twice), *twice)
-    with pytest.raises(ValueError, match="unmodified rows"):
-        bounds_of(model.set_params(missing="impute").fit(X, y), X, y)
+    gaps = X.copy()
+    gaps[:3, 1] = np.nan
+    filled = np.where(np.isnan(gaps), np.nanmedian(gaps, axis=0), X)
+    expected = bounds_of(model.fit(filled, y), filled, y)
+    assert bounds_of(model.fit(gaps, y), gaps, y).loo_error == expected.loo_error

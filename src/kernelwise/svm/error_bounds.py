@@ -16,6 +16,7 @@ from ..kernels import RBF, FunctionKernel, Kernel, Linear, Polynomial, Precomput
 from .base.estimator import BaseLearnedSVC
 from .base.multiclass import largest, one_vs_one, pairs_of_layout, vote
 from .base.predictor import Predictor, predictor_of
+from .base.steps import apply_all
 
 
 def bounds_of(model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Bunch:
@@ -55,6 +56,7 @@ def bounds_of(model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Bunch
     """
     check_is_fitted(model)
     kernel, pairwise = _kernel(model), _is_one_vs_one(model)
+    X = _rows(model, X) if isinstance(model, BaseLearnedSVC) else X
     X = X if sp.issparse(X) or isinstance(kernel, FunctionKernel) else np.asarray(X)
     classes, weights = _classes(model, X, y), _weights(sample_weight, X)
     n_classes = len(model.classes_)
@@ -108,10 +110,19 @@ def _kernel(model: Any) -> Kernel:
 
 
 def _is_plain(found: Any) -> bool:
-    """Return whether a predictor is that of hinge machines with one kernel on unmodified rows."""
+    """Return whether a predictor is that of hinge machines with one kernel on unmodified rows.
+
+    The encoding of a table with categories and gaps counts as no modification.
+    """
     if not isinstance(found, Predictor) or found.shared_kernel is None or found.loss != "hinge":
         return False
-    return not found.before and found.linear is None and not found.merged
+    is_encoded = all(getattr(step, "encodes_columns", False) for step in found.before)
+    return is_encoded and found.linear is None and not found.merged
+
+
+def _rows(model: BaseLearnedSVC, X: Any) -> Any:
+    """Return the rows as the kernel reads them."""
+    return apply_all(predictor_of(model).before, X if hasattr(X, "shape") else np.asarray(X))
 
 
 def _is_one_vs_one(model: Any) -> bool:

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from kernelwise import RelevanceSelector, RelevanceSVC
+from kernelwise import RelevanceSelector, RelevanceSVC, bounds_of
 from kernelwise.io import load, save, to_onnx
 from kernelwise.kernels import Laplacian
 from kernelwise.qp import SMO
@@ -211,6 +211,13 @@ def test_marks_of_gaps_in_scikit_learn():
     X[::4, 0] = np.nan
     exported = model.to_sklearn()
     assert_allclose(exported.decision_function(X), model.decision_function(X), atol=1e-9)
+
+
+def test_bounds_of_a_machine_on_a_table():
+    model = RelevanceSVC(ensemble=False, max_iter=3).fit(FRAME, Y)
+    found = bounds_of(model, FRAME, Y)
+    assert_allclose(found.margin, model.margin_, rtol=1e-3)
+    assert 0 <= found.loo_error < 0.2
 
 
 # --- Groups ----------------------------------------------------------------------------------

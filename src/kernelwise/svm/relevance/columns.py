@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.impute import SimpleImputer
@@ -149,6 +149,7 @@ class ColumnEncoding:
     categories: tuple[CategoryCodes, ...]
     layout: ColumnLayout
     fills: bool
+    encodes_columns: ClassVar[bool] = True  # what the kernel reads is the table, not made from it
 
     @classmethod
     def of(
