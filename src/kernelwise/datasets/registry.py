@@ -199,7 +199,7 @@ _add(
 _add(
     "prostate_singh", "tumor 52, normal 50", 12600, "",
     "Prostate tissue, gene expression of Singh et al. 2002: a further set of many columns. It is "
-    "not the prostate set of the margin-radius paper, of which there is no public copy.",
+    "not the prostate set of the margin-radius paper, whose preprocessed spectra are not public.",
     licence=_OWN,
 )  # fmt: skip
 _add(

@@ -1,4 +1,4 @@
-'''Every table and figure of the papers, measured again beside the printed figures.
+'''Tables and figures of the papers, measured again beside the printed figures.
 
 ``kernelwise reproduce`` runs the registered experiments, writes one result file for each, and
 renders tables, figures and pages from these files alone. A paper is a folder in ``papers``, found

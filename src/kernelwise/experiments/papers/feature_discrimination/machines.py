@@ -29,8 +29,8 @@ MEASURES = {"fisher": "F1", "separation": "F2", "efficiency": "F3"}
 TRACE: Mapping[str, Any] = {"eta_units": "raw", "normalization": "trace"}
 INVERSE: Mapping[str, Any] = {"eta_units": "raw", "normalization": "inverse"}
 NORMALISATIONS = {"trace": TRACE, "inverse": INVERSE}
-# The paper reaches .85 on echocardiogram, where two in three rows are of one class: it must have
-# kept the months of survival, which reveal the class.
+# The paper reaches .85 on echocardiogram, where two in three rows are of one class: our conjecture
+# is that it kept the months of survival, which reveal the class.
 WITH_LEAKS = frozenset({"echocardiogram"})
 MOST_STEPS = 20_000  # of the solver per machine of a search; final machines have no bound
 _ROUNDING = 9  # decimals of an error, as in the estimator's own search
