@@ -23,7 +23,7 @@ from .steps import apply_all
 
 @dataclass(frozen=True)
 class TrainingTable:
-    """The rows that machines were fitted to; a reference, not a copy, and never saved.
+    """The rows that machines were fitted to: a reference that is neither saved nor copied.
 
     Parameters
     ----------
@@ -97,8 +97,8 @@ def _computed(model: Any) -> MarginBounds:
     table: TrainingTable | None = vars(model).get("_training_table_")
     if table is None:
         raise AttributeError(
-            "the error bounds need the training rows, which saved models do not hold; read "
-            "radius_margin_bound_ and slack_bound_ before saving, or fit again"
+            "the error bounds need the training rows, which saved and copied models do not hold; "
+            "read radius_margin_bound_ and slack_bound_ before that, or fit again"
         )
     with single_blas():
         return _bounds(model, predictor, table)

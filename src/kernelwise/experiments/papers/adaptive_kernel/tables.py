@@ -56,7 +56,7 @@ PROBLEMS = {
     ),
     "usps": WidthProblem("USPS, 0 and 3", (1.0, 14.0, 1.0), ("usps_train", "usps_test"), 5.0),
     "usps_all": WidthProblem(
-        "USPS, 0 and 3, all rows", (1.0, 14.0, 1.0), ("usps_train", "usps_test"), 60.0
+        "USPS, 0 and 3, all rows", (1.0, 14.0, 1.0), ("usps_train", "usps_test"), 13.0
     ),
 }
 _FIXED = ("usps_all",)  # problems with one split

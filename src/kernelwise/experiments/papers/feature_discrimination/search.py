@@ -72,7 +72,7 @@ class FullSearch(Experiment):
 
     def cost(self, task: Task) -> float:
         """Return the CPU seconds of a width, or of two stages, scaled by the number of points."""
-        return (4.0 if task["search"] == "full" else 6.0) * (task["n_powers"] / 7) ** 2
+        return (1.3 if task["search"] == "full" else 3.0) * (task["n_powers"] / 7) ** 2
 
     def run(self, task: Task, seed: int, data_dir: Path | None) -> Row:
         """Choose eta and C at one sigma, or sigma first; fit the best point of each measure."""
