@@ -43,7 +43,8 @@ def test_scores_have_one_value_per_split(evaluation):
     assert evaluation.n_splits == 6
     assert [score.method for score in evaluation.scores] == ["svc", "majority", "margin-radius"]
     for score in evaluation.scores:
-        assert set(score.values) == {"accuracy", "balanced_accuracy", "auc"}
+        losses = {"log_loss", "brier"} if score.method == "majority" else set()
+        assert set(score.values) == {"accuracy", "balanced_accuracy", "auc"} | losses
         assert all(len(values) == 6 for values in score.values.values())
         assert (score.seconds > 0).all()
     guessing = evaluation.scores[1]
@@ -226,9 +227,13 @@ def test_probabilities_are_calibrated_inside():
     probabilities = model.predict_proba(frame.drop(columns="outcome"))
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
     assert column_weights(model)
-    few = pd.DataFrame({"x": np.arange(9.0) % 4, "y": [0, 0, 0, 1, 1, 1, 1, 1, 1]})
-    with pytest.raises(TableError, match="at least 4 rows of each class"):
-        fit_table(few, check_target(few, "y"), "svc", proba=True)
+
+
+@pytest.mark.parametrize("name", [name for name, each in methods().items() if each.learns])
+def test_every_method_gives_probabilities_without_further_fits(name):
+    estimator = methods()[name].estimator(0, proba=True)
+    assert type(estimator) is type(methods()[name].make(0))
+    assert hasattr(estimator, "predict_proba")
 
 
 def test_yardsticks_are_not_for_fitting():
@@ -254,7 +259,6 @@ def test_forecast_of_a_table():
 
 @pytest.mark.parametrize("method", ["relevance", "svc", "grid-search", "margin-radius"])
 def test_balance_finds_the_rare_class(method):
-    """By class weights, and by the threshold where they do little."""
     options = {"against": ("majority",), "cv": 2}
     plain = evaluate(rare(), "rare", method, **options)
     balanced = evaluate(rare(), "rare", method, balanced=True, **options)
@@ -265,17 +269,12 @@ def test_balance_finds_the_rare_class(method):
 
 
 def test_balanced_classifiers():
-    y = np.repeat([0, 1], [50, 10])
     known = methods()
-    assert known["svc"].estimator(0, y, balanced=True).class_weight == "balanced"
-    assert known["svc"].estimator(0, y).class_weight is None
-    assert known["forest"].estimator(0, y, balanced=True).class_weight == "balanced"
-    search = known["grid-search"].estimator(0, y, balanced=True)
+    for name in ("svc", "forest", "relevance", "adaptive-kernel"):
+        assert known[name].estimator(0, balanced=True).class_weight == "balanced"
+        assert known[name].estimator(0).class_weight is None
+    search = known["grid-search"].estimator(0, balanced=True)
     assert (search.estimator.class_weight, search.scoring) == ("balanced", "balanced_accuracy")
-    shifted = known["relevance"].estimator(0, y, balanced=True)
-    assert (shifted.threshold, shifted.pos_label) == (pytest.approx(1 / 6), 1)
-    three = known["relevance"].estimator(0, np.repeat([0, 1, 2], 20), balanced=True)
-    assert three.class_weight == "balanced"
 
 
 def test_balanced_probabilities_are_those_of_the_rows():
@@ -287,6 +286,18 @@ def test_balanced_probabilities_are_those_of_the_rows():
     share = frame["rare"].mean()
     assert abs(probability.mean() - share) < 0.02
     np.testing.assert_array_equal(model.predict(rows), (probability >= share).astype(int))
-    frame["three"] = np.arange(len(frame)) % 3
-    with pytest.raises(TableError, match="balanced probabilities need two classes"):
-        fit_table(frame, check_target(frame, "three"), "svc", proba=True, balanced=True)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_losses_are_those_of_scikit_learn(n_classes):
+    from sklearn.metrics import brier_score_loss, log_loss
+
+    rng = np.random.default_rng(0)
+    classes = np.array(["a", "b", "c"])[:n_classes]
+    actual, proba = rng.choice(classes, 50), rng.dirichlet(np.ones(n_classes), 50)
+    found = score_predictions(actual, actual, None, proba, classes)
+    assert found["log_loss"][0] == pytest.approx(log_loss(actual, proba))
+    expected = ((proba - (actual[:, None] == classes)) ** 2).sum(axis=1).mean()
+    if n_classes == 2:
+        expected = brier_score_loss(actual == "b", proba[:, 1])
+    assert found["brier"][0] == pytest.approx(expected)

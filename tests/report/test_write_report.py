@@ -204,12 +204,23 @@ def test_reliability_groups_rows_by_decision_value():
     assert reliability(several, evaluation().target) is None
 
 
-def test_probabilities_have_a_brier_score():
+def test_probabilities_have_a_log_loss_and_a_brier_score():
     held = held_out(100, 0)
-    held = replace(held, decision=np.where(held.actual == "yes", 0.9, 0.1))
-    found = reliability(held, evaluation().target)
+    own = np.where(held.actual == "yes", 0.9, 0.1)
+    found = reliability(replace(held, proba=np.column_stack([1 - own, own])), evaluation().target)
     assert found.probabilities
     assert found.brier == pytest.approx(0.01)
+    assert found.log_loss == pytest.approx(-np.log(0.9))
+
+
+def test_reliability_of_several_classes_is_that_of_the_likeliest():
+    target = replace(evaluation().target, classes=("a", "b", "c"), counts=(50, 25, 25))
+    actual = np.repeat(["a", "b", "c"], [50, 25, 25])
+    proba = np.tile([0.5, 0.3, 0.2], (100, 1))
+    held = HeldOut(np.arange(100), actual, np.full(100, "a"), None, proba)
+    found = reliability(held, target)
+    assert [each.middle for each in found.bins] == pytest.approx([0.5] * 10)
+    assert np.mean([each.share for each in found.bins]) == pytest.approx(0.5)
 
 
 def test_weight_of_a_column_is_the_sum_over_its_features():

@@ -46,7 +46,6 @@ def fit(
     """
     from ..evaluation import evaluate, fit_table, methods
     from ..evaluation.evaluate import compared_methods
-    from ..evaluation.fitting import check_probabilities
     from ..io import save
     from ..tabular import check_target, column_weights, describe_columns, read_table
 
@@ -55,8 +54,6 @@ def fit(
     check_outputs([out, report], force, inputs=[data])
     frame = read_table(data, format=format)
     classes = check_target(frame, target, positive=positive)
-    if proba:
-        check_probabilities(classes, balanced)
     settings = options.fit_options(drop, keep, category, balanced, seed)
     columns = describe_columns(
         frame,
@@ -70,7 +67,8 @@ def fit(
     session.say(columns_table(columns))
     show_target(session, classes, balanced)
     how = options.split_options(len(classes.y), cv, test_size)
-    extra = _extra_fits(method, proba, balanced, stability if report else 0)
+    # A fit to half of the rows takes a quarter of the time.
+    extra = 1 + (stability if report else 0) // 4
     show_cost(session, frame, classes, compared_methods(method), how, extra_fits=extra, **settings)
     with session.progress() as progress:
         evaluation = evaluate(
@@ -88,15 +86,6 @@ def fit(
         varied = _stability(session, frame, classes, model, stability, seed)
         write_report(evaluation, report, model=model, model_file=out, stability=varied)
     _show_files(session, evaluation, out, report)
-
-
-def _extra_fits(method: str, proba: bool, balanced: bool, n_resamples: int) -> int:
-    """Return the number of fits that follow the evaluation, in fits to all rows."""
-    from ..evaluation import methods
-    from ..evaluation.calibration import N_FITS
-
-    n_own = N_FITS if proba and not (balanced and methods()[method].balances_by_threshold) else 1
-    return n_own + n_resamples // 4  # a fit to half of the rows takes a quarter of the time
 
 
 def _summary(evaluation: Evaluation, proba: bool, balanced: bool) -> dict[str, Any]:

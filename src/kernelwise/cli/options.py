@@ -137,7 +137,7 @@ Stability = Annotated[
     ),
 ]
 Calibrate = Annotated[
-    bool, typer.Option("--proba", help="Let the model give probabilities, which takes longer.")
+    bool, typer.Option("--proba", help="Let the model give probabilities; relevance always does.")
 ]
 
 # Options of a model and its predictions

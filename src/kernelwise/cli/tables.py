@@ -80,7 +80,7 @@ def scores_table(evaluation: Evaluation) -> Group:
     fine = [score for score in evaluation.scores if not score.failure]
     for score in sorted(fine, key=lambda score: -score.mean(first)):
         cells = [f"{score.mean(first):.3f} ± {score.spread(first):.3f}"]
-        cells += [f"{score.mean(m):.3f}" for m in others]
+        cells += [f"{score.mean(m):.3f}" if m in score.values else "-" for m in others]
         if leads:
             lead = leads.get(score.method)
             cells += [f"{lead.mean:+.3f}", _p_value(lead.p_value)] if lead else ["", ""]

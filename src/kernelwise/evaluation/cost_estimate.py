@@ -14,7 +14,6 @@ import numpy as np
 from .._memory import allowance
 from .._typing import Index
 from ..tabular import Target
-from .calibration import N_FITS
 from .encoding import ColumnChoice
 from .methods import Method, method_named
 
@@ -116,8 +115,6 @@ def forecast_cost(
         method.name: _fit_seconds(method, samples[not method.reads_categories], y, n, n_fits, seed)
         for method in chosen
     }
-    for method in chosen:
-        each[method.name] *= N_FITS if balanced and method.moves_threshold(classes.y) else 1
     width = max(sample.shape[1] for sample in samples.values())
     memory = _peak_memory(rows, n, width, chosen)
     return Cost(n_fits * (encoding + sum(each.values())), memory, each)

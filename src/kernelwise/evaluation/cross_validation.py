@@ -29,6 +29,7 @@ class _FoldResult(NamedTuple):
     test: Index
     predicted: Any
     decision: Array | None
+    proba: Array | None
     seconds: float
 
 
@@ -93,9 +94,10 @@ class CrossValidation:
             warnings.simplefilter("always")
             try:
                 begin = perf_counter()
-                model = method.estimator(self.seed, y, balanced=self.balanced).fit(X, y)
+                model = method.estimator(self.seed, balanced=self.balanced).fit(X, y)
                 seconds = perf_counter() - begin
                 predicted, decision = model.predict(X_test), _decision_values(model, X_test)
+                proba = self._probabilities(model, X_test)
             except _FIT_ERRORS as error:
                 self.failures[method.name] = f"{method.label}: {error}"
                 self._results[method.name] = []
@@ -103,14 +105,23 @@ class CrossValidation:
         for category in sorted({each.category.__name__ for each in caught}):
             note = f"{method.label}: a fit gave a {category}"
             self._warnings += [note] if note not in self._warnings else []
-        self._results[method.name].append(_FoldResult(test, predicted, decision, seconds))
+        self._results[method.name].append(_FoldResult(test, predicted, decision, proba, seconds))
+
+    def _probabilities(self, model: Any, X: Any) -> Array | None:
+        """Return the probabilities of all classes; None where the model gives none."""
+        knows_all = np.array_equal(model.classes_, self.classes.classes)
+        if not knows_all or not hasattr(model, "predict_proba"):
+            return None
+        return np.asarray(model.predict_proba(X))
 
     def _score(self, method: Method) -> Score:
         values: dict[str, list[float]] = {}
         errors: dict[str, float] = {}
         results = self._results[method.name]
-        for test, predicted, decision, _ in results:
-            scores = score_predictions(self.classes.y[test], predicted, decision)
+        for test, predicted, decision, proba, _ in results:
+            scores = score_predictions(
+                self.classes.y[test], predicted, decision, proba, self.classes.classes
+            )
             for metric, (value, error) in scores.items():
                 values.setdefault(metric, []).append(value)
                 errors[metric] = error
@@ -124,11 +135,13 @@ class CrossValidation:
         results = self._results[self.methods[0].name][: self.splits.n_first]
         places = np.concatenate([result.test for result in results])
         decisions = [result.decision for result in results if result.decision is not None]
+        probabilities = [result.proba for result in results if result.proba is not None]
         return HeldOut(
             self.classes.rows[places],
             self.classes.y[places],
             np.concatenate([result.predicted for result in results]),
             np.concatenate(decisions) if decisions else None,
+            np.vstack(probabilities) if len(probabilities) == len(results) else None,
         )
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from ..tabular import TableError, Target
-from .calibration import MIN_ROWS, balanced_by_threshold, calibrated
+from ..tabular import Target
 from .encoding import ColumnChoice
 from .methods import method_named
 
@@ -34,11 +33,10 @@ def fit_table(
     method : str, default="relevance"
         A key of `methods` that learns.
     proba : bool, default=False
-        Whether the model gives probabilities. They come from a cross-validation inside the fit,
-        and the model then predicts the most probable class.
+        Whether the model gives probabilities, at no further fit. `RelevanceSVC` always does.
     balanced : bool, default=False
-        Whether all classes count alike in the fit. Together with ``proba`` this needs two classes:
-        a row is of the second class where that is more probable than its share of the rows.
+        Whether all classes count alike in the fit. Probabilities keep the shares of the classes in
+        the table, so that the model may predict a class that is not the most probable one.
     drop : collection of str, default=()
         Columns to leave out.
     keep : collection of str, default=()
@@ -70,25 +68,6 @@ def fit_table(
     from sklearn.pipeline import Pipeline
 
     own = method_named(method, learns=True)
-    estimator = own.estimator(seed, classes.y, balanced=balanced)
-    if proba:
-        check_probabilities(classes, balanced)
-        if not hasattr(estimator, "threshold"):
-            estimator = calibrated(estimator, classes.y, seed)
-            estimator = balanced_by_threshold(estimator, classes.y) if balanced else estimator
+    estimator = own.estimator(seed, balanced=balanced, proba=proba)
     steps = ColumnChoice(drop, keep, category).steps(one_hot=not own.reads_categories)
     return Pipeline([*steps, ("model", estimator)]).fit(classes.rows_of(frame), classes.y)
-
-
-def check_probabilities(classes: Target, balanced: bool) -> None:
-    """Raise TableError, before any work, where a fit could not give probabilities."""
-    if classes.smallest < MIN_ROWS:
-        raise TableError(
-            f"probabilities need at least {MIN_ROWS} rows of each class, and the smallest of "
-            f"{classes.name!r} has {classes.smallest}; fit without probabilities, or merge classes."
-        )
-    if balanced and len(classes.classes) > 2:
-        raise TableError(
-            f"balanced probabilities need two classes, and {classes.name!r} has "
-            f"{len(classes.classes)}; fit without probabilities, or without balancing."
-        )

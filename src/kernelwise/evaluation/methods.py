@@ -6,11 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from ..tabular import TableError
 from ..tabular.errors import quoted
-from .calibration import MIN_ROWS, balanced_by_threshold, calibrated
 
 
 @dataclass(frozen=True)
@@ -35,9 +32,6 @@ class Method:
         Returns a classifier whose fit takes as long as one final machine.
     n_final : int, default=0
         Number of final machines.
-    balances_by_threshold : bool, default=False
-        Whether two classes are balanced by the threshold between them, in six fits. Class weights
-        multiply C, which has little effect where a large C is chosen.
     reads_categories : bool, default=False
         Whether the classifier reads categories and missing values as they are; others get one
         column per value, and scaled columns.
@@ -51,53 +45,36 @@ class Method:
     max_search_rows: float = float("inf")
     make_final: Callable[[], Any] | None = None
     n_final: int = 0
-    balances_by_threshold: bool = False
     reads_categories: bool = False
 
-    def estimator(self, seed: int, y: Any, *, balanced: bool = False) -> Any:
+    def estimator(self, seed: int, *, balanced: bool = False, proba: bool = False) -> Any:
         """Return the unfitted classifier.
 
         Parameters
         ----------
         seed : int
             Seed of the classifier.
-        y : ndarray of shape (n_rows,)
-            The classes of the rows that it is going to be fitted to.
         balanced : bool, default=False
             Whether all classes count alike, where the classifier can do that.
+        proba : bool, default=False
+            Whether it gives probabilities.
 
         Returns
         -------
         classifier : estimator
-            With ``class_weight="balanced"`` or a threshold, if it is to be balanced.
+            With ``class_weight="balanced"`` if it is to be balanced.
         """
         model = self.make(seed)
-        if not balanced:
-            return model
-        if self.moves_threshold(y):
-            return balanced_by_threshold(calibrated(model, y, seed), y)
         parameters = model.get_params()
-        if "class_weight" in parameters:
+        if balanced and "class_weight" in parameters:
             model.set_params(class_weight="balanced")
-        if "estimator__class_weight" in parameters:  # a search
+        if balanced and "estimator__class_weight" in parameters:  # a search
             model.set_params(estimator__class_weight="balanced", scoring="balanced_accuracy")
+        if proba and not hasattr(model, "predict_proba"):
+            is_search = "estimator__calibration" in parameters
+            name = "estimator__calibration" if is_search else "calibration"
+            model.set_params(**{name: "loo"})
         return model
-
-    def moves_threshold(self, y: Any) -> bool:
-        """Return whether balancing these classes moves the threshold between them.
-
-        Parameters
-        ----------
-        y : ndarray of shape (n_rows,)
-            The classes.
-
-        Returns
-        -------
-        moves_threshold : bool
-            True for two classes with enough rows for calibration, if the method works that way.
-        """
-        counts = np.unique(y, return_counts=True)[1]
-        return self.balances_by_threshold and len(counts) == 2 and bool(counts.min() >= MIN_ROWS)
 
 
 def methods() -> dict[str, Method]:
@@ -134,7 +111,6 @@ def _own_methods() -> list[Method]:
             max_search_rows=2000,
             make_final=lambda: svm.SVC(kernel="laplacian"),
             n_final=3,
-            balances_by_threshold=True,
             reads_categories=True,
         ),
         Method("svc", "SVC()", lambda seed: svm.SVC()),
@@ -145,7 +121,6 @@ def _own_methods() -> list[Method]:
             "AdaptiveKernelSVC",
             lambda seed: svm.AdaptiveKernelSVC(),
             growth=2.5,
-            balances_by_threshold=True,
         ),
         Method("margin-radius", "MarginRadiusSVC", lambda seed: svm.MarginRadiusSVC(), growth=1.2),
         Method(

@@ -14,7 +14,11 @@ METRICS = {
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced accuracy",
     "auc": "AUC",
+    "log_loss": "log loss",
+    "brier": "Brier score",
 }
+# Metrics of which less is better; all others are shares, of which more is better.
+LOSSES = {"log_loss", "brier"}
 
 
 @dataclass(frozen=True)
@@ -28,8 +32,8 @@ class Score:
     label : str
         Its name in tables.
     values : dict of str to ndarray of shape (n_splits,)
-        One value per split for each metric: "accuracy", "balanced_accuracy" and, with two classes,
-        "auc".
+        One value per split for each metric: "accuracy", "balanced_accuracy", "auc" with two
+        classes, "log_loss" and "brier" for methods that give probabilities.
     errors : dict of str to float
         For each metric the standard error from the rows of one split alone.
     seconds : ndarray of shape (n_splits,)
@@ -117,12 +121,15 @@ class HeldOut:
         Their classes.
     decision : ndarray or None
         Decision values in favour of the second class; None with more than two classes.
+    proba : ndarray of shape (n_rows, n_classes) or None, default=None
+        Probabilities of the classes; None where the method gives none.
     """
 
     rows: Index
     actual: Any
     predicted: Any
     decision: Array | None
+    proba: Array | None = None
 
 
 @dataclass(frozen=True)

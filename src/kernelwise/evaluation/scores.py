@@ -10,9 +10,16 @@ from .._typing import Array
 
 
 def score_predictions(
-    actual: Any, predicted: Any, decision: Array | None
+    actual: Any,
+    predicted: Any,
+    decision: Array | None,
+    proba: Array | None = None,
+    classes: Any = None,
 ) -> dict[str, tuple[float, float]]:
-    """Return each metric of the predictions with its standard error; AUC for two classes."""
+    """Return each metric of the predictions with its standard error.
+
+    AUC is for two classes; log loss and Brier score need probabilities of the classes.
+    """
     from sklearn.metrics import roc_auc_score
 
     is_right = predicted == actual
@@ -27,7 +34,18 @@ def score_predictions(
     if decision is not None and len(labels) == 2:
         area = float(roc_auc_score(actual == labels[1], decision))
         scores["auc"] = area, _area_error(area, *counts)
+    if proba is not None:
+        is_own = np.asarray(actual)[:, None] == np.asarray(classes)
+        own = np.clip((proba * is_own).sum(axis=1), np.finfo(np.float64).eps, 1.0)
+        scores["log_loss"] = _mean_and_error(-np.log(own))
+        squares = ((proba - is_own) ** 2).sum(axis=1)
+        scores["brier"] = _mean_and_error(squares / 2 if len(classes) == 2 else squares)
     return scores
+
+
+def _mean_and_error(losses: Array) -> tuple[float, float]:
+    """Return the mean of the losses of rows, and its standard error."""
+    return float(losses.mean()), float(losses.std() / np.sqrt(len(losses)))
 
 
 def _area_error(area: float, n_negative: int, n_positive: int) -> float:

@@ -10,13 +10,15 @@ import numpy as np
 
 from .._typing import Array
 from ..evaluation import Difference, Evaluation, HeldOut, Score
-from ..evaluation.results import METRICS
+from ..evaluation.results import LOSSES, METRICS
+from ..evaluation.scores import score_predictions
 from ..inspection import WeightStability
 from ..tabular import Target, Weight
 
 _MAX_BINS = 10
 _MIN_BIN_ROWS = 10
 _MAX_PARTS = 8  # features of a column that are named
+_PLAIN = {"auc", *LOSSES}  # metrics that are not shown in percent
 
 
 @dataclass(frozen=True)
@@ -75,12 +77,16 @@ class Bin:
 
 @dataclass(frozen=True)
 class Reliability:
-    """Shares of the second class by decision value or probability, on held-out rows."""
+    """Shares of held-out rows of a class by its probability, or by the decision value.
+
+    With more than two classes the class is the most probable one of each row.
+    """
 
     label: str
     bins: tuple[Bin, ...]
     probabilities: bool
     brier: float | None
+    log_loss: float | None = None
 
 
 def weight_rows(
@@ -119,12 +125,14 @@ def metrics_of(evaluation: Evaluation) -> dict[str, str]:
     """Return the headings of the measured metrics, that of the evaluation first."""
     names = [evaluation.metric, *(name for name in METRICS if name != evaluation.metric)]
     measured = [name for name in names if name in evaluation.best.values]
-    return {name: METRICS[name] + ("" if name == "auc" else ", %") for name in measured}
+    return {name: METRICS[name] + ("" if name in _PLAIN else ", %") for name in measured}
 
 
 def value_text(metric: str, value: float, spread: float) -> str:
-    """Return a score with its spread, in percent except for the AUC."""
-    if metric == "auc":
+    """Return a score with its spread: shares of rows in percent, others as they are."""
+    if value != value:
+        return "-"
+    if metric in _PLAIN:
         return f"{value:.3f} ± {spread:.3f}"
     return f"{100 * value:.1f} ± {100 * spread:.1f}"
 
@@ -159,22 +167,36 @@ def confusion(held_out: HeldOut, target: Target) -> Confusion:
 
 
 def reliability(held_out: HeldOut, target: Target) -> Reliability | None:
-    """Return the share of the second class by decision value.
+    """Return the share of a class by its probability, or by the decision value of two classes.
 
-    None with more than two classes, or with too few rows.
+    None where there is neither, or with too few rows.
     """
-    if held_out.decision is None:
-        return None
-    values, yes = np.asarray(held_out.decision), held_out.actual == target.classes[1]
+    values, yes = _judged(held_out, target)
     n_bins = min(_MAX_BINS, len(values) // _MIN_BIN_ROWS)
     if n_bins < 2:
         return None
-    # Decision values of a useful machine have both signs, so these can only be probabilities.
-    is_probability = bool((values >= 0).all() and (values <= 1).all())
     order = np.argsort(values, kind="stable")
     bins = tuple(_bin(values[own], yes[own]) for own in np.array_split(order, n_bins))
-    brier = float(np.mean((values - yes) ** 2)) if is_probability else None
-    return Reliability(str(target.classes[1]), bins, is_probability, brier)
+    is_binary = len(target.classes) == 2
+    label = str(target.classes[1]) if is_binary else "the likeliest class"
+    if held_out.proba is None:
+        return Reliability(label, bins, False, None)
+    scores = score_predictions(
+        held_out.actual, held_out.predicted, None, held_out.proba, target.classes
+    )
+    return Reliability(label, bins, True, scores["brier"][0], scores["log_loss"][0])
+
+
+def _judged(held_out: HeldOut, target: Target) -> tuple[Array, Any]:
+    """Return the probabilities or decision values to judge, and whether each came true."""
+    classes = np.asarray(target.classes)
+    if held_out.proba is not None and len(classes) > 2:
+        return held_out.proba.max(axis=1), classes[held_out.proba.argmax(axis=1)] == held_out.actual
+    if held_out.proba is not None:
+        return held_out.proba[:, 1], held_out.actual == classes[1]
+    if held_out.decision is None:
+        return np.empty(0), np.empty(0, dtype=bool)
+    return np.asarray(held_out.decision), held_out.actual == classes[1]
 
 
 def _bin(values: Array, yes: Any) -> Bin:
