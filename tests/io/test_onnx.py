@@ -61,7 +61,10 @@ def assert_same(model, X, feed=None, atol=1e-9, **options):
     graph = to_onnx(model, **options)
     onnx.checker.check_model(graph, full_check=True)
     out = run(graph, {"X": X.astype(dtype)} if feed is None else feed)
-    assert list(out) == ["label", "decision"]
+    probabilities = ["probabilities"] if hasattr(model, "predict_proba") else []
+    assert list(out) == ["label", "decision", *probabilities]
+    if probabilities:
+        assert_allclose(out["probabilities"], model.predict_proba(X), rtol=atol, atol=atol)
     expected = model.decision_function(X)
     assert out["decision"].shape == expected.shape
     assert_allclose(out["decision"], expected, rtol=atol, atol=atol)

@@ -24,6 +24,10 @@ REFUSED = {
     "RelevanceSVC-impute": "RelevanceSVC mixes the log-odds of several parts",
 }
 REFUSED |= dict.fromkeys(
+    ["SVC-calibrated", "SVC-calibrated-ovo", "MarginRadiusSVC-calibrated"],
+    "no object for the probabilities by which this model decides",
+)
+REFUSED |= dict.fromkeys(
     ["GeneralizedBiasSVC", "GeneralizedBiasSVC-excluded", "GeneralizedBiasSVC-transformer"],
     "no machine with features in its bias",
 )

@@ -26,7 +26,13 @@ from ..svm import (
 )
 from ..transform import EmpiricalKernelMap, FeatureDiscriminationScaler, RelevanceSelector
 from ._onnx_graph import Graph
-from ._onnx_models import classes_and_scores, columns, decisions
+from ._onnx_models import (
+    class_probabilities,
+    class_scores,
+    classes_and_scores,
+    columns,
+    decisions,
+)
 
 _CLASSIFIERS = (
     SVC,
@@ -78,6 +84,8 @@ def _parse_classifier(scope: Any, model: Any, inputs: Any, custom_parsers: Any =
     operator.inputs = list(inputs)
     operator.outputs.append(scope.declare_local_variable("label", _label_type(model)))
     operator.outputs.append(scope.declare_local_variable("decision", DoubleTensorType()))
+    if hasattr(model, "predict_proba"):
+        operator.outputs.append(scope.declare_local_variable("probabilities", DoubleTensorType()))
     return operator.outputs
 
 
@@ -101,6 +109,8 @@ def _shape_classifier(operator: Any) -> None:
     model = operator.raw_operator
     operator.outputs[0].type = _label_type(model)
     operator.outputs[1].type = DoubleTensorType([None] * (1 if len(model.classes_) == 2 else 2))
+    for each in operator.outputs[2:]:
+        each.type = DoubleTensorType([None, len(model.classes_)])
 
 
 def _shape_transformer(operator: Any) -> None:
@@ -131,9 +141,12 @@ def _convert_classifier(scope: Any, operator: Any, container: Any) -> None:
     graph, model = Graph(scope, container), operator.raw_operator
     values = decisions(model, graph, _rows(graph, operator))
     number, scores = classes_and_scores(model, graph, values)
-    label, decision = (each.full_name for each in operator.outputs)
+    label, decision, *probabilities = (each.full_name for each in operator.outputs)
     graph.node_to(label, "Gather", _labels(model), number, axis=0)
     graph.node_to(decision, "Identity", scores)
+    for name in probabilities:
+        found = class_probabilities(model, graph, class_scores(model, graph, values))
+        graph.node_to(name, "Identity", found)
 
 
 def _convert_transformer(scope: Any, operator: Any, container: Any) -> None:

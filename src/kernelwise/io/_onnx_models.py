@@ -153,9 +153,59 @@ def _of_unit_norm(graph: Graph, X: str, width: int) -> str:
 # --- Classes ----------------------------------------------------------------------------------
 
 
+def class_scores(model: Any, graph: Graph, values: str) -> str:
+    """Add the calibration of machine values: log-odds of two classes, or scores in a softmax."""
+    predictor: Any = predictor_of(model)
+    calibration = predictor.calibration
+    if isinstance(predictor, MixturePredictor):  # its values are calibrated already
+        return values
+    slope, intercept = calibration.sigmoid.slope, calibration.sigmoid.intercept
+    scores = graph.node("Add", graph.node("MatMul", values, np.diag(slope)), intercept[None])
+    if calibration.pairs is not None:
+        scores = _coupled(graph, scores, calibration.pairs)
+    if len(model.classes_) == 2:
+        return scores
+    t, width = calibration.temperature, len(model.classes_)
+    offsets = np.zeros(width) if calibration.offsets is None else calibration.offsets
+    return graph.node("Add", graph.node("MatMul", scores, t * np.eye(width)), offsets[None])
+
+
+def _coupled(graph: Graph, log_odds: str, pairs: Array) -> str:
+    """Add one score per class from log-odds of pairs; see `svm.base.calibration.coupled`."""
+    scores = []
+    for signs in pairs.T:
+        own = np.flatnonzero(signs)
+        against = np.zeros((len(pairs), 1 + len(own)))
+        against[own, 1 + np.arange(len(own))] = -signs[own]
+        values = graph.node("MatMul", log_odds, against)
+        place = graph.node("ArgMax", values, axis=1, keepdims=1)
+        most = graph.node("GatherElements", values, place, axis=1)
+        total = graph.node("MatMul", graph.node("Exp", graph.node("Sub", values, most)),
+                           np.ones((1 + len(own), 1)))  # fmt: skip
+        scores.append(graph.node("Neg", graph.node("Add", most, graph.node("Log", total))))
+    return graph.node("Concat", *scores, axis=1)
+
+
+def class_probabilities(model: Any, graph: Graph, scores: str) -> str:
+    """Add the probabilities of the classes, with the shares that they have in the table."""
+    logs = np.log(model.class_weight_)
+    if len(model.classes_) > 2:
+        return graph.node("Softmax", graph.node("Sub", scores, logs[None]), axis=1)
+    log_odds = graph.node("Sub", scores, np.array([[logs[1] - logs[0]]]))
+    second = graph.node("Sigmoid", log_odds)
+    first = graph.node("Sigmoid", graph.node("Neg", log_odds))
+    return graph.node("Concat", first, second, axis=1)
+
+
 def classes_and_scores(model: Any, graph: Graph, values: str) -> tuple[str, str]:
     """Add the nodes that turn machine values into class numbers and decision values."""
     n_classes = len(model.classes_)
+    if model._decides_by_scores():
+        scores = class_scores(model, graph, values)
+        if n_classes > 2:
+            by_pairs = getattr(model, "decision_function_shape", "ovr") == "ovo"
+            return _largest(graph, scores), values if by_pairs else scores
+        values = scores
     if n_classes == 2:
         positive = graph.node("Greater", values, graph.number(0.0))
         number = graph.node("Reshape", _as_int(graph, positive), np.array([-1]))

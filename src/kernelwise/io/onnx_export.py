@@ -11,6 +11,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._files import replacing
+from ..svm import SVCSearchCV
+from ..svm.base.estimator import BaseLearnedSVC
 
 
 def to_onnx(
@@ -18,8 +20,9 @@ def to_onnx(
 ) -> Any:
     """Export a fitted model as an ONNX graph.
 
-    The graph computes in float64. The outputs of a classifier are "label" (int64 or strings) and
-    "decision" (the values of `decision_function`); the output of a transformer is "columns".
+    The graph computes in float64. The outputs of a classifier are "label" (int64 or strings),
+    "decision" (the values of `decision_function`) and, where it is calibrated, "probabilities"; the
+    output of a transformer is "columns".
 
     Parameters
     ----------
@@ -71,6 +74,9 @@ def to_onnx(
     from ._onnx_convert import converters, parsers, shapes
 
     final = ["label", "decision"] if hasattr(model, "classes_") else ["columns"]
+    last = model.steps[-1][1] if hasattr(model, "steps") else model
+    if isinstance(last, BaseLearnedSVC | SVCSearchCV) and hasattr(last, "predict_proba"):
+        final.append("probabilities")
     try:
         return skl2onnx.convert_sklearn(
             model,

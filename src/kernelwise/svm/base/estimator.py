@@ -252,7 +252,7 @@ class BaseLearnedSVC(
             ``class_weight`` those of the weighted classes.
         """
         shape = getattr(self, "decision_function_shape", "ovr")
-        if self._decides_by_scores() and shape == "ovr":
+        if self._decides_by_scores() and (shape == "ovr" or len(self.classes_) == 2):
             scores = self._class_scores(X)
             return scores.ravel() if scores.shape[1] == 1 else scores
         values = self._decisions(X)

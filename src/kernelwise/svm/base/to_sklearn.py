@@ -34,6 +34,11 @@ def to_sklearn(estimator: Any) -> Any:
             f"{type(estimator).__name__} mixes the log-odds of several parts, which scikit-learn "
             'has no object for; fit with ensemble=False and kernel="rbf", or export to ONNX.'
         )
+    if estimator._decides_by_scores():
+        raise ValueError(
+            "scikit-learn has no object for the probabilities by which this model decides; fit "
+            "with calibration=None, or export to ONNX."
+        )
     if predictor.n_members > 1:
         raise ValueError(
             "the machines of an ensemble decide by their mean, which scikit-learn has no object "
