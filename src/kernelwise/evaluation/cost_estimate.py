@@ -112,7 +112,14 @@ def forecast_cost(
     encoding = (perf_counter() - begin) * n / len(order)
     y = classes.y[order]
     each = {
-        method.name: _fit_seconds(method, samples[not method.reads_categories], y, n, n_fits, seed)
+        method.name: _fit_seconds(
+            method,
+            partial(method.estimator, seed, balanced=balanced),
+            samples[not method.reads_categories],
+            y,
+            n,
+            n_fits,
+        )
         for method in chosen
     }
     width = max(sample.shape[1] for sample in samples.values())
@@ -127,10 +134,12 @@ def _sample_order(classes: Target, size: int, seed: int) -> Index:
     return np.concatenate([front, order[~np.isin(order, front)]])[:size]
 
 
-def _fit_seconds(method: Method, X: Any, y: Any, n: int, n_fits: float, seed: int) -> float:
+def _fit_seconds(
+    method: Method, make: Callable[[], Any], X: Any, y: Any, n: int, n_fits: float
+) -> float:
     """Return the estimated seconds of one fit to n rows."""
     n_search = round(min(n, method.max_search_rows))
-    seconds = _probe(partial(method.make, seed), X, y, n_search, n_fits, method.growth)
+    seconds = _probe(make, X, y, n_search, n_fits, method.growth)
     if method.make_final is not None and n > method.max_search_rows:
         seconds += method.n_final * _probe(method.make_final, X, y, n, n_fits, 2.0)
     return seconds
