@@ -7,6 +7,7 @@ codes, which differ or do not. The distance of two rows is sum_j w_j d_j, and th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,10 @@ from ...._native import exp_of_minus_rows, limited_distances
 from ...._typing import Array, Index
 from .normal_scores import NormalScores
 from .rows import PartRows
+
+_SIZED = 2000  # rows on which mean differences are taken, about
+_MIN_SIZE = 0.01  # least mean difference: one row in thousands has another value
+_KNOTS = 512  # values per column whose scores are stored; scores between them lie on lines
 
 
 @dataclass(frozen=True)
@@ -40,8 +45,11 @@ class MetricColumns:
         """Find the scores and sizes of training rows."""
         is_category = np.asarray(rows.layout.is_category)
         numbers = rows.X[:, ~is_category]
-        scores = NormalScores.of(numbers, rows.count)
-        return cls(scores, mean_differences(scores.apply(numbers), rows.count), is_category)
+        scores = thinned(NormalScores.of(numbers, rows.count))
+        some = slice(None, None, -(-len(rows) // _SIZED))
+        sizes = mean_differences(scores.apply(numbers[some]), rows.count[some])
+        is_flat = scores.scores[scores.stops[1:] - 1] == scores.scores[scores.stops[:-1]]
+        return cls(scores, np.where(is_flat, np.inf, np.maximum(sizes, _MIN_SIZE)), is_category)
 
     def apply(self, X: Array) -> Array:
         """Return rows in these units, in float32."""
@@ -51,16 +59,27 @@ class MetricColumns:
         return out
 
 
+def thinned(scores: NormalScores, most: int = _KNOTS) -> NormalScores:
+    """Return scores with at most some values per column, at about equal steps of the score."""
+    kept = []
+    for start, stop in pairwise(scores.stops):
+        own = scores.scores[start:stop]
+        kept.append(start + np.unique(np.searchsorted(own, np.linspace(own[0], own[-1], most))))
+    chosen = np.concatenate([np.empty(0, dtype=np.intp), *kept])
+    stops = np.cumsum([0, *map(len, kept)])
+    return NormalScores(scores.values[chosen], scores.scores[chosen], stops)
+
+
 def mean_differences(X: Array, count: Array) -> Array:
-    """Return the mean absolute difference of two rows, column by column; infinite for zero.
+    """Return the mean absolute difference of two rows, column by column.
 
     E|x - z| = 2 sum_i q_i x_i (F_i + F_i- - 1) for sorted values of shares q and F their sums.
     """
     order = np.argsort(X, axis=0, kind="stable")
     ordered, share = np.take_along_axis(X, order, axis=0), count[order] / count.sum()
     through = np.cumsum(share, axis=0)
-    found = 2 * np.sum(share * ordered * (2 * through - share - 1), axis=0)
-    return np.where(found > 1e-12, found, np.inf)
+    differences: Array = 2 * np.sum(share * ordered * (2 * through - share - 1), axis=0)
+    return differences
 
 
 @dataclass(frozen=True)
