@@ -14,8 +14,14 @@ from kernelwise.kernels import RBF, Laplacian, LazyGram, Matern52, Polynomial
 from kernelwise.qp import SMO, Progress, c_svc, enclosing_ball
 from kernelwise.qp import smo as smo_module
 from kernelwise.qp import working_set as run
+from kernelwise.qp.solution import SolverState
 from kernelwise.qp.square import WorkingSquare
 from kernelwise.qp.working_set import WorkingSetRun
+
+
+@pytest.fixture(autouse=True)
+def few_are_large(monkeypatch):
+    monkeypatch.setattr(smo_module, "_LARGE", 5000)
 
 
 def blobs(n=5200, d=8, weights=None, seed=0):
@@ -63,14 +69,17 @@ def check(kernel, X, qp, solution, tol=1e-3):
 def solved(qp, start=None, tol=1e-3, memory=2e9, max_steps=10_000_000, callback=None):
     """Return the final state of a run that must come to its end by itself."""
     beta = np.zeros(qp.n) if start is None else qp.terms.repair(start)
-    state = WorkingSetRun(qp, beta, tol, memory, max_steps, callback).run()
+    start = SolverState.start(beta)
+    state = WorkingSetRun(qp, start, tol, memory, max_steps, callback).run()
     assert state.status == "converged"
     return state
 
 
+@pytest.mark.parametrize("large", [5000, 8000])  # beyond, or below, a solution by rows is checked
 @pytest.mark.parametrize("C", [1.0, 100.0])
 @pytest.mark.parametrize("kernel", [RBF(gamma=0.125), Laplacian(gamma=0.1)])
-def test_the_certificate_is_true_in_float64(kernel, C):
+def test_the_certificate_is_true_in_float64(kernel, C, large, monkeypatch):
+    monkeypatch.setattr(smo_module, "_LARGE", large)
     X, y = blobs()
     qp = c_svc(LazyGram(kernel, X), y, C)
     solution = SMO().solve(qp)
@@ -148,7 +157,7 @@ def test_memory_is_bounded():
     X, y = blobs(12_000)
     qp = c_svc(LazyGram(RBF(gamma=0.125), X), y, 10.0)
     tracemalloc.start()
-    run_ = WorkingSetRun(qp, np.zeros(qp.n), 1e-3, 8e6, 10_000_000)
+    run_ = WorkingSetRun(qp, SolverState.start(np.zeros(qp.n)), 1e-3, 8e6, 10_000_000)
     assert run_._square.capacity == 1984  # the largest multiple of 32 rows within 8 MB
     run_.run()
     _, peak = tracemalloc.get_traced_memory()
@@ -200,7 +209,7 @@ def test_a_check_that_fails_goes_on(monkeypatch):
     X, y = blobs()
     kernel = RBF(gamma=0.125)
     qp = c_svc(LazyGram(kernel, X), y, 10.0)
-    run_ = WorkingSetRun(qp, np.zeros(qp.n), 1e-3, 2e9, 10_000_000)
+    run_ = WorkingSetRun(qp, SolverState.start(np.zeros(qp.n)), 1e-3, 2e9, 10_000_000)
     exact, calls = run_._tiles.add_products, []
 
     def coarse(left, change, columns, out, *, precise):
@@ -258,7 +267,7 @@ def test_a_run_without_progress_is_left_to_the_other_method(monkeypatch):
     X, y = blobs()
     kernel = RBF(gamma=0.125)
     qp = c_svc(LazyGram(kernel, X), y, 10.0)
-    state = WorkingSetRun(qp, np.zeros(qp.n), 1e-3, 2e9, 10_000_000).run()
+    state = WorkingSetRun(qp, SolverState.start(np.zeros(qp.n)), 1e-3, 2e9, 10_000_000).run()
     assert state.status == ""
     gradient = gradient_of(kernel, X, qp.p, state.beta)
     np.testing.assert_allclose(state.gradient, gradient, atol=1e-4)

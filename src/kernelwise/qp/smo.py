@@ -36,7 +36,8 @@ _LONGEST = 2e10  # matrix entries read by steps before a solve without max_iter 
 # a problem could not be solved. Terms of 1e14 round by 1e-2, which still shows a margin; with terms
 # of 1e8 steps converge in time.
 _REACHES = (1e14, 1e8)
-_LARGE = 5000  # rows from which a kernel that has tiles is not stored
+_LARGE = 8000  # rows from which a kernel that has tiles is not stored
+_CHECKED = 5000  # rows from which its solution is checked in float64
 _FEWEST = 64  # least number of rows in memory: with fewer no pair can be chosen well
 _BLOCK = 4e8  # bytes of rows in memory when not all of them fit
 
@@ -141,7 +142,7 @@ class SMO:
         rows = None
         try:
             if self._is_large(qp):
-                state, certificate = self._by_working_set(qp, beta), None
+                state, certificate = self._by_working_set(qp, SolverState.start(beta)), None
             else:
                 rows = self._all_rows(qp, beta)
                 state, certificate = self._begin(qp, rows, beta, product)
@@ -180,14 +181,20 @@ class SMO:
         if self.callback is not None:
             self.callback(Progress(solution.n_iter, solution.violation, solution.objective, qp.n))
 
-    def _is_large(self, qp: DualQP) -> bool:
-        """Return whether a working set with rows made by tiles is the way to go."""
-        return qp.n >= _LARGE and bool((np.abs(qp.p) == 1).all()) and qp.gram.has_tiles
+    def _has_tiles(self, qp: DualQP) -> bool:
+        """Return whether a working set with tiles can solve the problem, and check its solution."""
+        return qp.n >= _CHECKED and bool((np.abs(qp.p) == 1).all()) and qp.gram.has_tiles
 
-    def _by_working_set(self, qp: DualQP, beta: Array) -> SolverState:
+    def _is_large(self, qp: DualQP) -> bool:
+        """Return whether a working set is faster than rows in memory."""
+        fits = self._capacity(qp, np.float32) == qp.n
+        return (qp.n >= _LARGE or not fits) and self._has_tiles(qp)
+
+    def _by_working_set(self, qp: DualQP, start: SolverState) -> SolverState:
+        """Solve on a working set; a start that is solved is only checked."""
         steps = self._most_steps(qp)
         with single_blas():
-            return WorkingSetRun(qp, beta, self.tol, self.memory, steps, self.callback).run()
+            return WorkingSetRun(qp, start, self.tol, self.memory, steps, self.callback).run()
 
     def _all_rows(self, qp: DualQP, beta: Array) -> StoredRows | GrowingRows | None:
         """Return all rows of K if they are stored or best computed at once, else None."""
@@ -235,6 +242,9 @@ class SMO:
     def _go_on(self, qp: DualQP, state: SolverState, start: Array, rows: Any) -> Solution:
         """Continue from a state; where that fails, start again within narrower bounds."""
         state = self._exactly(qp, state, rows)
+        if state.status == "converged" and not self._is_large(qp) and self._has_tiles(qp):
+            checked = self._by_working_set(qp, state)
+            state = checked if checked.status == "converged" else state
         best = Solution.at(qp, replace(state, beta=qp.terms.snap(state.beta)))
         for reach in _REACHES:
             within = _narrowed(qp, reach)

@@ -55,8 +55,8 @@ class WorkingSetRun:
     ----------
     qp : DualQP
         The problem, with one equality sum b = c, p of -1 and 1, and a kernel that has tiles.
-    beta : ndarray of shape (n,)
-        A feasible start.
+    start : SolverState
+        A feasible start; its gradient is computed where it is empty.
     tol : float
         The tolerance of the stop test.
     memory : float
@@ -70,7 +70,7 @@ class WorkingSetRun:
     def __init__(
         self,
         qp: DualQP,
-        beta: Array,
+        start: SolverState,
         tol: float,
         memory: float,
         max_steps: int,
@@ -79,11 +79,11 @@ class WorkingSetRun:
         self.n, self.tol, self.max_steps, self._callback = qp.n, tol, max_steps, callback
         self._order = np.random.default_rng(0).permutation(qp.n)
         self._tiles = qp.gram.tiles(self._order)
-        self.b, self.p = beta[self._order], qp.p[self._order]
+        self.b, self.p = start.beta[self._order], qp.p[self._order]
         self.lo, self.hi = qp.lo[self._order], qp.hi[self._order]
         self.f = -self.p
         self._precise = tol < TIGHT  # whether all tiles and the square are in float64
-        cold = not self.b.any()
+        cold = not self.b.any() and len(start.gradient) == 0
         self._pool = min(self.n, _FIRST_POOL) if cold else self.n
         self._live = np.arange(self._pool)  # columns whose gradient is up to date
         self._dormant: list[tuple[Index, Array]] = []  # columns, and b when they were up to date
@@ -92,8 +92,10 @@ class WorkingSetRun:
         self._moved = 0  # rows that the last round changed
         self._checked, self._wakes, self._failures = False, 0, 0
         self._best, self._idle = np.inf, 0
-        self.n_iter, self.status, self.gap = 0, "", np.inf
-        if not cold:
+        self.n_iter, self.status, self.gap = start.n_iter, "", np.inf
+        if len(start.gradient):
+            self.f = start.gradient[self._order]
+        elif not cold:
             self._add(np.flatnonzero(self.b), self.b[self.b != 0], self._live)
         self.objective = float(0.5 * self.b @ (self.f - self.p))
 

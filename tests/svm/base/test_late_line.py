@@ -64,14 +64,14 @@ def test_a_solve_of_many_rows_shows_its_violation(model, monkeypatch):
     monkeypatch.setattr(progress.sys, "stderr", stream)
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
     monkeypatch.setattr(progress, "_REDRAW", 0.0)
-    X, y = make_classification(6000, 6, n_informative=4, flip_y=0.05, random_state=0)
+    X, y = make_classification(8200, 6, n_informative=4, flip_y=0.05, random_state=0)
     model.fit(X, y)
     assert re.search(r"machines?, violation \d\.\de[-+]\d\d", stream.getvalue())
 
 
 def test_a_callback_hears_of_each_round_beside_the_line():
     heard = []
-    X, y = make_classification(6000, 6, n_informative=4, flip_y=0.05, random_state=0)
+    X, y = make_classification(8200, 6, n_informative=4, flip_y=0.05, random_state=0)
     SVC(verbose="auto", callback=heard.append).fit(X, y)
     assert len(heard) > 3
     assert heard[-1].violation <= 1e-3
