@@ -67,18 +67,22 @@ inline double walk(Matrix<const double> K, Vector<double> b, Values lo, Values h
 // Write by how much each bound holds a variable back; return the largest free residual.
 inline double residuals(Values b, Values lo, Values hi, Values gradient, Vector<const bool> free,
                         Vector<double> held) {
+  // A bool as a number: loops that choose by bytes are not vectorised.
+  const auto* const is_free = reinterpret_cast<const std::uint8_t*>(free.data);
   double total = 0, count = 0;
 #pragma omp simd reduction(+ : total, count)
   for (Size i = 0; i < b.size; ++i) {
-    total += free[i] ? gradient[i] : 0.0;
-    count += free[i] ? 1.0 : 0.0;
+    total += double(is_free[i]) * gradient[i];
+    count += double(is_free[i]);
   }
   const double nu = -total / (count > 0 ? count : 1);
   double largest = 0;
+#pragma omp simd reduction(max : largest)
   for (Size i = 0; i < b.size; ++i) {
-    const double residual = gradient[i] + nu, own = free[i] ? std::fabs(residual) : 0.0;
-    const bool at_low = (b[i] <= lo[i]) & (hi[i] > lo[i]), at_high = b[i] >= hi[i];
-    held[i] = at_low ? -residual : at_high ? residual : 0.0;
+    const double residual = gradient[i] + nu, own = double(is_free[i]) * std::fabs(residual);
+    const double if_high = b[i] >= hi[i] ? residual : 0.0;
+    const double if_low = hi[i] > lo[i] ? -residual : if_high;
+    held[i] = b[i] <= lo[i] ? if_low : if_high;
     largest = own > largest ? own : largest;
   }
   return largest;

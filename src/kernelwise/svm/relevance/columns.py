@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.impute import SimpleImputer
 
 from ..._typing import Array, Index
 from .column_options import ColumnOptions
@@ -249,6 +248,8 @@ class ColumnEncoding:
 
         Models with categories are refused before: their kernel has no form in scikit-learn.
         """
+        from sklearn.impute import SimpleImputer  # its import takes as long as a fit of iris
+
         from ..base.to_sklearn import column_scaler
 
         if not self.fills:
