@@ -36,7 +36,7 @@ _LONGEST = 2e10  # matrix entries read by steps before a solve without max_iter 
 # a problem could not be solved. Terms of 1e14 round by 1e-2, which still shows a margin; with terms
 # of 1e8 steps converge in time.
 _REACHES = (1e14, 1e8)
-_LARGE = 8000  # rows from which a kernel that has tiles is not stored
+_LARGE = 6000  # rows from which a kernel that has tiles is not stored
 _CHECKED = 5000  # rows from which its solution is checked in float64
 _FEWEST = 64  # least number of rows in memory: with fewer no pair can be chosen well
 _BLOCK = 4e8  # bytes of rows in memory when not all of them fit
