@@ -241,6 +241,15 @@ def test_columns_of_a_group_share_one_weight():
     assert_array_equal(again.feature_weights_, model.feature_weights_)
 
 
+def test_a_warm_start_forgets_weights_of_other_groups():
+    table = one_hot(FRAME)
+    options = {"ensemble": False, "max_iter": 2}
+    model = RelevanceSVC(warm_start=True, **options).fit(table, Y)
+    model.set_params(feature_groups=[list(table.columns[2:])]).fit(table, Y)
+    cold = RelevanceSVC(feature_groups=model.feature_groups, **options).fit(table, Y)
+    assert_array_equal(model.feature_importances_, cold.feature_importances_)
+
+
 def test_energy_weights_are_means_over_a_group():
     table = one_hot(FRAME)
     shops = list(table.columns[2:])

@@ -141,27 +141,29 @@ def learn_kernels(
     """
     steps = max(_FEWEST_STEPS, _STEPS_PER_ROW * len(rows))
     solver, recipe = replace(solver, max_iter=steps, budget=0.0), CRITERIA["radius_margin"]
-    equal = {name: equal_weights(name, rows.X, random_state, columns) for name in names}
-    return {
-        name: learn_weights(
-            WeightProblem.of_scaled(
-                kernel,
-                rows.X,
-                rows.Y,
-                rows.sample_weight,
-                recipe=recipe,
-                start=columns.scaling.start,
-                groups=columns.groups,
-            ),
+    learned = {}
+    for name in names:
+        problem = WeightProblem.of_scaled(
+            equal_weights(name, rows.X, random_state, columns),
+            rows.X,
+            rows.Y,
+            rows.sample_weight,
+            recipe=recipe,
+            start=columns.scaling.start,
+            groups=columns.groups,
+        )
+        start = (last or {}).get(name)
+        fits = start is not None and len(start) == problem.n_parameters  # groups may have changed
+        learned[name] = learn_weights(
+            problem,
             solver,
-            start=(last or {}).get(name),
+            start=start if fits else None,
             max_evaluations=max_evaluations,
             threads=threads,
             name=f"{name}: step",
             progress=progress,
         )
-        for name, kernel in equal.items()
-    }
+    return learned
 
 
 def weight_sources(
