@@ -118,6 +118,20 @@ def test_several_classes_and_weights():
     assert model.decision_function(FRAME).shape == (len(y), 3)
 
 
+@pytest.mark.parametrize("n", [6, 30])
+@pytest.mark.parametrize(
+    "words",
+    [lambda k: "same", lambda k: f"value {k}", lambda k: "abc"[k % 3]],
+    ids=["one level", "all different", "three levels"],
+)
+def test_odd_categories(words, n):
+    frame = pd.DataFrame({"it": [words(k) for k in range(n)], "x": np.arange(n) % 7})
+    y = np.arange(n) % 2
+    for columns in (["it"], ["it", "x"]):
+        model = RelevanceSVC(max_iter=2).fit(frame[columns], y)
+        assert np.isfinite(model.predict_proba(frame[columns])).all()
+
+
 # --- Tables of all kinds ---------------------------------------------------------------------
 
 

@@ -58,7 +58,8 @@ def category_variances(codes: Array, weights: Array) -> Array:
     share = weights / weights.sum()
     places = (np.unique(column, return_inverse=True)[1] for column in codes.T)
     shares = (np.bincount(place, weights=share) for place in places)
-    return np.array([(1 - of_levels @ of_levels) / 2 for of_levels in shares], dtype=np.float64)
+    halves = np.array([(1 - of_levels @ of_levels) / 2 for of_levels in shares], dtype=np.float64)
+    return np.maximum(0, halves)  # rounding may go below zero
 
 
 def spreads(kernel: Kernel, X: Matrix, weights: Array) -> Array:

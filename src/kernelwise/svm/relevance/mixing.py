@@ -19,8 +19,8 @@ from ..base.progress import FitProgress
 from ..paths.folds import deal, deal_groups
 from ..paths.rows import TrainingRows
 from .columns import ColumnLayout
-from .parts.additive import fit_additive
 from .parts.hinge import HingeMachines, HingeSettings, fit_hinge
+from .parts.larger import joint_part
 from .parts.linear import fit_linear
 from .parts.mixture import Mixture, mix
 from .parts.part import Part
@@ -111,7 +111,7 @@ def fit_mixed(
         return MixedParts((hinge,), alone, rows, machines)
     parts: tuple[Part, ...]
     if layout.has_categories:  # whose codes the other parts would take for numbers
-        parts = (hinge, fit_additive(rows))
+        parts = (hinge, joint_part(rows, random_state)[0])
     else:
         factor = machines.paths["energy"].best.value
         parts = (

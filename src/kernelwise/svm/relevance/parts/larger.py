@@ -9,9 +9,9 @@ import numpy as np
 from ...._threads import single_blas
 from ...base.progress import FitProgress
 from .additive import fit_additive
-from .evidence import learn_evidence, start_weights
+from .evidence import EvidenceWeights, learn_evidence, start_weights
 from .evidence_hinge import fit_evidence_hinge
-from .joint import fit_joint
+from .joint import JointPart, fit_joint
 from .metric import MetricColumns
 from .part import Part
 from .rows import PartRows
@@ -45,12 +45,35 @@ def larger_table_parts(
     parts : list of Part
         One or two parts, whose leave-one-out decisions are on all rows.
     """
-    with single_blas():
-        columns = MetricColumns.of(rows)
-        start = start_weights(rows)
-        learned = learn_evidence(rows, columns, start, random_state, progress)
-        joint = fit_joint(rows, fit_additive(rows), learned, random_state)
+    joint, learned = joint_part(rows, random_state, progress)
     hinge = fit_evidence_hinge(
         rows, learned, joint, random_state, memory=memory, threads=threads, progress=progress
     )
     return [joint] if hinge is None else [joint, hinge]
+
+
+def joint_part(
+    rows: PartRows, random_state: Any, progress: FitProgress | None = None
+) -> tuple[JointPart, EvidenceWeights]:
+    """Learn weights by the evidence and fit the joint part at them.
+
+    Parameters
+    ----------
+    rows : PartRows
+        The training rows.
+    random_state : RandomState
+        Picks rows and landmarks.
+    progress : FitProgress, default=None
+        Told of each step.
+
+    Returns
+    -------
+    joint : JointPart
+        The part.
+    learned : EvidenceWeights
+        The weights.
+    """
+    with single_blas():
+        columns = MetricColumns.of(rows)
+        learned = learn_evidence(rows, columns, start_weights(rows), random_state, progress)
+        return fit_joint(rows, fit_additive(rows), learned, random_state), learned
