@@ -55,16 +55,18 @@ def test_levels_have_a_place_each_and_unknown_codes_share_one():
     assert_array_equal(bins.places(np.array([[0.0, 3], [0.0, 99], [0.0, -1]]))[:, 1], [6, 6, 6])
 
 
-def test_rare_codes_share_a_place_where_there_are_many():
-    X = np.arange(10.0)[:, None]
-    bins = ColumnBins.of(X, np.array([True]), np.ones(10), 12, max_levels=4)
-    assert_array_equal(bins.places(X)[:, 0], [0, 1, 2, 3, 4, 4, 4, 4, 4, 4])
+def test_the_rarest_of_many_codes_share_a_place():
+    X = np.repeat(np.arange(6.0), [1, 5, 2, 4, 1, 3])[:, None]
+    bins = ColumnBins.of(X, np.array([True]), np.ones(16), 12, max_levels=3)
+    new = np.array([[0.0], [1], [2], [3], [4], [5], [6]])
+    assert_array_equal(bins.places(new)[:, 0], [3, 0, 3, 1, 3, 2, 3])
+    assert bins.n_places == 4
 
 
 def test_a_part_of_the_columns():
     rng = np.random.default_rng(2)
-    X = np.column_stack([rng.normal(size=50), rng.integers(0, 3, 50), rng.normal(size=50)])
-    bins = ColumnBins.of(X, np.array([False, True, False]), np.ones(50), 5)
+    X = np.column_stack([rng.normal(size=50), rng.integers(0, 8, 50), rng.normal(size=50)])
+    bins = ColumnBins.of(X, np.array([False, True, False]), np.ones(50), 5, max_levels=4)
     part = bins.part(np.array([1, 2]))
     shift = part.starts[:-1] - bins.starts[1:3]
     assert_array_equal(part.places(X[:, 1:]), bins.places(X)[:, 1:] + shift)

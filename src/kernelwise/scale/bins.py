@@ -26,15 +26,21 @@ class ColumnBins:
         The inner cuts of the numbers, ascending, column by column. A value is above a cut or not.
     cut_stops : ndarray of shape (d + 1,)
         Where the cuts of each column begin, and the end of the last; a category has none.
+    levels : ndarray of shape (n_levels,)
+        The place of each code of a category, counted from its first one, category by category.
+    level_stops : ndarray of shape (d + 1,)
+        Where the codes of each column begin, and the end of the last; a number has none.
     starts : ndarray of shape (d + 1,)
         The first place of each column, and the number of all places. The last place of a category
-        is for codes that the rows of the bins did not have.
+        is for rare codes, and for those that the rows of the bins did not have.
     is_category : ndarray of shape (d,)
         Whether a column holds codes of a category.
     """
 
     cuts: Array
     cut_stops: Index
+    levels: Index
+    level_stops: Index
     starts: Index
     is_category: Any
 
@@ -56,7 +62,8 @@ class ColumnBins:
             The number of bins of equal weight of a number. One with no more different values has
             a bin for each of them.
         max_levels : int, default=None
-            The number of codes of a category with a place each; None is all codes.
+            The number of codes of a category with a place each, the most frequent ones; None is
+            all codes.
 
         Returns
         -------
@@ -65,18 +72,32 @@ class ColumnBins:
         """
         plain = bool((count == count[0]).all())
         cuts: list[Array] = []
+        levels: list[Index] = []
         sizes = []
         for j, category in enumerate(is_category):
+            cuts.append(np.empty(0))
+            levels.append(np.empty(0, dtype=np.intp))
             if category:
-                levels = int(X[:, j].max()) + 1
-                cuts.append(np.empty(0))
-                sizes.append(1 + (levels if max_levels is None else min(levels, max_levels)))
+                levels[j] = _level_places(X[:, j], count, max_levels)
+                own = len(levels[j])
+                sizes.append(1 + (own if max_levels is None else min(own, max_levels)))
             else:
-                cuts.append(_inner_cuts(X[:, j], None if plain else count, n_bins))
-                sizes.append(len(cuts[-1]) + 1)
-        stops = np.cumsum([0, *map(len, cuts)])
-        starts = np.cumsum([0, *sizes])
-        return cls(np.concatenate([np.empty(0), *cuts]), stops, starts, np.asarray(is_category))
+                cuts[j] = _inner_cuts(X[:, j], None if plain else count, n_bins)
+                sizes.append(1 + len(cuts[j]))
+        return cls._side_by_side(cuts, levels, sizes, np.asarray(is_category))
+
+    @classmethod
+    def _side_by_side(
+        cls, cuts: list[Array], levels: list[Index], sizes: Any, is_category: Any
+    ) -> ColumnBins:
+        return cls(
+            np.concatenate([np.empty(0), *cuts]),
+            np.cumsum([0, *map(len, cuts)]),
+            np.concatenate([np.empty(0, dtype=np.intp), *levels]),
+            np.cumsum([0, *map(len, levels)]),
+            np.cumsum([0, *sizes]),
+            is_category,
+        )
 
     @property
     def n_places(self) -> int:
@@ -91,6 +112,10 @@ class ColumnBins:
     def cuts_of(self, j: int) -> Array:
         """Return the cuts of a column."""
         return self.cuts[self.cut_stops[j] : self.cut_stops[j + 1]]
+
+    def levels_of(self, j: int) -> Index:
+        """Return the places of the codes of a column, counted from its first place."""
+        return self.levels[self.level_stops[j] : self.level_stops[j + 1]]
 
     def places(self, X: Array) -> Any:
         """Return the place of each value.
@@ -109,8 +134,9 @@ class ColumnBins:
         for j, category in enumerate(self.is_category):
             if category:
                 unknown = self.starts[j + 1] - self.starts[j] - 1
-                known = (X[:, j] >= 0) & (X[:, j] < unknown)
-                places[:, j] = np.where(known, X[:, j], unknown)
+                levels = np.append(self.levels_of(j), unknown)
+                known = (X[:, j] >= 0) & (X[:, j] < len(levels) - 1)
+                places[:, j] = levels[np.where(known, X[:, j], -1).astype(np.intp)]
             else:
                 places[:, j] = np.searchsorted(self.cuts_of(j), X[:, j])
         places += self.starts[:-1].astype(np.int32)
@@ -118,14 +144,23 @@ class ColumnBins:
 
     def part(self, columns: Index) -> ColumnBins:
         """Return the bins of some columns."""
-        cuts = [self.cuts_of(j) for j in columns]
-        sizes = np.diff(self.starts)[columns]
-        return ColumnBins(
-            np.concatenate([np.empty(0), *cuts]),
-            np.cumsum([0, *map(len, cuts)]),
-            np.cumsum([0, *sizes]),
+        return self._side_by_side(
+            [self.cuts_of(j) for j in columns],
+            [self.levels_of(j) for j in columns],
+            np.diff(self.starts)[columns],
             self.is_category[columns],
         )
+
+
+def _level_places(codes: Array, count: Array, max_levels: int | None) -> Index:
+    """Return a place for each code: its own, or one behind these that the rarer codes share."""
+    weight = np.bincount(codes.astype(np.intp), count)
+    if max_levels is None or len(weight) <= max_levels:
+        return np.arange(len(weight))
+    kept = np.sort(np.argsort(-weight, kind="stable")[:max_levels])
+    places = np.full(len(weight), max_levels)
+    places[kept] = np.arange(max_levels)
+    return places
 
 
 def _inner_cuts(values: Array, count: Array | None, n_bins: int) -> Array:

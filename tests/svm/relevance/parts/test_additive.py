@@ -140,3 +140,14 @@ def test_columns_of_hundreds_of_levels_take_little_memory():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 9e7  # one-hot columns would have 2.4e7 entries
+
+
+@pytest.mark.parametrize("d", [300, 1200])
+def test_very_many_columns_have_fewer_bins(d):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, d))
+    y = (X[:, 0] + 0.5 * rng.normal(size=400) > 0).astype(int)
+    rows = PartRows(X, ColumnLayout.plain(d), y, 2, np.ones(400), np.ones(400))
+    part = fit_additive(rows)
+    assert len(part.coefficients) <= 1 + max(1300, d)
+    assert part.importances.argmax() == 0

@@ -3,7 +3,8 @@
     f(x) = constant + sum_j g_j(x_j)
 
 A number enters standardised and cut off at +-4, and by steps at the inner cuts of its 16 quantile
-bins, so that g_j is a line and a staircase; a category enters by one 0/1 column per level. The
+bins, so that g_j is a line and a staircase; a category enters by one 0/1 column per level. Tables
+of very many columns have fewer bins, and the rarest of very many levels share a column. The
 ridge is the one of least leave-one-out log loss in a model around the base rate p, whose W = p (1 -
 p) is the same for all rows: with one eigendecomposition Z_c' C Z_c = V diag(s) V' of the centred
 columns, U = Z_c V, and the price c of the rows,
@@ -38,6 +39,7 @@ from .rows import PartRows
 
 RIDGES = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 _N_BINS = 16  # quantile bins of a number
+_PLACES = 1000  # bins of all numbers, and levels of all categories, about: more are merged
 _LARGEST = 4.0  # deviations from the mean at which numbers are cut off
 _NEWTON_STEPS = 2  # after the one around the base rate
 
@@ -66,12 +68,15 @@ class AdditiveColumns:
     @classmethod
     def of(cls, rows: PartRows) -> AdditiveColumns:
         """Find bins, means and deviations of training rows."""
-        bins = ColumnBins.of(rows.X, rows.layout.is_category, rows.count, _N_BINS)
-        numbers = np.flatnonzero(~np.asarray(rows.layout.is_category))
+        is_category = np.asarray(rows.layout.is_category)
+        n_bins = min(_N_BINS, max(1, _PLACES // len(is_category)))
+        max_levels = max(_N_BINS, _PLACES // max(1, int(is_category.sum())))
+        bins = ColumnBins.of(rows.X, is_category, rows.count, n_bins, max_levels)
+        numbers = np.flatnonzero(~is_category)
         X, share = rows.X[:, numbers], rows.count / rows.count.sum()
         means = share @ X
         deviations = np.sqrt(share @ (X - means) ** 2)
-        is_flat = np.diff(bins.starts)[numbers] == 1
+        is_flat = np.ptp(X, axis=0) == 0
         return cls(bins, numbers, means, np.where(is_flat, np.inf, deviations))
 
     @property
