@@ -37,7 +37,7 @@ from .metric import Landmarks, MetricColumns, balanced_sample
 from .rows import PartRows
 
 N_ROWS, N_LANDMARKS, N_EVALUATIONS = 4000, 150, 12
-_FLOOR = 0.01  # least weight at the start, relative to the largest
+_FLOOR = 0.01  # least weight at the start, relative to the largest: many columns of noise add up
 _DROPPED = 1e-3  # weight relative to the largest below which a column is left out
 _REACH = 5.0  # largest change of a logarithm of a weight
 _RIDGE, _LEAST_RIDGE, _LARGEST_RIDGE = 3.0, 0.02, 300.0
