@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 
 from ...kernels.pairwise import PairwiseKernel
+from ..base.feature_weights import varying_columns
 from ..base.weight_learning import LearnedWeights, histories
 from ..paths.path import Path
+from ..paths.rows import TrainingRows
 from .columns import ColumnLayout
 from .members import UsedColumns, has_equal_share, shares_of
-from .mixing import MixedParts
+from .mixing import LargerMixture, MixedParts
+from .parts.joint import kernel_shares
 
 _PATH_COLUMNS = ("factor", "C", "loo_error", "score", "n_iter", "seconds", "solved", "converged")
 
@@ -61,6 +64,32 @@ def part_attributes(mixed: MixedParts, layout: ColumnLayout) -> dict[str, Any]:
         "parts_": [part.name for part in mixed.parts],
         "mixture_weights_": mixed.mixture.weights,
         "part_importances_": layout.to_source(np.array([part.importances for part in mixed.parts])),
+    }
+
+
+def larger_attributes(mixed: LargerMixture, table: TrainingRows) -> dict[str, Any]:
+    """Return what describes the kernel of a larger table, and the machine that may use it."""
+    learned, layout = mixed.learned, mixed.rows.layout
+    shares = layout.to_source(kernel_shares(mixed.rows, learned))
+    shares = shares / shares.sum() if shares.any() else np.full(len(shares), 1 / len(shares))
+    varying = layout.to_source(varying_columns(table.X).astype(np.float64)) > 0
+    n_varying = max(1, int(np.count_nonzero(varying)))
+    hinges: list[Any] = [part for part in mixed.parts if part.name == "hinge"]
+    support = [hinge.predictor.vectors.support for hinge in hinges]
+    empty = {name: np.empty(0) for name in _PATH_COLUMNS}
+    return {
+        "feature_importances_": shares,
+        "feature_weights_": n_varying * shares,
+        "selected_features_": has_equal_share(n_varying * shares),
+        "members_": ["evidence"] * len(hinges),
+        "kernel_": [hinge.predictor.kernels[0] for hinge in hinges] or [learned.kernel],
+        "C_": np.array([hinge.C for hinge in hinges]),
+        "gamma_": np.array([hinge.predictor.kernels[0].gamma for hinge in hinges]),
+        "path_": {"member": np.empty(0, dtype=str)} | empty,
+        "history_": {"value": np.array(learned.history)},
+        "n_iter_": len(learned.history),
+        "n_solves_": sum(hinge.predictor.n_machines for hinge in hinges),
+        "support_vectors_": table.X[support[0]] if support else table.X[:0],
     }
 
 

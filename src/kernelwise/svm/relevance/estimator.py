@@ -34,11 +34,26 @@ from ..base.predictor import Predictor, predictor_of
 from ..base.probability import summary
 from ..base.task import FitTask, Fitted, Labels
 from ..paths.rows import TrainingRows
-from .attributes import count_solves, part_attributes, path_attributes, weight_attributes
+from .attributes import (
+    count_solves,
+    larger_attributes,
+    part_attributes,
+    path_attributes,
+    weight_attributes,
+)
 from .column_options import ColumnOptions
 from .columns import ColumnEncoding, ColumnLayout
 from .members import FACTORS, KERNELS, kernel_names
-from .mixing import Half, MixedParts, decisions_of_halves, fit_halves, fit_mixed
+from .mixing import (
+    Half,
+    MixedParts,
+    SmallMixture,
+    decisions_of_halves,
+    fit_halves,
+    fit_larger,
+    fit_mixed,
+    gets_larger_parts,
+)
 from .parts.hinge import HingeSettings
 from .parts.rows import PartRows, copy_weight
 from .predictor import MixturePredictor
@@ -343,6 +358,9 @@ class RelevanceSVC(BaseLearnedSVC):
             # Equal rows become one row, their weights summed.
             table = TrainingRows.of(task, groups=task.groups)
             settings = self._settings(table, task.threads)
+            rows = PartRows.of(table, layout, n_classes, settings.copy_weight)
+            if gets_larger_parts(rows, settings):
+                return self._fit_larger(task, table, rows, settings, random_state)
             progress.begin(_n_tasks(settings, len(table), layout, self.calibration == "halves"))
             mixed = fit_mixed(
                 table,
@@ -356,8 +374,8 @@ class RelevanceSVC(BaseLearnedSVC):
             halves = None
             if self.calibration == "halves":
                 with progress.task("halves"):
-                    rows = table.part(mixed.machines.path_rows)
-                    halves = fit_halves(rows, layout, n_classes, settings, random_state, mixed)
+                    some = table.part(mixed.machines.path_rows)
+                    halves = fit_halves(some, layout, n_classes, settings, random_state, mixed)
             calibration = self._calibrated(mixed, halves)
         machines = mixed.machines
         n_solves = 0 if machines.is_of_path else task.n_machines * len(machines.paths)
@@ -371,7 +389,7 @@ class RelevanceSVC(BaseLearnedSVC):
             "_halves_": _conformal(halves, mixed.rows, self.columns_),
         }
         if calibration is not None:
-            mode, n_rows = str(self.calibration), len(mixed.rows.classes)
+            mode, n_rows = str(self.calibration), len(mixed.rows)
             attributes["calibration_"] = summary(calibration, mode, n_rows)
         last = {name: each.theta for name, each in machines.learned.items()}
         return Fitted(
@@ -380,6 +398,39 @@ class RelevanceSVC(BaseLearnedSVC):
             attributes=attributes,
             last=(machines.scaling.columns, last) if self.warm_start else None,
         )
+
+    def _fit_larger(
+        self,
+        task: FitTask,
+        table: TrainingRows,
+        rows: PartRows,
+        settings: HingeSettings,
+        random_state: Any,
+    ) -> Fitted:
+        """Fit the parts of tables with thousands of rows or with categories.
+
+        Their leave-one-out decisions are on so many rows that no halves have to cap them.
+        """
+        task.progress.begin(None)
+        mixed = fit_larger(rows, settings, random_state, task.progress)
+        predictor: Any = replace(mixed.predictor(), before=(self.columns_,))
+        attributes = larger_attributes(mixed, table) | part_attributes(mixed, rows.layout)
+        calibration = self._calibrated(mixed, None)
+        predictor = replace(predictor, calibration=calibration)
+        if calibration is not None:
+            attributes["calibration_"] = summary(calibration, str(self.calibration), len(rows))
+        if self.calibration == "halves":
+            scores = class_scores(mixed.left_out, None)
+            whole = ConformalHalf.of(predictor, scores, rows.classes, rows.count)
+            attributes["_halves_"] = (whole, whole)
+        hinge = predictor.hinge
+        if hinge is not None:  # number its support vectors as in the table of the task
+            vectors = hinge.predictor.vectors
+            vectors = replace(vectors, support=table.first[vectors.support])
+            own = replace(hinge, predictor=replace(hinge.predictor, vectors=vectors))
+            parts = tuple(own if part is hinge else part for part in predictor.parts)
+            predictor = replace(predictor, parts=parts)
+        return Fitted(predictor, mixed.solutions, attributes=attributes)
 
     def _settings(self, table: TrainingRows, threads: int) -> HingeSettings:
         """Return the settings of the machines."""
@@ -412,7 +463,7 @@ class RelevanceSVC(BaseLearnedSVC):
     def _predictor(
         self,
         task: FitTask,
-        mixed: MixedParts,
+        mixed: SmallMixture,
         calibration: Calibration | None,
     ) -> Any:
         """Return the mixture, or a single machine, as it predicts rows of the user."""

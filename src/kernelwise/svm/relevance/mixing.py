@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 
 from ..._typing import Array, Index
+from ...qp import Solution
 from ..base.progress import FitProgress
 from ..paths.folds import deal, deal_groups
 from ..paths.rows import TrainingRows
 from .columns import ColumnLayout
+from .parts.evidence import EvidenceWeights
 from .parts.hinge import HingeMachines, HingeSettings, fit_hinge
-from .parts.larger import joint_part
+from .parts.larger import joint_part, larger_table_parts
 from .parts.linear import fit_linear
 from .parts.mixture import Mixture, mix
 from .parts.part import Part
@@ -28,6 +30,8 @@ from .parts.ridge import fit_ridge
 from .parts.rows import PartRows
 from .predictor import MixturePredictor
 
+LARGER = 2000  # distinct rows from which on a table gets the parts of larger tables
+LARGER_WITH_CATEGORIES = 500  # the same for a table with categories
 HALF_EVALUATIONS = 8  # of the bound for each kernel, in a half
 
 
@@ -43,14 +47,11 @@ class MixedParts:
         Their mixture; for a hinge part alone its decisions as they are.
     rows : PartRows
         The rows of the leave-one-out decisions.
-    machines : HingeMachines
-        The machines of the hinge part, and how they were found.
     """
 
     parts: tuple[Part, ...]
     mixture: Mixture
     rows: PartRows
-    machines: HingeMachines
 
     @property
     def left_out(self) -> Array:
@@ -59,11 +60,86 @@ class MixedParts:
 
     def predictor(self) -> MixturePredictor:
         """Return the mixture as it predicts; it keeps no leave-one-out decisions."""
-        return MixturePredictor(tuple(map(_without_left_out, self.parts)), self.mixture)
+        return MixturePredictor(tuple(map(_as_stored, self.parts)), self.mixture)
 
 
-def _without_left_out(part: Any) -> Any:
-    return replace(part, left_out=part.left_out[:0])
+@dataclass(frozen=True)
+class SmallMixture(MixedParts):
+    """The parts of a small table: a hinge part of several members, and others beside it.
+
+    Parameters
+    ----------
+    machines : HingeMachines
+        The machines of the hinge part, and how they were found.
+    """
+
+    machines: HingeMachines
+
+
+@dataclass(frozen=True)
+class LargerMixture(MixedParts):
+    """The parts of a table of thousands of rows, or with categories.
+
+    Parameters
+    ----------
+    learned : EvidenceWeights
+        The weights of their kernel.
+    """
+
+    learned: EvidenceWeights
+
+    @property
+    def solutions(self) -> list[Solution]:
+        """The solved machines of the hinge part, where there is one."""
+        return [each for part in self.parts for each in getattr(part, "solutions", ())]
+
+
+def gets_larger_parts(rows: PartRows, settings: HingeSettings) -> bool:
+    """Return whether a table gets the parts of larger tables; other kernels and scales do not."""
+    least = LARGER_WITH_CATEGORIES if rows.layout.has_categories else LARGER
+    is_plain = settings.ensemble and settings.kernel == "laplacian" and settings.standardize
+    return is_plain and len(rows) >= least
+
+
+def fit_larger(
+    rows: PartRows,
+    settings: HingeSettings,
+    random_state: Any,
+    progress: FitProgress | None = None,
+) -> LargerMixture:
+    """Fit the parts of larger tables, and mix them.
+
+    Parameters
+    ----------
+    rows : PartRows
+        The distinct encoded rows.
+    settings : HingeSettings
+        The settings; of them, memory and threads count here.
+    random_state : RandomState
+        Picks rows and landmarks.
+    progress : FitProgress, default=None
+        Told of each step.
+
+    Returns
+    -------
+    mixed : LargerMixture
+        The parts and their mixture.
+    """
+    parts, learned = larger_table_parts(
+        rows,
+        random_state,
+        memory=settings.solver.memory,
+        threads=settings.threads,
+        progress=progress,
+    )
+    mixture = mix([part.left_out for part in parts], rows)
+    return LargerMixture(tuple(parts), mixture, rows, learned)
+
+
+def _as_stored(part: Any) -> Any:
+    """Return a part without what only its fit needs."""
+    part = replace(part, left_out=part.left_out[:0])
+    return replace(part, solutions=()) if hasattr(part, "solutions") else part
 
 
 def fit_mixed(
@@ -75,8 +151,8 @@ def fit_mixed(
     *,
     last: Any = None,
     progress: FitProgress | None = None,
-) -> MixedParts:
-    """Fit the parts that a table gets, and mix them.
+) -> SmallMixture:
+    """Fit the parts of a small table, and mix them.
 
     Parameters
     ----------
@@ -97,7 +173,7 @@ def fit_mixed(
 
     Returns
     -------
-    mixed : MixedParts
+    mixed : SmallMixture
         The parts and their mixture.
     """
     machines = fit_hinge(table, layout, settings, random_state, last=last, progress=progress)
@@ -108,7 +184,7 @@ def fit_mixed(
     if not settings.ensemble:
         k = hinge.left_out.shape[1]
         alone = Mixture(np.ones(1), np.eye(k)[None], np.zeros(k))
-        return MixedParts((hinge,), alone, rows, machines)
+        return SmallMixture((hinge,), alone, rows, machines)
     parts: tuple[Part, ...]
     if layout.has_categories:  # whose codes the other parts would take for numbers
         parts = (hinge, joint_part(rows, random_state)[0])
@@ -119,7 +195,7 @@ def fit_mixed(
             fit_ridge(rows, settings.kernel, factor, random_state, threads=settings.threads),
             fit_linear(rows, random_state),
         )
-    return MixedParts(parts, mix([part.left_out for part in parts], rows), rows, machines)
+    return SmallMixture(parts, mix([part.left_out for part in parts], rows), rows, machines)
 
 
 @dataclass(frozen=True)
@@ -150,7 +226,7 @@ def fit_halves(
     n_classes: int,
     settings: HingeSettings,
     random_state: Any,
-    whole: MixedParts,
+    whole: SmallMixture,
 ) -> tuple[Half, Half] | None:
     """Fit the parts to each half of the rows.
 
@@ -170,7 +246,7 @@ def fit_halves(
         The settings of the whole fit; halves evaluate the bound less often.
     random_state : RandomState
         Deals the rows to halves.
-    whole : MixedParts
+    whole : SmallMixture
         The whole fit.
 
     Returns

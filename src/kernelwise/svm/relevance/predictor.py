@@ -12,7 +12,6 @@ from ..._typing import Array, Index
 from ..base.calibration import Calibration
 from ..base.predictor import SupportVectors
 from ..base.steps import Step, apply_all
-from .parts.hinge import HingePart
 from .parts.mixture import Mixture
 from .parts.part import Part
 
@@ -69,19 +68,22 @@ class MixturePredictor:
         return log_odds if self.calibration is None else self.calibration.scores(log_odds)
 
     @property
-    def hinge(self) -> HingePart:
-        """The hinge part."""
-        return next(part for part in self.parts if isinstance(part, HingePart))
+    def hinge(self) -> Any:
+        """The hinge part; None where there is none."""
+        return next((part for part in self.parts if part.name == "hinge"), None)
 
     @property
     def vectors(self) -> SupportVectors:
         """The support vectors of the hinge part."""
-        return self.hinge.predictor.vectors
+        if self.hinge is None:
+            return SupportVectors(np.zeros(0, dtype=np.intp), np.empty((0, 0)), np.empty((0, 0)))
+        vectors: SupportVectors = self.hinge.predictor.vectors
+        return vectors
 
     @property
     def intercept(self) -> Array:
         """The intercepts of the machines of the hinge part."""
-        return self.hinge.predictor.intercept
+        return np.empty(0) if self.hinge is None else self.hinge.predictor.intercept
 
     def of_rows(self, rows: Index, multiclass: str) -> MixturePredictor:
         """Renumber the support vectors as in the table that the user gave.
@@ -99,6 +101,8 @@ class MixturePredictor:
             The same parts.
         """
         hinge = self.hinge
+        if hinge is None:
+            return replace(self, multiclass=multiclass)
         own = replace(hinge, predictor=hinge.predictor.of_rows(rows, multiclass))
         parts = tuple(own if part is hinge else part for part in self.parts)
         return replace(self, parts=parts, multiclass=multiclass)

@@ -98,7 +98,7 @@ def test_a_machine_that_does_not_pay_is_skipped(monkeypatch):
     rng = np.random.default_rng(0)
     rows = replace(mixed_rows(900), classes=rng.integers(0, 2, 900))
     assert hinge(rows) is None
-    parts = larger_table_parts(rows, np.random.RandomState(0))
+    parts = larger_table_parts(rows, np.random.RandomState(0))[0]
     assert [part.name for part in parts] == ["joint"]
 
 
@@ -156,8 +156,8 @@ def test_a_class_of_three_rows_and_columns_without_any_spread():
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_both_parts_together(n_classes):
     rows, new = mixed_rows(1200, n_classes), mixed_rows(2000, n_classes, seed=1)
-    parts = larger_table_parts(rows, np.random.RandomState(0))
-    again = larger_table_parts(rows, np.random.RandomState(0))
+    parts = larger_table_parts(rows, np.random.RandomState(0))[0]
+    again = larger_table_parts(rows, np.random.RandomState(0))[0]
     assert [part.name for part in parts] == ["joint", "hinge"]
     for part, same in zip(parts, again, strict=True):
         assert part.left_out.shape == rows.codes.shape

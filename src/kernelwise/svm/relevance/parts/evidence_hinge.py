@@ -66,12 +66,15 @@ class EvidenceHingePart:
         Decisions on the training rows without each of them.
     importances : ndarray of shape (d,)
         The share of each encoded column in the distance of two rows.
+    solutions : tuple of Solution, default=()
+        The solved machines; a stored model does without them.
     """
 
     predictor: Predictor
     C: float
     left_out: Array
     importances: Array
+    solutions: tuple[Solution, ...] = ()
     name: ClassVar[str] = "hinge"
 
     def decision_values(self, X: Array) -> Array:
@@ -179,6 +182,7 @@ def fit_evidence_hinge(
         machines.C,
         left_out,
         kernel_shares(rows, learned),
+        tuple(machines.solutions),
     )
 
 

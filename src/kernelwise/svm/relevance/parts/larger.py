@@ -24,7 +24,7 @@ def larger_table_parts(
     memory: float = np.inf,
     threads: int = 1,
     progress: FitProgress | None = None,
-) -> list[Part]:
+) -> tuple[list[Part], EvidenceWeights]:
     """Fit the joint part, and the hinge part where it pays.
 
     Parameters
@@ -44,12 +44,14 @@ def larger_table_parts(
     -------
     parts : list of Part
         One or two parts, whose leave-one-out decisions are on all rows.
+    learned : EvidenceWeights
+        The weights of their kernel.
     """
     joint, learned = joint_part(rows, random_state, progress)
     hinge = fit_evidence_hinge(
         rows, learned, joint, random_state, memory=memory, threads=threads, progress=progress
     )
-    return [joint] if hinge is None else [joint, hinge]
+    return ([joint] if hinge is None else [joint, hinge]), learned
 
 
 def joint_part(
