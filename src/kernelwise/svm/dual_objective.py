@@ -82,8 +82,8 @@ class DualObjectiveSVC(BaseLearnedSVC):
     optimizer : {"lbfgs", "projected_gradient", "exponentiated_gradient", "paper"}, default="lbfgs"
         The descent method. "paper" takes fixed steps, clips and rescales, and keeps the best.
     weights : {"shared", "per_class"}, default="shared"
-        Whether all one-vs-rest machines share their weights, or each has its own as in the paper.
-        With two classes there is one machine.
+        Whether all one-vs-rest machines share their weights, or each has its own; the paper does
+        not say which. With two classes there is one machine.
     eta : float, default=0.001
         The step size of ``optimizer="paper"``, whose printed gradient is twice the true one.
     max_iter : int, default=None
