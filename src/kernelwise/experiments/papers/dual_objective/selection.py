@@ -28,11 +28,20 @@ def _by_rfe(X: Array, y: Array, seed: int) -> Array:
     return -ranks.astype(float)
 
 
+def _by_f_test(X: Array, y: Array, seed: int) -> Array:
+    """Return F of each column; constant ones come last."""
+    varies = np.flatnonzero(np.ptp(X, axis=0) > 0)
+    scores = np.full(X.shape[1], -1.0)
+    with np.errstate(divide="ignore"):  # a column that is constant in every class separates them
+        scores[varies] = f_classif(X[:, varies], y)[0]
+    return scores
+
+
 # How columns are ranked by training rows: the larger, the better.
 SELECTORS: Mapping[str, Ranking] = {
     "WRBF": lambda X, y, seed: paper_machine(weights="shared").fit(X, y).feature_weights_,
     "L-BFGS": lambda X, y, seed: DualObjectiveSVC().fit(X, y).feature_importances_,
-    "F test": lambda X, y, seed: np.nan_to_num(f_classif(X, y)[0], nan=-1.0),
+    "F test": _by_f_test,
     "information": lambda X, y, seed: mutual_info_classif(X, y, random_state=seed),
     "SVM-RFE": _by_rfe,
     "forest": lambda X, y, seed: (
