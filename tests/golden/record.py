@@ -125,7 +125,9 @@ def _arrays(model, data, also):
 
 
 def _chosen_factors(model):
-    """Return the factor of gamma that each machine of a RelevanceSVC chose."""
+    """Return the factor of gamma that each machine of a RelevanceSVC chose; larger tables none."""
+    if model.members_ == ["evidence"] or not model.members_:
+        return []
     path = {key: np.asarray(column) for key, column in model.path_.items()}
     members = [path["member"] == each for each in model.members_]
     return [path["factor"][own][np.nanargmin(path["score"][own])] for own in members]

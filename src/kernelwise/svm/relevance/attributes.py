@@ -86,7 +86,10 @@ def larger_attributes(mixed: LargerMixture, table: TrainingRows) -> dict[str, An
         "C_": np.array([hinge.C for hinge in hinges]),
         "gamma_": np.array([hinge.predictor.kernels[0].gamma for hinge in hinges]),
         "path_": {"member": np.empty(0, dtype=str)} | empty,
-        "history_": {"value": np.array(learned.history)},
+        "history_": {
+            "kernel": np.repeat("laplacian", len(learned.history)),
+            "value": np.array(learned.history),
+        },
         "n_iter_": len(learned.history),
         "n_solves_": sum(hinge.predictor.n_machines for hinge in hinges),
         "support_vectors_": table.X[support[0]] if support else table.X[:0],

@@ -126,8 +126,9 @@ class RelevanceSVC(BaseLearnedSVC):
     Attributes
     ----------
     parts_ : list of str
-        The parts that are mixed: "hinge", "kernel" and "linear"; "hinge" alone for
-        ``ensemble=False``.
+        The parts that are mixed: "hinge", "kernel" and "linear"; "joint", and "hinge" where it
+        pays, for at least 2,000 different rows, or 500 where a column is a category; "hinge" and
+        "joint" for fewer rows with categories; "hinge" alone for ``ensemble=False``.
     mixture_weights_ : ndarray of shape (n_parts,)
         The weight of each part in the log-odds; they sum to one.
     part_importances_ : ndarray of shape (n_parts, n_features)
@@ -163,7 +164,9 @@ class RelevanceSVC(BaseLearnedSVC):
         and "converged". After weights were learned the error is far too low; it is for choosing,
         not for reporting.
     history_ : dict of ndarray
-        The evaluations of the bound: "kernel", "value", "C", "n_iter", "seconds" and "weights".
+        The evaluations of the bound: "kernel", "value", "C", "n_iter", "seconds" and "weights". For
+        larger tables those of the evidence: "kernel" and "value"; `path_` is then empty, and
+        ``members_`` is "evidence".
     n_solves_ : int
         The machines and enclosing balls that were solved.
     n_iter_ : int
