@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from kernelwise.kernels import RBF, Matern32
+from kernelwise.kernels import RBF, Laplacian, Matern32
 from kernelwise.kernels.family import KernelFamily
 
 
@@ -30,3 +30,19 @@ def test_equal_and_close_rows_keep_their_distance(kernel, size, d):
     ):
         np.testing.assert_allclose(K, exact, rtol=1e-7, atol=1e-7)
         np.testing.assert_allclose(K[np.arange(20), np.arange(20, 40)], 1, rtol=2e-9)
+
+
+@pytest.mark.parametrize("size", [1e3, 1e6, 1e9, 1e60])
+@pytest.mark.parametrize("with_category", [False, True])
+def test_absolute_differences_of_equal_and_close_rows(size, with_category):
+    X = far_rows(4, size)
+    categorical = None
+    distances = cdist(X, X, "cityblock")
+    if with_category:
+        X[:, 2] = np.arange(60) % 5
+        categorical = np.arange(4) == 2
+        distances = cdist(X[:, [0, 1, 3]], X[:, [0, 1, 3]], "cityblock")
+        distances += X[:, 2][:, None] != X[:, 2]
+    kernel = Laplacian(gamma=0.3, categorical=categorical)
+    for K in (kernel(X), kernel(X, X.copy())):
+        np.testing.assert_allclose(K, np.exp(-0.3 * distances), rtol=1e-7, atol=1e-7)

@@ -210,8 +210,10 @@ class L1Distances(Distances):
         return left, right[left.shape[1] :, 0].astype(np.float64)
 
     def fill(self, left: Array, right: Array, out: Array) -> None:
-        """Write t into ``out``."""
+        """Write t into ``out``; short distances of far rows come from their differences."""
         l1_distances(left, right, out)
+        if left.dtype == np.float64:
+            _sharpen_absolute(left, right, out)
 
 
 class DotProducts(WeightedSum):
@@ -341,6 +343,22 @@ def _sharpen(left: Array, right: Array, T: Array) -> None:
         unclear = np.flatnonzero((both > _FAR) & (T[i] < _CLOSE + _ROUNDING * both))
         differences = left[i, :-2, None] + right[:-2, unclear] / 2
         T[i, unclear] = np.einsum("kj,kj->j", differences, differences)
+
+
+def _sharpen_absolute(left: Array, right: Array, T: Array) -> None:
+    """Recompute distances that are mostly rounding: 2 max(x, z) - x - z of huge x and z."""
+    n_categories = right.shape[0] - left.shape[1]
+    d = left.shape[1] - 1 - n_categories  # numbers, their sum, then codes
+    sizes, others = np.abs(left[:, :d]).sum(axis=1), np.abs(right[:d]).sum(axis=0)
+    if sizes.max(initial=0.0) + others.max(initial=0.0) <= _FAR:
+        return
+    for i in np.flatnonzero(sizes + others.max(initial=0.0) > _FAR):
+        both = sizes[i] + others
+        unclear = np.flatnonzero((both > _FAR) & (T[i] < _CLOSE + _ROUNDING * both))
+        T[i, unclear] = np.abs(left[i, :d, None] - right[:d, unclear]).sum(axis=0)
+        for k in range(n_categories):
+            differs = left[i, d + 1 + k] != right[d + 1 + k, unclear]
+            T[i, unclear] += differs * right[d + 1 + n_categories + k, unclear]
 
 
 def _squares(A: Matrix) -> Array:
