@@ -155,9 +155,9 @@ def _used(sets: Sets, reading: str) -> Table:
         )
     columns = [Column("data set"), Column("all", 0)]
     for who in ("paper", "MR", "descent"):
-        columns += [Column("used", 1, who), Column("%", 1, who)]
+        columns += [Column("used", 1, who), Column("%", 2, who)]
     columns.append(Column("stopped", 0, "descent"))
-    columns += [Column("used", 1, "product"), Column("%", 1, "product")]
+    columns += [Column("used", 1, "product"), Column("%", 2, "product")]
     columns += [Column(_TITLES[kind], 1, "C") for kind in _KINDS]
     note = (
         "Columns with a weight, and their part of all columns; means over the folds. stopped: "
