@@ -6,7 +6,7 @@ from rich.console import Console
 
 from kernelwise.experiments import experiments, run, sections, write_html, write_markdown
 from kernelwise.experiments.engine.terminal import section_view
-from kernelwise.experiments.papers.dual_objective.tables import SETS, TABLE_1, noisy
+from kernelwise.experiments.papers.dual_objective.noisy_sets import SETS, TABLE_1, noisy
 
 
 @pytest.mark.parametrize("name", list(experiments()))

@@ -15,7 +15,7 @@ from ....svm import SVC, DualObjectiveSVC, SVCSearchCV
 from ...engine.tables import Cell, Column, Spread, Summary, Table
 from ...experiment import Experiment, Row, Scale, Task, register
 from ...protocol import random_split
-from .tables import (
+from .noisy_sets import (
     PAPER,
     SECONDS,
     SETS,

@@ -17,7 +17,7 @@ from ....svm import SVC, DualObjectiveSVC
 from ...engine.tables import Cell, Column, Spread, Summary, Table
 from ...experiment import Experiment, Row, Scale, Task, register
 from ...protocol import random_split
-from .tables import PAPER, SECONDS, SETS, noisy, noisy_tasks, pair_means, paper_machine, sets_of
+from .noisy_sets import PAPER, SECONDS, SETS, noisy, noisy_tasks, pair_means, paper_machine, sets_of
 
 Ranking = Callable[[Array, Array, int], Array]
 

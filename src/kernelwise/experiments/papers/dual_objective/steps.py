@@ -11,7 +11,7 @@ import numpy as np
 from ...engine.tables import Cell, Column, Summary, Table
 from ...experiment import Experiment, Row, Scale, Task, register
 from ...protocol import random_split
-from .tables import (
+from .noisy_sets import (
     PAPER,
     SECONDS,
     SETS,

@@ -13,7 +13,7 @@ from ....kernels import RBF
 from ....svm import SVC, DualObjectiveSVC
 from ...engine.tables import Cell, Check, Claim, Column, Drawing, Summary, Table
 from ...experiment import Experiment, Row, Scale, Task, register
-from .tables import PAPER
+from .noisy_sets import PAPER
 
 _ACROSS = (-1.5, -0.5, 0.5, 1.5)
 _CIRCLES, _TRIANGLES = (1.0, 0.3, 0.6, 1.0), (-0.3, -1.0, -1.0, -0.3)
