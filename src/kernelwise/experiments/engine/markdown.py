@@ -55,8 +55,9 @@ def _claims(sections: Sequence[Section]) -> Iterator[str]:
         yield "## What holds\n"
         yield _grid(("claim", "paper", "ours, by reading", "verdict", "experiment"), rows, [""] * 5)
         yield (
-            "The readings were chosen before their results were seen; each is explained in the "
-            "section of its experiment. A claim that holds under some readings only names them.\n"
+            "Each reading is explained in the section of its experiment, also where it was looked "
+            "for after the first results. A claim that holds under some readings only names them; "
+            "the limits in parentheses, within which a figure counts as the paper's, are ours.\n"
         )
 
 
