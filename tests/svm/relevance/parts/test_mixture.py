@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from scipy.special import expit
+from scipy.special import expit, softmax
 
 from kernelwise.svm.base.sigmoids import fit_sigmoid
+from kernelwise.svm.base.softmax import fit_temperature
 from kernelwise.svm.relevance.parts.mixture import Mixture, mix, simplex_weights
 
 from .problems import counts, part_rows
@@ -55,8 +56,22 @@ def test_decisions_are_weighted_sums_of_sigmoids(n_classes):
     mixture = mix(left_out, rows)
     own = [fit_sigmoid(f, rows.codes > 0, rows.price).log_odds(f) for f in left_out]
     expected = mixture.weights[0] * own[0] + mixture.weights[1] * own[1]
+    if n_classes > 2:
+        expected *= fit_temperature(expected, rows.classes, rows.price, prior_variance=0.5)
     np.testing.assert_allclose(mixture.decisions(left_out), expected, atol=1e-6)
     assert mixture.weights[0] > mixture.weights[1]
+
+
+def test_the_softmax_of_several_classes_does_not_count_its_evidence_twice():
+    rows = part_rows(4000, n_classes=3)
+    rng = np.random.default_rng(0)
+    truth = 1.5 * rng.normal(size=(4000, 3))
+    shares = softmax(truth, axis=1)
+    rows.classes[:] = (rng.random((4000, 1)) > shares.cumsum(axis=1)).sum(axis=1)
+    one_against_rest = np.log(shares / (1 - shares))
+    found = softmax(mix([one_against_rest], rows).decisions([one_against_rest]), axis=1)
+    assert np.abs(found - shares).mean() < 0.03
+    assert np.abs(softmax(one_against_rest, axis=1) - shares).mean() > 0.06
 
 
 @pytest.mark.parametrize("by", ["weights", "stack"])

@@ -6,6 +6,10 @@ z_jc = a_jc f_jc + b_jc, and the weights of the parts have the least leave-one-o
     min  sum_ic p_i log(1 + exp(-y_ic sum_j w_j z_ijc)) + 10 sum_j (w_j - 1/J)^2
     s.t. w >= 0,  sum w = 1
 
+Several classes: the softmax of these log-odds of one class against the rest would count what they
+say nearly twice (of two classes it would be the sigmoid of 2 z), so they are multiplied by the
+temperature of least leave-one-out log loss.
+
 The weights sum to one because leave-one-out decisions are too good where there is little to learn:
 a free factor would make the mixture still surer. The alternative, a ridge logistic regression on
 the decisions themselves, has such a factor.
@@ -23,9 +27,11 @@ from scipy.special import expit, logsumexp, softmax
 
 from ...._typing import Array
 from ...base.sigmoids import fit_sigmoid
+from ...base.softmax import fit_temperature
 from .rows import PartRows
 
 EQUAL_WEIGHTS = 10.0  # penalty on squared differences to equal weights, in units of rows
+_TEMPERATURE_VARIANCE = 0.5  # prior variance of the factor of several classes' log-odds
 _STACK_RIDGE = 1.0  # penalty on squared coefficients of standardised decisions
 _MAX_STEPS = 50  # Newton steps; about five are needed
 _MIN_GAIN = 1e-10  # predicted decrease at which the steps end, relative to the loss
@@ -95,7 +101,13 @@ def mix(left_out: Sequence[Array], rows: PartRows, *, by: str = "weights") -> Mi
     Z = slope[:, None, :] * F + intercept[:, None, :]
     weights = simplex_weights(Z.reshape(n_parts, -1), Y.ravel(), np.repeat(rows.price, k))
     factors = np.array([np.diag(each) for each in weights[:, None] * slope])
-    return Mixture(weights, factors, weights @ intercept)
+    mixture = Mixture(weights, factors, weights @ intercept)
+    if k == 1:
+        return mixture
+    temperature = fit_temperature(
+        mixture.decisions(left_out), rows.classes, rows.price, prior_variance=_TEMPERATURE_VARIANCE
+    )
+    return Mixture(weights, temperature * mixture.factors, temperature * mixture.offset)
 
 
 def simplex_weights(Z: Array, y: Array, price: Array, penalty: float = EQUAL_WEIGHTS) -> Array:
