@@ -1,4 +1,4 @@
-// Counts, one-hot products and landmarks of the parts of a model, for Python.
+// Counts, one-hot products, landmarks and trees of the parts of a model, for Python.
 #include "binding.hpp"
 
 namespace kw {
@@ -90,11 +90,58 @@ void define_landmarks(nb::module_& m) {
       array("S"), array("left"), array("right"), array("limits"), array("out"));
 }
 
+// A tree whose nodes lead to later nodes or to leaves.
+Tree checked_tree(const Line<const std::int64_t>& levels, const Line<const double>& thresholds,
+                  const Grid<const std::int64_t>& children, Size n_directions) {
+  const Indices own = indices(levels, "levels", n_directions);
+  const Tree tree{own, view(thresholds, "thresholds", own.size),
+                  view(children, "children", own.size, 2)};
+  bool fine = true;
+  for (Size node = 0; node < own.size; ++node)
+    for (Size side = 0; side < 2; ++side) {
+      const std::int64_t child = tree.children.at(node, side);
+      fine = fine & (child < own.size) & (child < 0 || child > node);
+    }
+  expect(fine, "children", "be leaves or later nodes");
+  return tree;
+}
+
+template <class T>
+void define_routes(nb::module_& m) {
+  m.def(
+      "project_rows",
+      [](Grid<const T> X, Line<const std::int64_t> rows, Line<const double> direction,
+         Line<double> out) {
+        const auto x = view(X, "X");
+        const auto r = indices(rows, "rows", x.rows);
+        const auto u = view(direction, "direction", x.columns);
+        const auto o = view(out, "out", r.size);
+        unlocked([&] { leaves<T>().project_rows(x, r, u, o); });
+      },
+      array("X"), array("rows"), array("direction"), array("out"));
+  m.def(
+      "route_rows",
+      [](Grid<const T> X, Grid<const double> directions, Line<const std::int64_t> levels,
+         Line<const double> thresholds, Grid<const std::int64_t> children,
+         Line<std::int64_t> out) {
+        const auto x = view(X, "X");
+        const auto u = view(directions, "directions", static_cast<Size>(directions.shape(0)),
+                            x.columns);
+        const Tree tree = checked_tree(levels, thresholds, children, u.rows);
+        const auto o = view(out, "out", x.rows);
+        unlocked([&] { leaves<T>().route_rows(x, u, tree, o); });
+      },
+      array("X"), array("directions"), array("levels"), array("thresholds"), array("children"),
+      array("out"));
+}
+
 }  // namespace
 
 void define_parts(nb::module_& m) {
   define_one_hot(m);
   define_landmarks(m);
+  define_routes<float>(m);
+  define_routes<double>(m);
 }
 
 }  // namespace kw

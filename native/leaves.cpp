@@ -10,6 +10,7 @@
 #include "landmarks.hpp"
 #include "one_hot.hpp"
 #include "pairs.hpp"
+#include "routes.hpp"
 #include "row_keys.hpp"
 #include "rows.hpp"
 #include "square.hpp"
@@ -44,6 +45,8 @@ constexpr MatrixLeaves<T> matrix_leaves() {
           .add_rows = add_rows<Matrix<const T>>,
           .solve_some = solve_some<T>,
           .solve_stored = solve_stored<Matrix<const T>>,
+          .project_rows = project_rows<T>,
+          .route_rows = route_rows<T>,
           .solve_pairs = solve_pairs<T>,
           .sweep = sweep<T>};
 }

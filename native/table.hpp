@@ -41,6 +41,9 @@ struct MatrixLeaves {
   Steps (*solve_stored)(Matrix<const T>, Vector<double> b, Vector<double> g, Values p, Values lo,
                         Values hi, bool known, double tol, std::int64_t max_steps,
                         double most_swept, double total, Certificate&, Workspace&);
+  void (*project_rows)(Matrix<const T>, Indices rows, Values direction, Vector<double> out);
+  void (*route_rows)(Matrix<const T>, Matrix<const double> directions, const Tree&,
+                     Vector<std::int64_t> out);
   Size (*solve_pairs)(Matrix<const T>, const Pairs&, Size first, Size last, Workspace&);
   Epochs (*sweep)(Matrix<const T>, Vector<double> b, Vector<double> g, Values lo, Values hi,
                   double total, double nu, double rho, double eta, double tol,

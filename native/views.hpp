@@ -79,6 +79,13 @@ struct Pairs {
   double most_swept_by_all;  // and those of a call, after which it returns
 };
 
+// A tree of nodes, the root first: the direction and the threshold of each, and its two children.
+struct Tree {
+  Indices levels;
+  Values thresholds;
+  Matrix<const std::int64_t> children;
+};
+
 struct Epochs {
   std::int64_t count;
   bool converged;

@@ -83,6 +83,11 @@ def arguments():
         "limited_contraction": (
             *(singles[:, :3].copy(), singles, singles[:4, :3].copy(), limits[0], np.zeros(4)),
         ),
+        "project_rows": (floats(N, 4), some, np.ones(4), np.zeros(3)),
+        "route_rows": (
+            *(floats(N, 4), floats(3, 4), np.arange(2), np.zeros(2)),
+            *(np.array([[1, -1], [-2, -3]]), np.zeros(N, np.int64)),
+        ),
     }
 
 

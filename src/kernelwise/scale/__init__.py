@@ -1,1 +1,1 @@
-"""Methods for many rows, whose sums over rows can be added up block by block."""
+"""Methods for many rows: sums that add up block by block, and trees of cells."""

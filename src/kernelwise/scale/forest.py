@@ -1,0 +1,262 @@
+"""Trees of cells: the decision of a row is the mean over the trees of its cells' decisions.
+
+The rows of the machines are stored once; a tree has their numbers, leaf by leaf. Rows to predict
+are sorted by cell, so that each cell meets its rows in one kernel matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .._threads import run, single_blas
+from .._typing import Array, Index
+from ..kernels.base import Kernel
+from ..kernels.pairwise import PairwiseKernel
+from .cells import CellMachines, CellSettings, fit_cell
+from .trees import Tree, grow_tree
+
+PREDICT_ROWS = 65536  # rows that are predicted at a time
+_KERNEL_ROWS = 1024  # rows of one kernel matrix of a prediction
+
+
+@dataclass(frozen=True)
+class CellTable:
+    """The rows of a fit.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Rows of float32 or float64, without NaN.
+    codes : ndarray of shape (n, k)
+        Codes -1 and +1, one column per machine.
+    price : ndarray of shape (n,)
+        The cost factor of each row; a row of price zero takes no part.
+    numbers : ndarray of shape (n,)
+        The number of each row in the whole table, all different.
+    """
+
+    X: Array
+    codes: Array
+    price: Array
+    numbers: Index
+
+    def part(self, rows: Index) -> CellTable:
+        """Return some of the rows."""
+        return CellTable(self.X[rows], self.codes[rows], self.price[rows], self.numbers[rows])
+
+
+@dataclass(frozen=True)
+class CellTree:
+    """The machines of the cells of one tree.
+
+    Parameters
+    ----------
+    tree : Tree
+        Sends rows to cells.
+    kernel : Kernel
+        The kernel of all cells.
+    rows : ndarray of shape (n_vectors,), of int32
+        The support vectors of each cell, cell by cell, as places in the stored rows.
+    stops : ndarray of shape (n_leaves + 1,)
+        Where the support vectors of each cell begin, and the end of the last.
+    coef : ndarray of shape (n_vectors, k)
+        Their coefficients, of the type of the rows.
+    intercepts : ndarray of shape (n_leaves, k)
+        The intercepts of each cell.
+    """
+
+    tree: Tree
+    kernel: Kernel
+    rows: Any
+    stops: Index
+    coef: Array
+    intercepts: Array
+
+    def decide_cell(self, stored: Array, leaf: int, X: Array) -> Array:
+        """Return the decisions of one cell on rows that lie in it."""
+        own = slice(self.stops[leaf], self.stops[leaf + 1])
+        out = np.tile(self.intercepts[leaf], (len(X), 1))
+        if own.start == own.stop:
+            return out
+        vectors, coef = stored[self.rows[own]], self.coef[own]
+        for start in range(0, len(X), _KERNEL_ROWS):
+            rows = slice(start, start + _KERNEL_ROWS)
+            out[rows] += self.kernel(X[rows], vectors) @ coef
+        return out
+
+
+@dataclass(frozen=True)
+class CellForest:
+    """Fitted trees of cells.
+
+    Parameters
+    ----------
+    stored : ndarray of shape (n_stored, d)
+        The rows that are support vectors of any cell.
+    trees : tuple of CellTree
+        The trees.
+    """
+
+    stored: Array
+    trees: tuple[CellTree, ...]
+
+    def decision_values(
+        self, X: Array, *, threads: int = 1, block_rows: int = PREDICT_ROWS
+    ) -> Array:
+        """Return the mean decision of the trees.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Rows, without NaN.
+        threads : int, default=1
+            Threads over cells.
+        block_rows : int, default=65536
+            Rows that are predicted at a time; bounds the memory.
+
+        Returns
+        -------
+        decisions : ndarray of shape (n, k)
+            The decisions, in float64.
+        """
+        out = np.empty((len(X), self.trees[0].intercepts.shape[1]))
+        with single_blas():
+            for start in range(0, len(X), block_rows):
+                block = np.ascontiguousarray(X[start : start + block_rows], self.stored.dtype)
+                out[start : start + block_rows] = self._decide_block(block, threads)
+        return out
+
+    def _decide_block(self, X: Array, threads: int) -> Array:
+        total = np.zeros((len(X), self.trees[0].intercepts.shape[1]))
+        for each in self.trees:
+            leaves = each.tree.route(X, threads)
+            order = np.argsort(leaves, kind="stable")
+            cells = np.split(order, np.flatnonzero(np.diff(leaves[order])) + 1)
+
+            def decide(rows: Index, each: CellTree = each, leaves: Index = leaves) -> Array:
+                return each.decide_cell(self.stored, int(leaves[rows[0]]), X[rows])
+
+            for rows, decisions in zip(cells, run(decide, cells, threads), strict=True):
+                total[rows] += decisions
+        return total / len(self.trees)
+
+
+def fit_forest(
+    table: CellTable,
+    members: Sequence[CellSettings],
+    seeds: Sequence[int],
+    cell_size: int,
+    *,
+    threads: int = 1,
+    left_out_share: Array | None = None,
+) -> tuple[CellForest, Array | None]:
+    """Grow one tree per member and fit the machines of its cells.
+
+    Parameters
+    ----------
+    table : CellTable
+        The rows.
+    members : sequence of CellSettings
+        Kernel, C and loss of each tree.
+    seeds : sequence of int
+        The seed of each tree.
+    cell_size : int
+        The largest number of rows of a cell.
+    threads : int, default=1
+        Threads over cells. They do not change the result.
+    left_out_share : ndarray of shape (n,), default=None
+        The share of each row that is left out for its left-out decisions; None makes none.
+
+    Returns
+    -------
+    forest : CellForest
+        The trees.
+    left_out : ndarray of shape (n, k) or None
+        The mean over the trees of the left-out decisions, where they were asked for; a row that
+        takes no part has the decisions of the forest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.kernels import RBF
+    >>> from kernelwise.scale.cells import CellSettings
+    >>> from kernelwise.scale.forest import CellTable, fit_forest
+    >>> X = np.random.default_rng(0).normal(size=(600, 2))
+    >>> codes = np.where(X[:, :1] * X[:, 1:] > 0, 1.0, -1.0)
+    >>> table = CellTable(X, codes, np.ones(600), np.arange(600))
+    >>> forest, _ = fit_forest(table, [CellSettings(RBF(), 10.0)] * 3, [0, 1, 2], cell_size=200)
+    >>> bool((np.sign(forest.decision_values(X)) == codes).mean() > 0.95)
+    True
+    """
+    with single_blas():
+        taking_part = np.flatnonzero(table.price > 0)
+        fitted = [
+            _fit_tree(table, taking_part, member, seed, cell_size, threads, left_out_share)
+            for member, seed in zip(members, seeds, strict=True)
+        ]
+        forest = _stored_once(table.X, [tree for tree, _ in fitted])
+        decisions = [own for _, own in fitted if own is not None]
+        if not decisions:
+            return forest, None
+        left_out = np.mean(decisions, axis=0)
+        unknown = np.isnan(left_out).any(axis=1)
+        left_out[unknown] = forest.decision_values(table.X[unknown], threads=threads)
+        return forest, left_out
+
+
+def _fit_tree(
+    table: CellTable,
+    taking_part: Index,
+    member: CellSettings,
+    seed: int,
+    cell_size: int,
+    threads: int,
+    left_out_share: Array | None,
+) -> tuple[CellTree, Array | None]:
+    """Return a tree whose rows are places in the table, and left-out decisions.
+
+    These are NaN for rows that no machine had.
+    """
+    if not isinstance(member.kernel, PairwiseKernel):
+        raise TypeError("Trees need a kernel of one weighted sum over the columns.")
+    whole = len(taking_part) == len(table.price)
+    X = table.X if whole else table.X[taking_part]
+    tree, leaves = grow_tree(X, table.numbers[taking_part], member.kernel, cell_size, seed)
+    leaves = [taking_part[own] for own in leaves]
+
+    def fit(own: Index) -> CellMachines:
+        share = None if left_out_share is None else left_out_share[own]
+        return fit_cell(table.X[own], table.codes[own], table.price[own], member, share)
+
+    left_out = None if left_out_share is None else np.full(table.codes.shape, np.nan)
+    rows, coefs, intercepts = [], [], []
+    for own, cell in zip(leaves, run(fit, leaves, threads), strict=True):
+        used = np.flatnonzero(cell.coef.any(axis=1))
+        rows.append(own[used])
+        coefs.append(cell.coef[used].astype(table.X.dtype))
+        intercepts.append(cell.intercept)
+        if left_out is not None:
+            left_out[own] = cell.left_out
+    stops = np.cumsum([0, *map(len, rows)])
+    fitted = CellTree(
+        tree,
+        member.kernel,
+        np.concatenate(rows),
+        stops,
+        np.concatenate(coefs),
+        np.array(intercepts),
+    )
+    return fitted, left_out
+
+
+def _stored_once(X: Array, trees: Sequence[CellTree]) -> CellForest:
+    """Keep the support vectors of all trees, each once."""
+    used = np.zeros(len(X), dtype=bool)
+    for each in trees:
+        used[each.rows] = True
+    place = (np.cumsum(used) - 1).astype(np.int32)
+    return CellForest(X[used], tuple(replace(each, rows=place[each.rows]) for each in trees))

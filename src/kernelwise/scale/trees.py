@@ -1,0 +1,258 @@
+"""Random trees that split rows, in the metric of a kernel, into cells.
+
+All nodes of a level share one direction, drawn from the covariance S of the rows:
+
+    u ~ N(0, S),   then   S <- S - 3/4 S u u' S / (u' S u)
+
+so that the next direction has a quarter of the variance along the last one. A node cuts the
+projections u'z of its rows at a random quantile in 0.4 .. 0.6. Quantiles are those of the rows with
+the least keys (`sampling`): a tree depends on the numbers of the rows, not on their order, and its
+first levels follow from a sample of all rows alone.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._native import route_rows
+from .._threads import run
+from .._typing import Array, Index
+from ..kernels.pairwise import PairwiseKernel
+from .metric import BLOCK_ROWS, Metric
+from .sampling import row_keys, sample_rows, uniform
+
+_LEVELS = 64  # directions of a tree: a node that none of them splits is a leaf
+_COVARIANCE_ROWS = 4096  # rows whose covariance the directions have
+_QUANTILE_ROWS = 256  # rows of a node on which its threshold is found
+_QUANTILES = (0.4, 0.6)
+_KEPT_DEVIATION = 0.5  # deviation along a direction that later ones see: a quarter of the variance
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A tree of cells.
+
+    Parameters
+    ----------
+    metric : Metric
+        How codes of categories become numbers.
+    directions : ndarray of shape (n_levels, d)
+        The direction of each level, times the factors of the metric.
+    levels : ndarray of shape (n_nodes,)
+        The level of each inner node, the root first.
+    thresholds : ndarray of shape (n_nodes,)
+        Rows whose projection is larger go to the second child.
+    children : ndarray of shape (n_nodes, 2)
+        The next nodes; -1 - q is leaf q.
+    """
+
+    metric: Metric
+    directions: Array
+    levels: Index
+    thresholds: Array
+    children: Index
+
+    @property
+    def n_leaves(self) -> int:
+        """The number of leaves."""
+        return len(self.levels) + 1
+
+    def route(self, X: Array, threads: int = 1) -> Index:
+        """Return the leaf of each row.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Rows, of float32 or float64.
+        threads : int, default=1
+            Threads over blocks of rows.
+
+        Returns
+        -------
+        leaves : ndarray of shape (n,)
+            The leaves, which do not depend on the threads or on the other rows.
+        """
+        out = np.empty(len(X), dtype=np.int64)
+
+        def one_block(start: int) -> None:
+            rows = slice(start, start + BLOCK_ROWS)
+            route_rows(
+                self.metric.numbers(X[rows]),
+                self.directions,
+                self.levels,
+                self.thresholds,
+                self.children,
+                out[rows],
+            )
+
+        run(one_block, range(0, len(X), BLOCK_ROWS), threads)
+        return out
+
+
+def draw_directions(Z: Array, n_levels: int, seed: int) -> Array:
+    """Draw directions from the covariance of rows.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (m, d)
+        The rows.
+    n_levels : int
+        The number of directions.
+    seed : int
+        The source of the draws.
+
+    Returns
+    -------
+    directions : ndarray of shape (n_levels, d)
+        Directions of length one; zeros where the rows do not vary.
+    """
+    random = np.random.default_rng(seed)
+    centred = Z - Z.mean(axis=0)
+    variances, axes = np.linalg.eigh(centred.T @ centred / len(Z))
+    # The symmetric root: unlike the axes it is unique. S = root root' throughout.
+    root = (axes * np.sqrt(np.maximum(variances, 0))) @ axes.T
+    directions = np.zeros((n_levels, Z.shape[1]))
+    for direction in directions:
+        drawn = root @ random.normal(size=Z.shape[1])
+        length = np.linalg.norm(drawn)
+        if not length > 0:
+            break
+        direction[:] = drawn / length
+        along = direction @ root
+        lost = (1 - _KEPT_DEVIATION) / (along @ along)
+        root = root - lost * np.outer(root @ along, along)
+        root /= np.linalg.norm(root)  # only ratios matter, and variances never underflow
+    return directions
+
+
+def grow_tree(
+    X: Array, numbers: Index, kernel: PairwiseKernel, cell_size: int, seed: int
+) -> tuple[Tree, list[Index]]:
+    """Grow a tree until its leaves have at most so many rows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        The table, of float32 or float64 with contiguous rows, without NaN.
+    numbers : ndarray of shape (n,)
+        The number of each row in the whole table, all different.
+    kernel : PairwiseKernel
+        The kernel in whose metric rows are split.
+    cell_size : int
+        The largest number of rows of a leaf.
+    seed : int
+        Picks directions and thresholds.
+
+    Returns
+    -------
+    tree : Tree
+        The tree.
+    leaves : list of ndarray
+        The rows of each leaf, by ascending number. A leaf whose rows no direction tells apart has
+        `cell_size` of them, those with the least keys.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.kernels import RBF
+    >>> from kernelwise.scale.trees import grow_tree
+    >>> X = np.random.default_rng(0).normal(size=(1000, 3))
+    >>> tree, leaves = grow_tree(X, np.arange(1000), RBF(), cell_size=100, seed=0)
+    >>> max(map(len, leaves)) <= 100, sum(map(len, leaves))
+    (True, 1000)
+    """
+    metric = Metric.of(kernel, X.shape[1], seed)
+    order = sample_rows(numbers, len(numbers), seed)
+    some = metric.numbers(X[order[:_COVARIANCE_ROWS]]) * metric.factors
+    directions = draw_directions(some, _LEVELS, seed) * metric.factors
+    growth = _Growth(X, metric, directions, cell_size, seed)
+    tree, leaves = growth.grow(order)
+    return tree, [own[np.argsort(numbers[own])] for own in leaves]
+
+
+@dataclass(frozen=True)
+class _Growth:
+    X: Array
+    metric: Metric
+    directions: Array
+    cell_size: int
+    seed: int
+
+    def grow(self, order: Index) -> tuple[Tree, list[Index]]:
+        """Split rows, which come by ascending key, level by level."""
+        levels: list[int] = []
+        thresholds: list[float] = []
+        children: list[list[int]] = []
+        leaves: list[Index] = []
+        waiting: deque[tuple[Index, int, Any, tuple[int, int]]] = deque()
+        waiting.append((order, 0, row_keys([1], self.seed), (-1, 0)))
+        while waiting:
+            rows, level, key, (parent, side) = waiting.popleft()
+            cut = self._cut(rows, level, key) if len(rows) > self.cell_size else None
+            place = -1 - len(leaves) if cut is None else len(levels)
+            if parent >= 0:
+                children[parent][side] = place
+            if cut is None:
+                leaves.append(rows[: self.cell_size])
+                continue
+            level, threshold, above = cut
+            for number, own in enumerate((rows[~above], rows[above])):
+                waiting.append((own, level + 1, row_keys(key, number + 1), (place, number)))
+            levels.append(level)
+            thresholds.append(threshold)
+            children.append([0, 0])
+        tree = Tree(
+            self.metric,
+            self.directions,
+            np.array(levels, dtype=np.int64),
+            np.array(thresholds, dtype=np.float64),
+            np.array(children, dtype=np.int64).reshape(-1, 2),
+        )
+        return tree, leaves
+
+    def _cut(self, rows: Index, level: int, key: Any) -> tuple[int, float, Any] | None:
+        """Return the next level that splits the rows, the threshold, and which rows are above."""
+        low, high = _QUANTILES
+        share = low + (high - low) * float(uniform(key, self.seed)[0])
+        for own in range(level, len(self.directions)):
+            few = self.metric.project(self.X, rows[:_QUANTILE_ROWS], self.directions[own])
+            threshold = cut_near(np.sort(few), share)
+            if threshold is not None:
+                projections = self.metric.project(self.X, rows, self.directions[own])
+                return own, threshold, ~(projections <= threshold)
+        return None
+
+
+def cut_near(ordered: Array, share: float) -> float | None:
+    """Return a number between two different neighbours nearest to a share of sorted values.
+
+    Parameters
+    ----------
+    ordered : ndarray of shape (m,)
+        Ascending values.
+    share : float
+        The wanted share of values up to the cut.
+
+    Returns
+    -------
+    cut : float or None
+        Half-way between the neighbours; None where all values are equal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.scale.trees import cut_near
+    >>> cut_near(np.array([0.0, 1.0, 1.0, 1.0]), 0.5)
+    0.5
+    """
+    steps = np.flatnonzero(ordered[1:] > ordered[:-1])
+    if len(steps) == 0:
+        return None
+    last = steps[np.argmin(np.abs(steps + 1 - share * len(ordered)))]
+    below, above = float(ordered[last]), float(ordered[last + 1])
+    middle = 0.5 * below + 0.5 * above
+    return middle if below <= middle < above else below
