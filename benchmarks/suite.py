@@ -50,10 +50,11 @@ class Suite(Experiment):
         """Measure one case."""
         return self.measure(task, QUICK if task.get("quick") else FULL)
 
-    def check_data(self, tasks: Sequence[Task], data_dir: Path | None) -> None:
+    def check_data(self, tasks: Sequence[Task], data_dir: Path | None) -> dict[str, str]:
         """Fail at once, not after minutes of work, if there is no folder of data sets."""
         if self.needs_folder and any("quick" not in task for task in tasks):
             data.folder()
+        return {}
 
     def facts(self) -> dict[str, Any]:
         """Return what a page says of the machine."""

@@ -68,12 +68,13 @@ class OnTables(Suite):
     def cost(self, task: Task) -> float:
         return _SECONDS.get(task["contender"], 0.3)
 
-    def check_data(self, tasks: Sequence[Task], data_dir: Path | None) -> None:
+    def check_data(self, tasks: Sequence[Task], data_dir: Path | None) -> dict[str, str]:
         """Fail at once if the older version is wanted and no interpreter has it."""
         if any(task["contender"] in (TODAY, CALIBRATED) for task in tasks):
             from .today import interpreter
 
             interpreter()
+        return {}
 
     def measure(self, case: Task, effort: Effort) -> Row:
         spec = QUICK_TABLE if effort.quick else of_role(self.family, self.role)[case["dataset"]]

@@ -134,9 +134,14 @@ def check_sample_weight(
         return np.ones(n_rows)
     if isinstance(sample_weight, Number):
         return np.full(n_rows, sample_weight, dtype=np.float64)
-    weights: Array = check_array(
-        sample_weight, ensure_2d=False, dtype=np.float64, order="C", input_name="sample_weight"
-    )
+    try:
+        weights: Array = check_array(
+            sample_weight, ensure_2d=False, dtype=np.float64, order="C", input_name="sample_weight"
+        )
+    except ValueError as error:
+        if "could not convert" not in str(error):
+            raise
+        raise ValueError("sample_weight must be numbers, one per row.") from error
     if weights.ndim != 1:
         raise ValueError(f"Sample weights must be 1D array or scalar, got {weights.ndim}D array.")
     if len(weights) != n_rows:

@@ -329,3 +329,10 @@ def test_cotangents_of_the_wrong_shape(kernel, dK):
 def test_parts_of_a_cotangent_that_do_not_fit(parts, name):
     with pytest.raises(ValueError, match=name):
         RBF().vjp(X, Cotangent(**parts))
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("kernel", [Linear(), RBF()])
+def test_complex_rows_are_refused(kernel, make):
+    with pytest.raises(ValueError, match="X must be real, but it is complex"):
+        kernel(make(np.eye(3) * 1j))

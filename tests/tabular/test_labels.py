@@ -71,3 +71,14 @@ def test_positive_is_the_rarer_class_or_the_wanted_one():
 def test_skewed():
     assert check_target(pd.DataFrame({"y": [0] * 30 + [1] * 10}), "y").skewed
     assert not check_target(pd.DataFrame({"y": [0] * 29 + [1] * 10}), "y").skewed
+
+
+def test_an_array_is_no_table():
+    with pytest.raises(TypeError, match=r"must be a data frame; got ndarray\. Give pandas"):
+        check_target(np.zeros((4, 2)), "a")
+
+
+def test_two_columns_of_the_target_s_name():
+    frame = pd.DataFrame([[0, 1], [1, 0], [0, 1], [1, 0]], columns=["a", "a"])
+    with pytest.raises(TableError, match="2 columns are called 'a'; rename them"):
+        check_target(frame, "a")

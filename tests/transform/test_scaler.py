@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from kernelwise import FeatureDiscriminationScaler, discrimination
+from kernelwise import FeatureDiscriminationScaler, RelevanceSelector, discrimination
 from kernelwise.discrimination import log_scales
 from kernelwise.svm import SVC
 
@@ -204,3 +204,11 @@ def test_what_cannot_be_transformed():
         FeatureDiscriminationScaler().fit(sp.csr_array(X), Y)
     with pytest.raises(ValueError, match=r"X has 3 features.*expecting 4"):
         FeatureDiscriminationScaler().fit(X, Y).transform(X[:, :3])
+
+
+@pytest.mark.parametrize("transformer", [FeatureDiscriminationScaler, RelevanceSelector])
+@pytest.mark.parametrize("weights", [["a"] * 12, "abc"])
+def test_text_as_sample_weights_is_named(transformer, weights):
+    X, y = np.random.default_rng(0).normal(size=(12, 2)), np.arange(12) % 2
+    with pytest.raises(ValueError, match="sample_weight must be numbers, one per row"):
+        transformer().fit(X, y, sample_weight=weights)

@@ -57,6 +57,7 @@ def reproduce(
         for experiment, scale in _with_work(experiments, scales, only or (), render):
             _announce(session, experiment, scale, only or (), results, jobs, fresh)
             outcomes.append(run(experiment, results, scale=scale, **how))
+            _report_left_out(session, outcomes[-1])
         _show_results(session, experiments, results, scales[0].name, html, markdown)
     except ExperimentError as error:
         _end(str(error), 1)
@@ -146,6 +147,17 @@ def _show_results(
         write_html(found, html)
     if markdown is not None:
         write_markdown(found, markdown)
+
+
+def _report_left_out(session: Session, outcome: Outcome) -> None:
+    """Show which sets could not be read, and how many tasks wait for them."""
+    if outcome.n_left_out:
+        for name, reason in outcome.unreadable.items():
+            session.say(f"data set {name}: {reason}")
+        session.say(
+            f"{outcome.n_left_out} tasks that need them were left out; once the data can be read, "
+            "the same command does them"
+        )
 
 
 def _report_failures(outcomes: Sequence[Outcome]) -> None:

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import as_matrix
 from .._typing import Array, Gram
 from ..kernels import Cotangent
 from ..qp import SMO
+from ..qp.gram import as_gram
 from .base import Criterion, CriterionValue
 from .labels import as_codes
 
@@ -44,9 +46,13 @@ def alignment(K: Array, y: Any, *, centered: bool = True) -> float:
     >>> round(alignment(np.outer(y, y), y), 6)
     1.0
     """
-    y = as_codes(y)[:, 0]
+    codes = as_codes(y)
+    if codes.shape[1] != 1:
+        raise ValueError(f"y must be one vector of codes; got {codes.shape[1]} columns.")
+    y = codes[:, 0]
     rows = np.flatnonzero(y)
-    return _alignment(np.asarray(K, dtype=np.float64)[np.ix_(rows, rows)], y[rows], centered)[0]
+    K = as_gram(as_matrix(K, len(y))).block(rows, rows)
+    return _alignment(K, y[rows], centered)[0]
 
 
 def _precise() -> SMO:

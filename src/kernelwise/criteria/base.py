@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import as_matrix, check_cost
 from .._threads import run, single_blas
 from .._typing import Array, Gram, Matrix
 from ..kernels import Cotangent, Kernel, LazyGram
@@ -75,8 +76,7 @@ class Criterion(ABC):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        if not self.C > 0:
-            raise ValueError(f"C must be positive; got {self.C!r}.")
+        check_cost(self.C)
 
     #: The loss of the machine: "hinge", or "squared" for the L2-SVM.
     slack = "hinge"
@@ -186,8 +186,8 @@ class Criterion(ABC):
         K : ndarray of shape (n, n)
             The matrix, in the precision that the machines need.
         """
-        if isinstance(K, np.ndarray):
-            return K
+        if isinstance(K, np.ndarray) or not hasattr(K, "matvec"):
+            return np.asarray(as_matrix(K))
         if not self._has_room_for(K):
             n = K.shape[0]
             raise ValueError(

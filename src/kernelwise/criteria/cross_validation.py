@@ -79,7 +79,7 @@ class CrossValidation(Criterion):
             j, fold = tasks[t]
             held_out = fold_of == fold
             y = np.where(held_out, 0, Y[:, j])
-            solution = self.solver.solve(c_svc(K, y, bound), start=begin[t])
+            solution = self.solver.solve(c_svc(gram, y, bound), start=begin[t])
             decisions = solution.gradient + y + solution.nu[0]
             code = np.where(held_out, Y[:, j], 0)
             value, slope = self._loss(code * decisions)

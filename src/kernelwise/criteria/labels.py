@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import as_real
 from .._typing import Array
 from ..qp import Terms
 
@@ -94,7 +95,7 @@ def as_codes(Y: Any) -> Array:
     """
     if isinstance(Y, Labels):
         return Y.codes
-    Y = np.asarray(Y, dtype=np.float64)
+    Y = as_real(Y, "Y")
     Y = Y[:, None] if Y.ndim == 1 else Y
     if Y.ndim != 2 or not ((Y == 0) | (np.abs(Y) == 1)).all():
         raise ValueError("Y must hold codes -1, 0 and +1, one column per machine.")
@@ -107,7 +108,7 @@ def as_weights(weights: Any, n: int) -> Array:
     """Return the cost factor of each row, ones by default."""
     if weights is None:
         return np.ones(n)
-    weights = np.asarray(weights, dtype=np.float64)
+    weights = as_real(weights, "weights")
     if weights.shape != (n,) or not (weights > 0).all():
         raise ValueError(f"weights must be {n} positive numbers, one per row.")
     return weights

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import as_matrix, as_vector, check_number
 from .._typing import Array, Gram
 from ..kernels import Cotangent
 from ..qp import SMO, DualQP, Solution, enclosing_ball
@@ -44,11 +45,12 @@ def radius(K: Array | Gram, *, tol: float = 1e-6) -> float:
     >>> round(radius(X @ X.T), 6)
     2.0
     """
-    diag = np.diagonal(K) if isinstance(K, np.ndarray) else K.diag()
-    size = float(np.abs(diag).max(initial=0.0))
+    check_number(tol, "tol")
+    gram = as_gram(as_matrix(K))
+    size = float(np.abs(gram.diag()).max(initial=0.0))
     if size == 0:
         return 0.0
-    return float(np.sqrt(max(0.0, squared_radius(solve_ball(K, SMO(tol=tol * size))))))
+    return float(np.sqrt(max(0.0, squared_radius(solve_ball(gram, SMO(tol=tol * size))))))
 
 
 def margin(K: Array | Gram, beta: Any) -> float:
@@ -75,8 +77,9 @@ def margin(K: Array | Gram, beta: Any) -> float:
     >>> margin(X @ X.T, [-0.125, 0.125])
     2.0
     """
-    beta = np.asarray(beta, dtype=np.float64)
-    square = float(beta @ as_gram(K).matvec(beta))
+    gram = as_gram(as_matrix(K))
+    beta = as_vector(beta, "beta", gram.shape[0])
+    square = float(beta @ gram.matvec(beta))
     return 1 / float(np.sqrt(square)) if square > 0 else float("inf")
 
 

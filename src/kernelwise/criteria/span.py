@@ -17,14 +17,16 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
+from .._checks import as_matrix, as_vector
 from .._typing import Array, Gram, Index
 from ..kernels import Cotangent
 from ..qp import SMO, DualQP, Solution
 from ..qp.gram import as_gram
+from ..qp.terms import checked_costs
 from .base import Criterion, CriterionValue
 from .free_system import JITTERS, FreeSystem
 from .implicit import ImplicitMachine, implicit
-from .labels import Labels, starts
+from .labels import Labels, as_codes, starts
 
 # Diagonal entry of the inverse, relative to 1 / K_ii, below which no other row replaces this one.
 _LEAST = 1e-12
@@ -58,8 +60,9 @@ def span(K: Array | Gram, beta: Any, C: Any = np.inf, *, bias: bool = True) -> A
     >>> span(X @ X.T + 1e-6 * np.eye(3), [-0.5, 0.5, 0.0]).round(3)
     array([4., 4., 0.])
     """
-    gram, beta = as_gram(K), np.asarray(beta, dtype=np.float64)
-    free, bounded = split(beta, C)
+    gram = as_gram(as_matrix(K))
+    beta = as_vector(beta, "beta", gram.shape[0])
+    free, bounded = split(beta, checked_costs(C, len(beta)))
     squared = np.zeros(len(beta))
     diag = gram.diag()
     if len(free) == 0:
@@ -103,7 +106,7 @@ def least_spans(K: Array | Gram, *, bias: bool = True) -> Array:
     >>> bool((least_spans(K) <= span(K, [-0.5, 0.5, 0.0]))[:2].all())
     True
     """
-    gram = as_gram(K)
+    gram = as_gram(as_matrix(K))
     diag = gram.diag()
     size = float(np.abs(diag).mean())
     jitter = JITTERS[0] * float(diag.min())  # no larger than that of any free block
@@ -170,8 +173,10 @@ def loo_decisions(
     >>> loo_decisions(X @ X.T + np.eye(2), [-0.5, 0.5], [-0.5, 0.5], C=0.5)
     array([ 0.5, -0.5])
     """
-    beta = np.asarray(beta, dtype=np.float64)
-    return np.asarray(decisions, dtype=np.float64) - beta * span(K, beta, C, bias=bias)
+    gram = as_gram(as_matrix(K))
+    beta = as_vector(beta, "beta", gram.shape[0])
+    decisions = as_vector(decisions, "decisions", gram.shape[0])
+    return decisions - beta * span(gram, beta, C, bias=bias)
 
 
 def loo_error(
@@ -207,8 +212,9 @@ def loo_error(
     >>> loo_error(X @ X.T + np.eye(2), y, [-0.5, 0.5], [-0.5, 0.5], C=0.5)
     1.0
     """
-    y = np.asarray(y, dtype=np.float64)
-    margins = y * loo_decisions(K, decisions, beta, C, bias=bias)
+    gram = as_gram(as_matrix(K))
+    y = as_codes(as_vector(y, "y", gram.shape[0]))[:, 0]
+    margins = y * loo_decisions(gram, decisions, beta, C, bias=bias)
     return float((margins[y != 0] <= 0).mean())
 
 

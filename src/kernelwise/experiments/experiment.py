@@ -181,7 +181,7 @@ class Experiment(ABC):
         """
         return {value for value in task.values() if isinstance(value, str)} & set(self.datasets)
 
-    def check_data(self, tasks: Sequence[Task], data_dir: Path | None) -> None:
+    def check_data(self, tasks: Sequence[Task], data_dir: Path | None) -> dict[str, str]:
         """Read each data set that the tasks need, so that a wrong folder is reported at once.
 
         Parameters
@@ -190,12 +190,28 @@ class Experiment(ABC):
             The tasks to be done.
         data_dir : Path or None
             The folder of the data sets.
+
+        Returns
+        -------
+        unreadable : dict
+            Reasons by name, of sets that tasks need beside their own ``dataset``: such tasks can
+            be left out.
+
+        Raises
+        ------
+        ExperimentError
+            If the own set of a task cannot be read, or no task is left.
         """
+        own = {task.get("dataset") for task in tasks}
+        unreadable: dict[str, str] = {}
         for name in sorted(set().union(*map(self.needs, tasks))):
             try:
                 dataset(name, data_dir)
             except (OSError, ValueError, LookupError) as error:
-                raise ExperimentError(f"data set {name}: {' '.join(str(error).split())}") from error
+                unreadable[name] = " ".join(str(error).split())
+                if name in own or all(self.needs(task) & unreadable.keys() for task in tasks):
+                    raise ExperimentError(f"data set {name}: {unreadable[name]}") from error
+        return unreadable
 
     def facts(self) -> dict[str, Any]:
         """Return further entries for the header of the result file.

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .._blocks import square_block
+from .._checks import as_real
 from .._typing import Array, Index, Matrix, RowReader
 from .cotangent import Cotangent
 
@@ -20,10 +21,11 @@ BLOCK_ROWS = 128  # rows of a block that stays in the second-level cache for som
 def check_rows(X: Matrix, name: str = "X") -> Matrix:
     """Return X as a 2-D float32 or float64 array, or as a CSR matrix."""
     if sp.issparse(X):
+        if X.dtype.kind == "c":
+            raise ValueError(f"{name} must be real, but it is complex.")
         return X.tocsr() if X.dtype.kind == "f" else X.tocsr().astype(np.float64)
-    X = np.asarray(X)
-    if X.dtype != np.float32:
-        X = X.astype(np.float64, copy=False)
+    if not (isinstance(X, np.ndarray) and X.dtype == np.float32):
+        X = as_real(X, name)
     if X.ndim != 2:
         raise ValueError(f"{name} must be a 2-D array of rows; got {X.ndim} dimension(s).")
     return X

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import check_count, check_number
 from .._native import sweep
 from .._threads import single_blas
 from .._typing import Array
@@ -60,6 +61,11 @@ class Adatron:
     tol: float = 1e-3
     max_iter: int = 10_000
     eta: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        check_number(self.tol, "tol")
+        check_count(self.max_iter, "max_iter")
 
     def supports(self, qp: DualQP) -> str | None:
         """Return the reason why the problem cannot be solved.

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import as_matrix
 from .._typing import Array, Gram
 from .gram import as_gram
 from .problem import DualQP
@@ -43,7 +44,8 @@ def c_svc(
     >>> SMO().solve(c_svc(X @ X.T, y, C=10.0)).beta
     array([-0.5,  0.5])
     """
-    return DualQP(as_gram(K, is_psd), Terms.c_svc(y, C, bias=bias))
+    terms = Terms.c_svc(y, C, bias=bias)
+    return DualQP(as_gram(as_matrix(K, terms.n), is_psd), terms)
 
 
 def hard_margin(K: Array | Gram, y: Any, *, bias: bool = True) -> DualQP:
@@ -99,7 +101,8 @@ def l2_svm(K: Array, y: Any, C: Any = 1.0) -> DualQP:
     >>> SMO().solve(l2_svm(X @ X.T, y, C=1.0)).beta.round(4)
     array([-0.3333,  0.3333])
     """
-    return hard_margin(ridged(K, checked_costs(C, len(y))), y)
+    K = as_matrix(K)
+    return hard_margin(ridged(K, checked_costs(C, K.shape[0])), y)
 
 
 def ridged(K: Array, C: Array) -> Array:
@@ -147,6 +150,6 @@ def enclosing_ball(K: Array | Gram) -> DualQP:
     >>> SMO().solve(enclosing_ball(X @ X.T)).beta.round(4)
     array([0.5, 0. , 0.5])
     """
-    n = K.shape[0]
-    diag = np.diagonal(K) if isinstance(K, np.ndarray) else K.diag()
-    return DualQP(as_gram(K), Terms(diag / 2, np.zeros(n), np.ones(n), c=np.ones(1)))
+    gram = as_gram(as_matrix(K))
+    n = gram.shape[0]
+    return DualQP(gram, Terms(gram.diag() / 2, np.zeros(n), np.ones(n), c=np.ones(1)))

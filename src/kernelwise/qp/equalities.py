@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import check_number
 from .._threads import single_blas
 from .._typing import Array, Index
 from .bound_switching import switch_bounds
@@ -73,6 +74,11 @@ class SeveralEqualities:
     tol: float = 1e-3
     memory: float = 4e9
     callback: Callable[[Progress], Any] | None = None
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        check_number(self.tol, "tol")
+        check_number(self.memory, "memory")
 
     def supports(self, qp: DualQP) -> str | None:
         """Return the reason why the problem cannot be solved.

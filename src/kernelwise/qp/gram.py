@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._blocks import square_block
+from .._checks import as_real
 from .._native import gather
 from .._typing import Array, Gram, Index, RowReader, Tiles
 
@@ -25,8 +26,11 @@ class StoredGram:
         Whether K is positive semi-definite. Without that there is no duality gap.
     """
 
-    def __init__(self, K: Array, is_psd: bool = True) -> None:
-        self.K = K if K.dtype in _DTYPES else K.astype(np.float64)
+    def __init__(self, K: Any, is_psd: bool = True) -> None:
+        is_stored = isinstance(K, np.ndarray) and K.dtype in _DTYPES
+        self.K: Array = K if is_stored else as_real(K, "K")
+        if self.K.ndim != 2 or self.K.shape[0] != self.K.shape[1]:
+            raise ValueError(f"K must be square; got shape {self.K.shape}.")
         self.is_psd = is_psd
 
     @property
@@ -178,4 +182,6 @@ def as_gram(K: Array | Gram, is_psd: bool = True) -> Gram:
     gram : Gram
         The matrix, not copied.
     """
-    return StoredGram(K, is_psd) if isinstance(K, np.ndarray) else K
+    if isinstance(K, np.ndarray) or not hasattr(K, "matvec"):
+        return StoredGram(K, is_psd)
+    return K

@@ -43,7 +43,8 @@ class KKTSystem:
     def __init__(self, M: Array, Q: Array, rho: float, D: Array | None = None) -> None:
         self._lower = _factor(M, _RIDGES, D)
         self._columns = _half(self._lower, Q)
-        schur = self._columns.T @ self._columns
+        with np.errstate(over="ignore", invalid="ignore"):  # `_factor` refuses what is not finite
+            schur = self._columns.T @ self._columns
         self._schur = _factor(schur, _SCHUR_RIDGES, rho)
 
     def solve(self, r: Array, s: Array) -> tuple[Array, Array]:
@@ -77,6 +78,8 @@ def _factor(M: Array, ridges: tuple[float, ...], D: Array | float | None = None)
         return M
     size = float(np.diagonal(M).max())
     diagonal = np.diagonal(M) if D is None else np.diagonal(M) + D
+    if not np.isfinite(diagonal).all():
+        raise LinAlgError("the kernel matrix overflows")
     for ridge in ridges:
         trial = np.array(M.T, order="F")  # M is symmetric, so that this is a plain copy
         np.fill_diagonal(trial, diagonal + ridge * size)

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import check_count, check_number
 from .._threads import single_blas
 from .._typing import Array
 from .active_rows import ActiveRowsRun, takes_all_rows
@@ -82,6 +83,13 @@ class SMO:
     exact: bool = True
     budget: float = 1e5
     callback: Callable[[Progress], Any] | None = None
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        check_number(self.tol, "tol")
+        check_count(self.max_iter, "max_iter", least=-1)
+        check_number(self.memory, "memory")
+        check_number(self.budget, "budget")
 
     @property
     def polishes(self) -> bool:

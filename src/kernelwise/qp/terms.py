@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import _native
+from .._checks import as_real
 from .._typing import Array
 
 
@@ -70,7 +71,7 @@ class Terms:
     c: Array
 
     def __init__(self, p: Any, lo: Any, hi: Any, A: Any = None, c: Any = None) -> None:
-        p, lo, hi = plain(p), plain(lo), plain(hi)
+        p, lo, hi = (plain(as_real(v, name)) for v, name in ((p, "p"), (lo, "lo"), (hi, "hi")))
         if p.ndim != 1:
             raise ValueError(f"p must be a vector; got shape {p.shape}.")
         for name, bound in (("lo", lo), ("hi", hi)):
@@ -307,10 +308,10 @@ def _equalities(A: Any, c: Any, n: int) -> tuple[Array, Array]:
     ones, zero = _one_sum(n)
     if (A is None or A is ones) and (c is None or c is zero):
         return ones, zero
-    A = ones if A is None else np.asarray(A, dtype=np.float64)
+    A = ones if A is None else as_real(A, "A")
     if A.ndim != 2 or A.shape[1] != n:
         raise ValueError(f"A must have shape (l, {n}); got {A.shape}.")
-    c = np.zeros(A.shape[0]) if c is None else np.asarray(c, dtype=np.float64)
+    c = np.zeros(A.shape[0]) if c is None else as_real(c, "c")
     if c.shape != (A.shape[0],):
         raise ValueError(f"c must have shape ({A.shape[0]},), as A has rows; got {c.shape}.")
     if not (np.isfinite(A).all() and np.isfinite(c).all()):
@@ -320,7 +321,7 @@ def _equalities(A: Any, c: Any, n: int) -> tuple[Array, Array]:
 
 def _codes(y: Any, ndim: int) -> tuple[Array, Any]:
     """Return the codes, and which of them are in the machine: True where all are."""
-    y = np.asarray(y, dtype=np.float64)
+    y = as_real(y, "y")
     size = np.abs(y)
     inside = size == 1
     if y.ndim == ndim and inside.all():
@@ -353,7 +354,7 @@ def checked_costs(C: Any, n: int) -> Array:
     C : ndarray of shape () or (n,)
         The cost in float64.
     """
-    C = np.asarray(C, dtype=np.float64)
+    C = as_real(C, "C")
     if C.shape not in ((), (n,)):
         raise ValueError(f"C must be a number or a vector of {n}, as y is; got shape {C.shape}.")
     if not (C >= 0).all():

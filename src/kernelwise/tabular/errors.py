@@ -20,8 +20,17 @@ def quoted(values: Iterable[Any], max_values: int = 5) -> str:
 
 def require_columns(frame: Any, names: Iterable[str], where: str) -> None:
     """Raise TableError unless the frame has all the columns; suggest the nearest name."""
+    if not hasattr(frame, "columns"):
+        raise TypeError(
+            f"{where}: the table must be a data frame; got {type(frame).__name__}. Give "
+            "pandas.DataFrame(array, columns=[...])."
+        )
     known = [str(name) for name in frame.columns]
     for name in names:
+        if known.count(name) > 1:
+            raise TableError(
+                f"{where}: {known.count(name)} columns are called {name!r}; rename them."
+            )
         if name not in known:
             near = get_close_matches(name, known, n=1, cutoff=0.5)
             hint = f"did you mean {near[0]!r}?" if near else f"it has {quoted(known, 8)}."

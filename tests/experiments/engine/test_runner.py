@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from kernelwise.experiments import ExperimentError, run
+from kernelwise.experiments import experiment as experiment_module
 from kernelwise.experiments.engine import store as store_module
 from kernelwise.experiments.engine.runner import chosen, plan
 from kernelwise.experiments.engine.store import ResultFile
@@ -262,3 +263,35 @@ def test_wrong_shape_is_one_line(tmp_path):
     with pytest.raises(ExperimentError, match="data set iris: ") as error:
         NeedsData().check_data([{"dataset": "iris"}], tmp_path)
     assert "\n" not in str(error.value)
+
+
+class NeedsNoise(Toy):
+    """Tasks that read a second set, as those of the noisy sets do; one of them does not exist."""
+
+    datasets = ("iris", "digits", "nowhere")
+
+    def tasks(self, scale):
+        return [{"dataset": "iris", "noise": name} for name in ("digits", "nowhere")]
+
+
+def test_a_second_set_that_cannot_be_read_leaves_out_its_tasks_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(experiment_module, "dataset", _all_but_nowhere)
+    outcome = run(NeedsNoise(), tmp_path)
+    assert [row["noise"] for row in outcome.results.rows] == ["digits"]
+    assert (outcome.n_left_out, outcome.unreadable) == (1, {"nowhere": "no network"})
+    with pytest.raises(ExperimentError, match="data set nowhere: no network"):
+        run(NeedsNoise(), tmp_path, only=["noise=nowhere"])
+
+
+def _all_but_nowhere(name, data_dir):
+    if name == "nowhere":
+        raise OSError("no network")
+
+
+def test_torn_lines_inside_the_file_are_dropped(tmp_path, whole):
+    path = run(Toy(), tmp_path).path
+    lines = path.read_bytes().split(b"\n")
+    lines[5] = lines[5][:20]
+    path.write_bytes(b"\n".join(lines))
+    assert without_times(run(Toy(), tmp_path).results.rows) == whole
+    assert all(json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())

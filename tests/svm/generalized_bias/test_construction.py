@@ -136,3 +136,9 @@ def test_penalty_is_refused():
     X, y = noisy()
     with pytest.raises(ValueError, match="solver='paper' has no penalty"):
         GeneralizedBiasSVC(trend, solver="paper", bias_penalty=1.0).fit(X, y)
+
+
+def test_a_slice_beyond_the_columns_is_refused():
+    X, y = np.random.default_rng(0).normal(size=(12, 4)), np.arange(12) % 2
+    with pytest.raises(ValueError, match=r"slice\(50, 60, None\) selects no column: X has 4"):
+        GeneralizedBiasSVC(slice(50, 60)).fit(X, y)

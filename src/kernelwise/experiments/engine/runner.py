@@ -7,7 +7,7 @@ import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -52,10 +52,16 @@ class Outcome:
         Results of the tasks that were asked for.
     path : Path
         The result file.
+    n_left_out : int, default=0
+        Number of tasks that were not done because a set that they also need cannot be read.
+    unreadable : dict, default={}
+        Those sets, with the reasons.
     """
 
     results: Results
     path: Path
+    n_left_out: int = 0
+    unreadable: dict[str, str] = field(default_factory=dict)
 
 
 def chosen(experiment: Experiment, scale: Scale, only: Sequence[str] = ()) -> list[Task]:
@@ -132,10 +138,11 @@ def run(
     tasks = chosen(experiment, scale, only)
     file = ResultFile(folder, experiment.name, scale.name)
     ahead = plan(experiment, tasks, None if fresh else file.read())
-    experiment.check_data(ahead.todo, data_dir)
+    unreadable = experiment.check_data(ahead.todo, data_dir)
+    todo = [task for task in ahead.todo if not experiment.needs(task) & unreadable.keys()]
     file.begin(header(experiment, scale, seed), forget=tasks if fresh else ())
-    jobs = (delayed(_measured)(experiment, task, seed, data_dir) for task in ahead.todo)
-    costs = [experiment.cost(task) for task in ahead.todo]
+    jobs = (delayed(_measured)(experiment, task, seed, data_dir) for task in todo)
+    costs = [experiment.cost(task) for task in todo]
     with Progress(experiment.name, costs, quiet) as progress, _workers(backend, n_jobs):
         parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
         for task, outcome in parallel(jobs):
@@ -143,7 +150,7 @@ def run(
             progress.advance(experiment.cost(task), "error" in outcome)
     results = file.read()
     assert results is not None
-    return Outcome(results.of(tasks), file.path)
+    return Outcome(results.of(tasks), file.path, len(ahead.todo) - len(todo), unreadable)
 
 
 def _measured(

@@ -236,10 +236,14 @@ class ResultFile:
             self.path.unlink()
 
     def _cut_torn_line(self) -> None:
-        """Cut off what a killed run left of its last line."""
+        """Cut off what a killed run left of its last line, and drop torn lines before it."""
         with self.path.open("rb+") as file:
-            whole = file.read().rfind(b"\n") + 1
-            file.truncate(whole)
+            text = file.read()
+            file.truncate(text.rfind(b"\n") + 1)
+        lines = text.decode("utf-8", errors="replace").split("\n")[:-1]
+        whole = [line for line in map(_parsed, lines) if line is not None]
+        if len(whole) < len(lines):
+            self._replace(whole)
 
     def add(self, task: Task, outcome: dict[str, Any]) -> None:
         """Append the line of a task, and wait until it is on the disk.

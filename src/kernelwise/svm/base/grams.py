@@ -13,6 +13,7 @@ from ...kernels import FunctionKernel, Kernel, LazyGram, Precomputed
 from ...kernels.family import KernelFamily, family_of
 from ...kernels.pairwise import PairwiseKernel
 from ...qp import SMO, DualQP, c_svc
+from ...qp.gram import as_gram
 from ...qp.precision import SMALL, dtype_for
 
 
@@ -173,7 +174,7 @@ class Grams:
         K = self.machine(kernel, rows, float(costs.max()))
         if len(rows) < len(y):
             y, costs = y[rows], costs[rows]
-        return c_svc(K, y, costs, is_psd=kernel.is_psd, bias=bias)
+        return c_svc(as_gram(K, kernel.is_psd), y, costs, bias=bias)
 
     def forget(self, kernel: Kernel) -> None:
         """Give the memory of a kernel's matrices back."""

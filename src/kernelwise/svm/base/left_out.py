@@ -19,6 +19,7 @@ from ..._typing import Array, Codes, Index, Matrix
 from ...kernels import FunctionKernel, Precomputed
 from ...qp import SMO, Adatron, Solution, c_svc, hard_margin
 from ...qp.builders import ridged
+from ...qp.gram import as_gram
 from .grams import Grams
 from .predictor import Predictor
 from .task import FitTask
@@ -182,9 +183,9 @@ def kernel_machines_left_out(
             cost = costs[j] * task.cost_factor[own]
             K = grams.machine(predictor.kernels[j], own, float(cost.max()))
             if is_squared:
-                qp = hard_margin(ridged(np.asarray(K), cost), y, bias=bias)
+                qp = hard_margin(as_gram(ridged(np.asarray(K), cost)), y, bias=bias)
             else:
-                qp = c_svc(K, y, cost, is_psd=predictor.kernels[j].is_psd, bias=bias)
+                qp = c_svc(as_gram(K, predictor.kernels[j].is_psd), y, cost, bias=bias)
             solution = solver.solve(qp, start=np.where(y != 0, solutions[j].beta, 0.0))
             values: Array = solution.gradient + y
             return values + solution.nu[0] if bias else values

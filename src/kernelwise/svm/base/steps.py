@@ -89,7 +89,13 @@ class Products:
 
     def apply(self, X: Array) -> Array:
         """Return the columns and their products."""
-        products: Array = self.transformer.transform(X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            products: Array = self.transformer.transform(X)
+        if not np.isfinite(products).all():
+            raise ValueError(
+                "products of the columns of X overflow; scale the columns first, for instance with "
+                "StandardScaler, or lower degree."
+            )
         return products
 
 
@@ -99,8 +105,11 @@ class UnitNorm:
 
     def apply(self, X: Array) -> Array:
         """Return the rows with norm one."""
-        norms = np.linalg.norm(X, axis=1, keepdims=True)
-        return X / np.where(norms > 0, norms, 1.0)
+        # Powers of two keep every bit, and the squares of large or small rows from overflowing.
+        _, exponents = np.frexp(np.abs(X).max(axis=1, keepdims=True, initial=0.0))
+        scaled = np.ldexp(X, -exponents)
+        norms = np.linalg.norm(scaled, axis=1, keepdims=True)
+        return scaled / np.where(norms > 0, norms, 1.0)
 
 
 @dataclass(frozen=True)

@@ -98,12 +98,7 @@ def _sample_weights(sample_weight: Any, y: Array) -> Array:
     """Check the sample weights; negative ones count as zero, as in scikit-learn."""
     if sample_weight is None:
         return np.ones(len(y))
-    try:
-        weights = check_sample_weight(sample_weight, len(y))
-    except ValueError as error:
-        if "could not convert" not in str(error):
-            raise
-        raise ValueError("sample_weight must be numbers, one per row.") from error
+    weights = check_sample_weight(sample_weight, len(y))
     weights = np.maximum(weights, 0)
     if not weights.any():
         raise ValueError("Invalid input - all samples have zero or negative weights.")

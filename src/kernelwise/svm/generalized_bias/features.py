@@ -28,10 +28,7 @@ def is_columns(spec: Any) -> bool:
 def column_numbers(spec: Any, n_columns: int, names: Sequence[str] | None) -> Index:
     """Return the numbers of columns given by number, name, mask or slice."""
     if isinstance(spec, slice):
-        try:
-            return np.arange(n_columns)[spec]
-        except TypeError:
-            raise ValueError("bias_features must be a slice of column numbers.") from None
+        return _checked_slice(spec, n_columns)
     given = np.atleast_1d(np.asarray(spec))
     if given.size == 0:
         return np.empty(0, dtype=np.intp)
@@ -47,6 +44,18 @@ def column_numbers(spec: Any, n_columns: int, names: Sequence[str] | None) -> In
     if given.dtype.kind in "iu":
         return _checked_numbers(given.astype(np.intp), n_columns)
     return _numbers_of_names([str(name) for name in given], names)
+
+
+def _checked_slice(spec: slice, n_columns: int) -> Index:
+    try:
+        numbers = np.arange(n_columns)[spec]
+    except TypeError:
+        raise ValueError("bias_features must be a slice of column numbers.") from None
+    if len(numbers) == 0 and spec.start != spec.stop:
+        raise ValueError(
+            f"bias_features={spec!r} selects no column: X has {n_columns} columns, numbered from 0."
+        )
+    return numbers
 
 
 def _checked_numbers(given: Index, n_columns: int) -> Index:
