@@ -38,3 +38,7 @@ def test_terms_that_are_no_real_numbers(name, value):
     parts = {"p": np.ones(2), "lo": -np.ones(2), "hi": np.ones(2)} | {name: value}
     with pytest.raises((ValueError, TypeError), match=f"^{name} must be"):
         Terms(**parts)
+
+
+def test_infinite_memory_is_no_limit():
+    assert SMO(memory=np.inf).memory == np.inf

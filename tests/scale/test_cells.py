@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from kernelwise.kernels import RBF, Laplacian
 from kernelwise.qp import SMO, c_svc
 from kernelwise.qp.squared_hinge import squared_hinge
-from kernelwise.scale.cells import CellSettings, fit_cell
+from kernelwise.scale.cells import CellSettings, HeldOut, fit_cell
 
 
 def problem(n=120, k=1, seed=0):
@@ -77,7 +77,13 @@ def test_weights_are_copies(loss):
 def test_one_class_is_a_constant():
     X, codes, price = problem(40, k=3)
     own = codes[:, 0] > 0
-    cell = fit_cell(X[own], codes[own], price[own], CellSettings(RBF(), 1.0), np.ones(own.sum()))
+    cell = fit_cell(
+        X[own],
+        codes[own],
+        price[own],
+        CellSettings(RBF(), 1.0),
+        HeldOut(np.arange(own.sum()), np.ones(own.sum())),
+    )
     assert not cell.coef.any()
     assert_array_equal(cell.intercept, [1, -1, -1])
     assert_array_equal(cell.left_out, codes[own])
@@ -93,32 +99,29 @@ def test_a_class_that_is_absent_leaves_the_other_machines():
     assert_allclose(cell.coef[:, 1], -cell.coef[:, 2], atol=1e-4)
 
 
+@pytest.mark.parametrize("loss", ["squared_hinge", "hinge"])
 @pytest.mark.parametrize("share", [1.0, 0.5])
-def test_left_out_decisions_are_those_of_machines_without_the_row(share):
-    X, codes, price = problem(60)
-    kernel = RBF(0.5)
-    settings = CellSettings(kernel, 0.3, tol=1e-10)  # most rows are inside the margin
-    cell = fit_cell(X, codes, price, settings, np.full(60, share))
-    expected = np.empty(60)
-    for i in range(60):
-        own = np.arange(60) != i if share == 1 else np.ones(60, dtype=bool)
-        less = price.copy()
-        less[i] *= 1 - share
-        other = fit_cell(X[own], codes[own], less[own], settings)
-        expected[i] = decide(other, kernel, X[own], X[i : i + 1])[0, 0]
-    # Exact but where another row changes its side of the margin, which moves it a little.
-    gaps = np.abs(cell.left_out[:, 0] - expected)
-    assert np.median(gaps) < 1e-7
-    assert gaps.max() < 0.03
+def test_left_out_decisions_are_those_of_machines_without_the_fold(share, loss):
+    X, codes, price = problem(60, k=3)
+    kernel, fold = RBF(0.5), np.arange(60) % 4
+    settings = CellSettings(kernel, 3.0, loss=loss, tol=1e-9)
+    cell = fit_cell(X, codes, price, settings, HeldOut(fold, np.full(60, share)))
+    for number in range(4):
+        own = fold == number
+        less = np.where(own, (1 - share) * price, price)
+        kept = less > 0
+        other = fit_cell(X[kept], codes[kept], less[kept], settings)
+        expected = decide(other, kernel, X[kept], X[own])
+        assert_allclose(cell.left_out[own], expected, atol=1e-6)
+    plain = fit_cell(X, codes, price, settings)
+    assert_array_equal(plain.coef, cell.coef)
+    assert plain.left_out is None
 
 
-def test_no_share_left_out_is_the_decision():
-    X, codes, price = problem(60)
-    cell = fit_cell(X, codes, price, CellSettings(RBF(0.5), 5.0, tol=1e-10), np.zeros(60))
-    assert_allclose(cell.left_out, decide(cell, RBF(0.5), X, X), atol=1e-7)
-
-
-def test_the_hinge_has_no_left_out_decisions():
-    X, codes, price = problem(20)
-    with pytest.raises(ValueError, match="squared hinge"):
-        fit_cell(X, codes, price, CellSettings(RBF(), 1.0, loss="hinge"), np.ones(20))
+def test_a_fold_without_which_one_class_is_left_gets_that_class():
+    X, codes, price = problem(30)
+    fold = (codes[:, 0] > 0).astype(int)
+    cell = fit_cell(X, codes, price, CellSettings(RBF(), 1.0), HeldOut(fold, np.ones(30)))
+    assert_array_equal(cell.left_out, -codes)
+    cell = fit_cell(X, codes, price, CellSettings(RBF(), 1.0), HeldOut(0 * fold, np.ones(30)))
+    assert_array_equal(cell.left_out, 0 * codes)

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.kernels import RBF, Laplacian
-from kernelwise.scale.cells import CellSettings, fit_cell
+from kernelwise.scale.cells import CellSettings, HeldOut, fit_cell
 from kernelwise.scale.forest import CellTable, fit_forest
 
 MEMBERS = [CellSettings(RBF(0.5), 3.0), CellSettings(Laplacian(0.4), 3.0)]
@@ -22,6 +22,10 @@ def table(n=1200, k=1, seed=0, dtype=np.float64):
         classes = np.searchsorted(np.quantile(score, np.arange(1, k) / k), score)
         codes = np.where(classes[:, None] == np.arange(k), 1.0, -1.0)
     return CellTable(X, codes, rng.uniform(0.5, 2, n), np.arange(n))
+
+
+def folds(n=1200, n_folds=5):
+    return HeldOut(np.arange(n) % n_folds, np.ones(n))
 
 
 def fit(data, **options):
@@ -56,9 +60,9 @@ def test_the_decision_is_the_mean_of_the_cells_of_a_row():
 
 @pytest.mark.parametrize("k", [1, 3])
 def test_threads_do_not_change_the_result(k):
-    data, share = table(k=k), np.ones(1200)
+    data = table(k=k)
     (one, left_one), (two, left_two) = (
-        fit(data, threads=threads, left_out_share=share) for threads in (1, 2)
+        fit(data, threads=threads, held_out=folds()) for threads in (1, 2)
     )
     assert_array_equal(left_one, left_two)
     for first, second in zip(one.trees, two.trees, strict=True):
@@ -71,9 +75,9 @@ def test_threads_do_not_change_the_result(k):
 def test_the_order_of_the_rows_does_not_change_the_result():
     data, new = table(), table(300, seed=1).X
     order = np.random.default_rng(0).permutation(1200)
-    share = np.ones(1200)
-    forest, left_out = fit(data, left_out_share=share)
-    other, other_left_out = fit(data.part(order), left_out_share=share)
+    held_out = folds()
+    forest, left_out = fit(data, held_out=held_out)
+    other, other_left_out = fit(data.part(order), held_out=held_out.part(order))
     assert_array_equal(other.decision_values(new), forest.decision_values(new))
     assert_array_equal(other_left_out, left_out[order])
 
@@ -112,9 +116,7 @@ def test_rows_of_no_price_take_no_part():
     price = data.price.copy()
     price[::3] = 0
     kept = np.flatnonzero(price)
-    forest, left_out = fit(
-        CellTable(data.X, data.codes, price, data.numbers), left_out_share=np.ones(1200)
-    )
+    forest, left_out = fit(CellTable(data.X, data.codes, price, data.numbers), held_out=folds())
     other, _ = fit(data.part(kept))
     assert_array_equal(forest.decision_values(new), other.decision_values(new))
     assert_allclose(left_out[::3], forest.decision_values(data.X[::3]), atol=1e-12)
@@ -122,7 +124,7 @@ def test_rows_of_no_price_take_no_part():
 
 def test_left_out_decisions_are_as_good_as_those_on_new_rows():
     data, new = table(), table(3000, seed=1)
-    forest, left_out = fit(data, left_out_share=np.ones(1200))
+    forest, left_out = fit(data, held_out=folds())
     wrong = (np.sign(left_out) != data.codes).mean()
     wrong_new = (np.sign(forest.decision_values(new.X)) != new.codes).mean()
     wrong_seen = (np.sign(forest.decision_values(data.X)) != data.codes).mean()

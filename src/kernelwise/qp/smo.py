@@ -56,7 +56,8 @@ class SMO:
     max_iter : int, default=-1
         Limit on the number of steps; -1 is 10 million, fewer where many rows make them slow.
     memory : float, default=2e9
-        Bytes for rows of a lazy kernel matrix. Where they do not all fit, a small part is kept.
+        Bytes for rows of a lazy kernel matrix; infinity sets no limit. Where they do not all fit, a
+        small part is kept.
     exact : bool, default=True
         Whether to solve exactly on the free variables at the end where that is cheap. The solution
         is then exact to rounding and independent of the start.
@@ -88,7 +89,8 @@ class SMO:
         """Check the parameters."""
         check_number(self.tol, "tol")
         check_count(self.max_iter, "max_iter", least=-1)
-        check_number(self.memory, "memory")
+        if self.memory != np.inf:
+            check_number(self.memory, "memory")
         check_number(self.budget, "budget")
 
     @property

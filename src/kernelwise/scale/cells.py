@@ -6,27 +6,20 @@
 with f = v'phi(x) + b and c_i = C times the price of a row, one machine per column of codes. A
 machine whose codes are all equal is that constant. A price of two equals two copies of a row.
 
-Left-out decisions of the squared hinge. On the rows with positive slack, (K + D) beta + b = y with
-D = diag(1 / c) and sum beta = 0. Let G be the diagonal of the inverse of that system. Where the
-other rows keep their side of the margin, a row of which the share s is left out is decided by
-
-    f_i = y_i - beta_i / ((1 - s_i) c_i + s_i G_i)
-
-and all other rows as before.
+Rows are left out by folds: the kernel matrix is there already, and a few more machines on it cost
+less than the inverse that a leave-one-out formula needs.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from scipy.linalg import lapack
 
-from .._typing import Array
+from .._typing import Array, Index
 from ..kernels.base import Kernel
 from ..qp import SMO, Solution, StoredGram, c_svc, hard_margin
-from ..qp.builders import ridged
 
 Loss = Literal["squared_hinge", "hinge"]
 
@@ -72,12 +65,32 @@ class CellMachines:
     left_out: Array | None = None
 
 
+@dataclass(frozen=True)
+class HeldOut:
+    """Which rows are left out together, and how much of them.
+
+    Parameters
+    ----------
+    fold : ndarray of shape (m,)
+        The number of each row's fold.
+    share : ndarray of shape (m,)
+        The share of each row's price that is left out with it: all, or that of one copy.
+    """
+
+    fold: Index
+    share: Array
+
+    def part(self, rows: Any) -> HeldOut:
+        """Return that of some rows."""
+        return HeldOut(self.fold[rows], self.share[rows])
+
+
 def fit_cell(
     X: Array,
     codes: Array,
     price: Array,
     settings: CellSettings,
-    left_out_share: Array | None = None,
+    held_out: HeldOut | None = None,
 ) -> CellMachines:
     """Fit the machines of one cell.
 
@@ -91,8 +104,8 @@ def fit_cell(
         The positive cost factor of each row.
     settings : CellSettings
         Kernel, C and loss.
-    left_out_share : ndarray of shape (m,), default=None
-        The share of each row that is left out for its left-out decisions; None makes none.
+    held_out : HeldOut, default=None
+        The folds of the left-out decisions; None makes none.
 
     Returns
     -------
@@ -109,77 +122,49 @@ def fit_cell(
     >>> cell.coef.round(3).ravel().tolist()
     [-0.613, 0.613]
     """
-    if left_out_share is not None and settings.loss != "squared_hinge":
-        raise ValueError("Left-out decisions are those of the squared hinge.")
     coef = np.zeros(codes.shape)
     intercept = codes[0].astype(np.float64)
-    left_out = None if left_out_share is None else np.tile(intercept, (len(codes), 1))
+    left_out = None if held_out is None else np.tile(intercept, (len(codes), 1))
     mixed = np.flatnonzero((codes != codes[0]).any(axis=0))
     if len(mixed) == 0:
         return CellMachines(coef, intercept, left_out)
-    cost = settings.C * price
-    K = settings.kernel(X)
-    if settings.loss == "squared_hinge":
-        K = ridged(K, cost)
-    gram = StoredGram(K)
+    cell = _Cell(settings, settings.kernel(X), settings.kernel.diag(X))
     for j in mixed:
-        solution = _solve(gram, codes[:, j], cost, settings)
+        solution = cell.solve(codes[:, j], settings.C * price)
         coef[:, j], intercept[j] = solution.beta, solution.nu[0]
-        if left_out is not None and left_out_share is not None:
-            left_out[:, j] = left_out_decisions(
-                K, codes[:, j], cost, solution.beta, float(solution.nu[0]), left_out_share
-            )
+        if left_out is not None and held_out is not None:
+            left_out[:, j] = cell.left_out(codes[:, j], price, held_out, solution.beta)
     return CellMachines(coef, intercept, left_out)
 
 
-def _solve(gram: StoredGram, y: Array, cost: Array, settings: CellSettings) -> Solution:
-    qp = hard_margin(gram, y) if settings.loss == "squared_hinge" else c_svc(gram, y, cost)
-    return SMO(tol=settings.tol, memory=np.inf).solve(qp)
+@dataclass(frozen=True)
+class _Cell:
+    """Solves machines of one kernel matrix, whose diagonal takes the ridge of each of them."""
 
+    settings: CellSettings
+    K: Array
+    diag: Array
 
-def left_out_decisions(
-    K: Array, y: Array, cost: Array, beta: Array, intercept: float, share: Array
-) -> Array:
-    """Return the decision on each row by the machine without it, or without a share of it.
+    def solve(self, y: Array, cost: Array, start: Array | None = None) -> Solution:
+        """Solve one machine; a code of zero leaves a row out."""
+        solver = SMO(tol=self.settings.tol)
+        if self.settings.loss == "hinge":
+            return solver.solve(c_svc(StoredGram(self.K), y, cost), start=start)
+        np.fill_diagonal(self.K, self.diag + 1 / cost)
+        return solver.solve(hard_margin(StoredGram(self.K), y), start=start)
 
-    Parameters
-    ----------
-    K : ndarray of shape (m, m)
-        The kernel matrix plus 1 / cost on the diagonal.
-    y : ndarray of shape (m,)
-        Codes -1 and +1.
-    cost : ndarray of shape (m,)
-        The cost of each row's squared slack.
-    beta : ndarray of shape (m,)
-        The signed coefficients of the machine.
-    intercept : float
-        Its intercept.
-    share : ndarray of shape (m,)
-        The share of each row that is left out.
-
-    Returns
-    -------
-    decisions : ndarray of shape (m,)
-        The decisions, exact where the other rows keep their side of the margin.
-    """
-    decisions: Array = K @ beta - beta / cost + intercept
-    own = np.flatnonzero(beta)
-    inverse = _inverse_diagonal(K[np.ix_(own, own)].astype(np.float64))
-    kept = (1 - share[own]) * cost[own]
-    decisions[own] = y[own] - beta[own] / (kept + share[own] * inverse)
-    return decisions
-
-
-def _inverse_diagonal(A: Array) -> Array:
-    """Return the first diagonal entries of the inverse of [[A, 1], [1', 0]], A positive definite.
-
-    They are those of B - B 1 1' B / 1'B1 for B the inverse of A.
-    """
-    factor, failed = lapack.dpotrf(A, lower=True)
-    inverse, _ = lapack.dpotri(factor, lower=True)
-    if failed:
-        raise np.linalg.LinAlgError("The kernel matrix of a cell is not positive definite.")
-    diagonal = np.diagonal(inverse).copy()
-    inverse = np.tril(inverse)
-    sums = inverse.sum(axis=0) + inverse.sum(axis=1) - diagonal
-    return diagonal - sums**2 / sums.sum()
+    def left_out(self, y: Array, price: Array, held_out: HeldOut, beta: Array) -> Array:
+        """Return the decision on each row of the machine without its fold."""
+        out = np.empty(len(y))
+        for number in np.unique(held_out.fold):
+            own = held_out.fold == number
+            kept_price = np.where(own, (1 - held_out.share) * price, price)
+            codes = np.where(kept_price > 0, y, 0.0)
+            if not ((codes > 0).any() and (codes < 0).any()):
+                out[own] = codes.sum() / max(1.0, np.abs(codes).sum())
+                continue
+            cost = self.settings.C * np.where(kept_price > 0, kept_price, 1.0)
+            solution = self.solve(codes, cost, np.where(kept_price > 0, beta, 0.0))
+            np.fill_diagonal(self.K, self.diag)
+            out[own] = self.K[own] @ solution.beta + solution.nu[0]
+        return out

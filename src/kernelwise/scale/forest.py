@@ -16,7 +16,7 @@ from .._threads import run, single_blas
 from .._typing import Array, Index
 from ..kernels.base import Kernel
 from ..kernels.pairwise import PairwiseKernel
-from .cells import CellMachines, CellSettings, fit_cell
+from .cells import CellMachines, CellSettings, HeldOut, fit_cell
 from .trees import Tree, grow_tree
 
 PREDICT_ROWS = 65536  # rows that are predicted at a time
@@ -152,7 +152,7 @@ def fit_forest(
     cell_size: int,
     *,
     threads: int = 1,
-    left_out_share: Array | None = None,
+    held_out: HeldOut | None = None,
 ) -> tuple[CellForest, Array | None]:
     """Grow one tree per member and fit the machines of its cells.
 
@@ -168,8 +168,8 @@ def fit_forest(
         The largest number of rows of a cell.
     threads : int, default=1
         Threads over cells. They do not change the result.
-    left_out_share : ndarray of shape (n,), default=None
-        The share of each row that is left out for its left-out decisions; None makes none.
+    held_out : HeldOut, default=None
+        The folds of the left-out decisions; None makes none.
 
     Returns
     -------
@@ -195,7 +195,7 @@ def fit_forest(
     with single_blas():
         taking_part = np.flatnonzero(table.price > 0)
         fitted = [
-            _fit_tree(table, taking_part, member, seed, cell_size, threads, left_out_share)
+            _fit_tree(table, taking_part, member, seed, cell_size, threads, held_out)
             for member, seed in zip(members, seeds, strict=True)
         ]
         forest = _stored_once(table.X, [tree for tree, _ in fitted])
@@ -215,7 +215,7 @@ def _fit_tree(
     seed: int,
     cell_size: int,
     threads: int,
-    left_out_share: Array | None,
+    held_out: HeldOut | None,
 ) -> tuple[CellTree, Array | None]:
     """Return a tree whose rows are places in the table, and left-out decisions.
 
@@ -229,10 +229,10 @@ def _fit_tree(
     leaves = [taking_part[own] for own in leaves]
 
     def fit(own: Index) -> CellMachines:
-        share = None if left_out_share is None else left_out_share[own]
-        return fit_cell(table.X[own], table.codes[own], table.price[own], member, share)
+        held = None if held_out is None else held_out.part(own)
+        return fit_cell(table.X[own], table.codes[own], table.price[own], member, held)
 
-    left_out = None if left_out_share is None else np.full(table.codes.shape, np.nan)
+    left_out = None if held_out is None else np.full(table.codes.shape, np.nan)
     rows, coefs, intercepts = [], [], []
     for own, cell in zip(leaves, run(fit, leaves, threads), strict=True):
         used = np.flatnonzero(cell.coef.any(axis=1))

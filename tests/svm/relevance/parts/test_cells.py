@@ -1,0 +1,95 @@
+"""Trees of cells as a part."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from kernelwise.kernels import RBF, Laplacian
+from kernelwise.scale.cells import fit_cell
+from kernelwise.svm.relevance.columns import ColumnLayout
+from kernelwise.svm.relevance.parts.cells import first_members, fit_cells
+from kernelwise.svm.relevance.parts.evidence import EvidenceWeights
+from kernelwise.svm.relevance.parts.metric import MetricColumns
+
+from .mixed_tables import mixed_rows
+
+WEIGHTS = np.array([0.8, 0.8, 0.4, 0.0, 0.0, 0.6, 0.05])
+
+
+def learned_of(rows, weights=WEIGHTS):
+    return EvidenceWeights(MetricColumns.of(rows), weights, 0.1, ())
+
+
+def fit(rows, **options):
+    options = {"cell_size": 300, "n_trees": 2} | options
+    return fit_cells(rows, learned_of(rows), np.random.RandomState(0), **options)
+
+
+def error(decisions, rows):
+    if decisions.shape[1] == 1:
+        return (np.sign(decisions[:, 0]) != rows.codes[:, 0]).mean()
+    return (decisions.argmax(axis=1) != rows.classes).mean()
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_left_out_decisions_tell_the_error_on_new_rows(n_classes):
+    rows, new = mixed_rows(1200, n_classes), mixed_rows(2000, n_classes, seed=1)
+    part = fit(rows)
+    assert part.name == "cells"
+    assert part.left_out.shape == rows.codes.shape
+    assert len(part.members) == len(part.forest.trees) == 2
+    on_new = error(part.decision_values(new.X), new)
+    assert on_new < 0.5 * error(np.tile(rows.codes.mean(axis=0), (2000, 1)), new)
+    assert abs(error(part.left_out, rows) - on_new) < 0.04
+
+
+def test_one_cell_is_the_exact_machine():
+    rows, new = mixed_rows(250), mixed_rows(50, seed=1)
+    part = fit(rows, cell_size=250, n_trees=1)
+    X = part.columns.apply(rows.X)
+    (member,) = part.members
+    exact = fit_cell(X, rows.codes, rows.price, member)
+    expected = member.kernel(part.columns.apply(new.X), X) @ exact.coef + exact.intercept
+    assert_allclose(part.decision_values(new.X), expected, atol=1e-5)
+
+
+def test_threads_do_not_change_the_part():
+    rows = mixed_rows(900)
+    one, two = (fit(rows, threads=threads) for threads in (1, 2))
+    assert_array_equal(one.left_out, two.left_out)
+    assert_array_equal(one.decision_values(rows.X), two.decision_values(rows.X))
+
+
+def test_importances_are_the_shares_of_the_columns_in_the_distance():
+    part = fit(mixed_rows(600))
+    assert_allclose(part.importances.sum(), 1)
+    assert part.importances[[0, 1, 2, 5]].min() > part.importances[[3, 4, 6]].max()
+
+
+def test_rows_of_a_group_do_not_tell_its_class():
+    # Each row has a near copy, of its own class, in its group; the classes are chance.
+    rng = np.random.default_rng(0)
+    rows = mixed_rows(400)
+    X = np.repeat(rows.X, 2, axis=0)
+    X[:, :3] += 1e-3 * rng.normal(size=(800, 3))
+    classes = np.repeat(rng.integers(0, 2, 400), 2)
+    pairs = replace(rows, X=X, classes=classes, count=np.ones(800), price=np.ones(800))
+    alone, together = (
+        error(fit(replace(pairs, groups=groups)).left_out, pairs)
+        for groups in (None, np.repeat(np.arange(400), 2))
+    )
+    assert alone < 0.3
+    assert together > 0.42
+
+
+def test_kernels_to_begin_with():
+    rows = mixed_rows(100)
+    (only,) = first_members(learned_of(rows))
+    assert isinstance(only.kernel, Laplacian)
+    numbers = replace(rows, X=rows.X[:, :3], layout=ColumnLayout.plain(3))
+    first, second = first_members(learned_of(numbers, WEIGHTS[:3]))
+    assert isinstance(first.kernel, Laplacian)
+    assert isinstance(second.kernel, RBF)
+    assert_array_equal(second.kernel.weights, WEIGHTS[:3])
