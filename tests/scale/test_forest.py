@@ -147,3 +147,13 @@ def test_read_only_maps_are_taken(tmp_path):
 def test_kernels_without_a_metric_are_refused():
     with pytest.raises(TypeError, match="weighted sum"):
         fit_forest(table(50), [CellSettings(RBF() + RBF(), 1.0)], [0], 20)
+
+
+def test_a_tree_tells_which_cells_did_not_converge():
+    data = table(300)
+    forest, _ = fit_forest(data, [CellSettings(RBF(0.5), 3.0)], [0], 100)
+    assert forest.trees[0].converged.all()
+    assert len(forest.trees[0].converged) == forest.trees[0].tree.n_leaves > 2
+    hopeless = CellSettings(RBF(0.5), 1e9, loss="hinge", tol=0.0)  # rounding never reaches zero
+    forest, _ = fit_forest(data, [hopeless], [0], 100)
+    assert not forest.trees[0].converged.all()

@@ -56,12 +56,15 @@ class CellMachines:
         The signed coefficient of each row in each machine.
     intercept : ndarray of shape (k,)
         The intercepts.
+    converged : bool
+        Whether all machines reached the tolerance.
     left_out : ndarray of shape (m, k) or None
         Decisions on the rows without each of them, where they were asked for.
     """
 
     coef: Array
     intercept: Array
+    converged: bool
     left_out: Array | None = None
 
 
@@ -127,14 +130,16 @@ def fit_cell(
     left_out = None if held_out is None else np.tile(intercept, (len(codes), 1))
     mixed = np.flatnonzero((codes != codes[0]).any(axis=0))
     if len(mixed) == 0:
-        return CellMachines(coef, intercept, left_out)
+        return CellMachines(coef, intercept, True, left_out)
+    converged = True
     cell = _Cell(settings, settings.kernel(X), settings.kernel.diag(X))
     for j in mixed:
         solution = cell.solve(codes[:, j], settings.C * price)
         coef[:, j], intercept[j] = solution.beta, solution.nu[0]
+        converged = converged and solution.converged
         if left_out is not None and held_out is not None:
             left_out[:, j] = cell.left_out(codes[:, j], price, held_out, solution.beta)
-    return CellMachines(coef, intercept, left_out)
+    return CellMachines(coef, intercept, converged, left_out)
 
 
 @dataclass(frozen=True)

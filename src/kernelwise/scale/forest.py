@@ -67,6 +67,8 @@ class CellTree:
         Their coefficients, of the type of the rows.
     intercepts : ndarray of shape (n_leaves, k)
         The intercepts of each cell.
+    converged : ndarray of shape (n_leaves,)
+        Whether the machines of each cell reached the tolerance.
     """
 
     tree: Tree
@@ -75,6 +77,7 @@ class CellTree:
     stops: Index
     coef: Array
     intercepts: Array
+    converged: Any
 
     def decide_cell(self, stored: Array, leaf: int, X: Array) -> Array:
         """Return the decisions of one cell on rows that lie in it."""
@@ -233,12 +236,12 @@ def _fit_tree(
         return fit_cell(table.X[own], table.codes[own], table.price[own], member, held)
 
     left_out = None if held_out is None else np.full(table.codes.shape, np.nan)
-    rows, coefs, intercepts = [], [], []
-    for own, cell in zip(leaves, run(fit, leaves, threads), strict=True):
+    cells = run(fit, leaves, threads)
+    rows, coefs = [], []
+    for own, cell in zip(leaves, cells, strict=True):
         used = np.flatnonzero(cell.coef.any(axis=1))
         rows.append(own[used])
         coefs.append(cell.coef[used].astype(table.X.dtype))
-        intercepts.append(cell.intercept)
         if left_out is not None:
             left_out[own] = cell.left_out
     stops = np.cumsum([0, *map(len, rows)])
@@ -248,7 +251,8 @@ def _fit_tree(
         np.concatenate(rows),
         stops,
         np.concatenate(coefs),
-        np.array(intercepts),
+        np.array([cell.intercept for cell in cells]),
+        np.array([cell.converged for cell in cells]),
     )
     return fitted, left_out
 
