@@ -146,7 +146,7 @@ def judge_members(
     """
     some = sample_rows(table.numbers, max_rows, seed)
     units = table.numbers if groups is None else groups
-    is_held_out = uniform(units[some], seed + 1) < _HELD_OUT
+    is_held_out = uniform(units[some], seed + n_trees) < _HELD_OUT  # no tree has this seed
     seen, unseen = some[~is_held_out], some[is_held_out]
     if not (table.price[seen].any() and table.price[unseen].any()):
         raise ValueError("The judge needs rows to hold out and rows to fit, in different groups.")

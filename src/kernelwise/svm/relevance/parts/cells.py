@@ -104,7 +104,7 @@ def fit_cells(
         threads=threads,
     )
     units = table.numbers if rows.groups is None else rows.groups
-    fold = (_FOLDS * uniform(units, seed)).astype(np.intp)
+    fold = (_FOLDS * uniform(units, seed + n_trees)).astype(np.intp)  # no tree has this seed
     forest, left_out = fit_forest(
         table,
         choice.members,
