@@ -20,7 +20,7 @@ WITH_TOOLS := PATH="$(abspath $(BIN)):$$PATH"
 CORE_TESTS := tests/native tests/kernels tests/qp
 
 .DEFAULT_GOAL := help
-.PHONY: help demo pictures test test-oldest core zoo lint format bench docs native wheel sanitize clean
+.PHONY: help demo pictures test test-oldest core zoo chaos lint format bench docs native wheel sanitize clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -44,6 +44,9 @@ core: $(VENV)/dev.stamp ## run the tests of the compiled code at each level of t
 
 zoo: $(VENV)/dev.stamp ## check 1,200 odd problems: optimality, invariances, warnings
 	$(BIN)/python -W ignore -m tests.zoo
+
+chaos: $(VENV)/dev.stamp ## damage files, call wrongly, interrupt, kill and starve fits; write docs/reliability.md
+	$(BIN)/python -W ignore -m tests.chaos
 
 lint: $(VENV)/dev.stamp ## check lint, format and types
 	$(BIN)/ruff check .

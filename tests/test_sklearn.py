@@ -80,7 +80,7 @@ def test_sample_weights_of_one(weight):
         ([1, np.nan, 1], "sample_weight contains NaN"),
         ([0, 0, 0], "at least one non-zero"),
         ([1, 1, -1], "Negative values"),
-        (["a", "b", "c"], "could not convert"),
+        (["a", "b", "c"], "sample_weight must be numbers"),
         (sp.csr_array(np.ones((3, 1))), "Sparse data was passed"),
     ],
 )

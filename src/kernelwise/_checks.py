@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from math import inf, isfinite
 from numbers import Integral, Real
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from ._typing import Array
+
+_LARGEST = sys.float_info.max
 
 
 def as_real(values: Any, name: str) -> Array:
@@ -38,6 +41,8 @@ def as_real(values: Any, name: str) -> Array:
         raise TypeError(f"{name} must be numbers; got {_kind(values, array)}.")
     try:
         return array.astype(np.float64)
+    except OverflowError as error:
+        raise ValueError(f"{name} has integers that float64 cannot represent.") from error
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name} must be numbers: {error}.") from error
 
@@ -121,9 +126,25 @@ def check_number(value: Any, name: str) -> None:
         Its name, for the message.
     """
     is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not is_number or not 0 <= float(value) < inf:
+    if not is_number or not 0 <= value <= _LARGEST:
         error = ValueError if is_number else TypeError
         raise error(f"{name} must be a finite number of at least 0; got {value!r}.")
+
+
+def check_method(value: Any, name: str, method: str) -> None:
+    """Raise unless an object has a method.
+
+    Parameters
+    ----------
+    value : object
+        The argument.
+    name : str
+        Its name, for the message.
+    method : str
+        The method.
+    """
+    if not callable(getattr(value, method, None)):
+        raise TypeError(f"{name} must be an object with a method {method!r}; got {value!r}.")
 
 
 def check_cost(C: Any) -> None:
@@ -136,7 +157,8 @@ def check_cost(C: Any) -> None:
     """
     if not isinstance(C, Real):
         raise TypeError(f"C must be a positive number; got {C!r}.")
-    if not float(C) > 0:  # which NaN fails as well
+    number: Any = C
+    if not (0 < number <= _LARGEST or number == inf):  # which NaN fails as well
         raise ValueError(f"C must be positive; got {C!r}.")
 
 

@@ -6,6 +6,7 @@ import os
 from functools import cache
 from pathlib import Path
 
+_UNLIMITED = 1e12  # megabytes that no machine has, and whose bytes are still a finite number
 _MOST = 2e9  # largest default allowance, in bytes
 
 
@@ -31,5 +32,5 @@ def allowance(megabytes: float | None, workers: int = 1) -> float:
     Without ``megabytes`` the workers share a quarter of the machine's memory, at most 2 GB.
     """
     if megabytes is not None:
-        return megabytes * 1e6
+        return min(megabytes, _UNLIMITED) * 1e6
     return min(machine_memory() / 4, _MOST) / workers

@@ -11,7 +11,7 @@ from contextlib import contextmanager, nullcontext
 from functools import wraps
 from importlib import import_module
 from math import isfinite
-from numbers import Number
+from numbers import Real
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,6 +20,7 @@ from sklearn.utils import _safe_indexing as safe_indexing  # in scikit-learn's _
 from sklearn.utils import check_array, compute_class_weight
 from sklearn.utils.validation import validate_data
 
+from ._checks import as_real
 from ._parameters import check_parameters
 from ._typing import Array
 
@@ -132,8 +133,8 @@ def check_sample_weight(
     """Return one weight per row as float64: ones for None, a number applies to all rows."""
     if sample_weight is None:
         return np.ones(n_rows)
-    if isinstance(sample_weight, Number):
-        return np.full(n_rows, sample_weight, dtype=np.float64)
+    if isinstance(sample_weight, Real):
+        return np.full(n_rows, as_real(sample_weight, "sample_weight"))
     try:
         weights: Array = check_array(
             sample_weight, ensure_2d=False, dtype=np.float64, order="C", input_name="sample_weight"
@@ -170,6 +171,8 @@ def naming_the_encoders() -> Iterator[None]:
     """Add advice on encoders to the error about columns that are not numbers."""
     try:
         yield
+    except OverflowError as error:
+        raise ValueError("X has integers that float64 cannot represent.") from error
     except ValueError as error:
         if "could not convert" not in str(error):
             raise

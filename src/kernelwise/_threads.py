@@ -104,9 +104,12 @@ def single_blas() -> _SingleBlas:
     return _single_blas
 
 
+_MOST_THREADS = 4096  # more threads than any machine has use for
+
+
 def n_threads(n_jobs: int | None) -> int:
     """Return the number of threads for ``n_jobs``; None is one."""
-    return 1 if n_jobs is None else int(effective_n_jobs(n_jobs))
+    return 1 if n_jobs is None else min(int(effective_n_jobs(n_jobs)), _MOST_THREADS)
 
 
 def run(task: Callable[[Any], T], items: Iterable[Any], threads: int) -> list[T]:

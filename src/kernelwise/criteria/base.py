@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import as_matrix, check_cost
+from .._checks import as_matrix, check_cost, check_method
 from .._threads import run, single_blas
 from .._typing import Array, Gram, Matrix
 from ..kernels import Cotangent, Kernel, LazyGram
@@ -77,6 +77,7 @@ class Criterion(ABC):
     def __post_init__(self) -> None:
         """Check the parameters."""
         check_cost(self.C)
+        check_method(self.solver, "solver", "solve")
 
     #: The loss of the machine: "hinge", or "squared" for the L2-SVM.
     slack = "hinge"

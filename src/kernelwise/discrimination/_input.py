@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array, column_or_1d
 
+from .._checks import as_real
 from .._sklearn import naming_the_encoders
 from .._typing import Array, Index
 
@@ -24,7 +25,7 @@ def weights_of(sample_weight: Any, n: int) -> Array:
     if sample_weight is None:
         return np.ones(n)
     try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
+        weights = as_real(sample_weight, "sample_weight")
     except (TypeError, ValueError) as error:
         raise ValueError("sample_weight must be numbers, one per row of X.") from error
     if weights.shape != (n,):

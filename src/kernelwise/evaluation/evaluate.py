@@ -101,6 +101,8 @@ def evaluate(
     if columns is None:
         one_hot = not contenders[0].reads_categories
         columns = describe_columns(frame, classes.name, **choice._asdict(), one_hot=one_hot)
+    elif not all(isinstance(column, Column) for column in columns):
+        raise TypeError("columns must be those of describe_columns, or None.")
     splits = make_splits(classes, cv, repeats, test_size, seed)
     rows = classes.rows_of(frame)
 

@@ -38,6 +38,8 @@ class LazyGram:
     """
 
     def __init__(self, kernel: Kernel, X: Matrix, threads: int = 1) -> None:
+        if not isinstance(kernel, Kernel):
+            raise TypeError(f"kernel must be a Kernel, such as RBF(); got {kernel!r}.")
         self.kernel = kernel
         self.X = check_rows(X)
         self.threads = threads

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
+from .._checks import as_real
 from .._typing import Array, Matrix
 from .base import Kernel, check_rows
 from .contraction import contract
@@ -27,7 +28,7 @@ def check_weights(weights: Any, name: str = "weights") -> Array | None:
     if weights is None:
         return None
     try:
-        weights = np.array(weights, dtype=np.float64)
+        weights = np.array(as_real(weights, name))
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be a vector of numbers; got {weights!r}.") from None
     if weights.ndim != 1 or weights.size == 0:

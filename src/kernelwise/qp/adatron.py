@@ -127,7 +127,7 @@ class Adatron:
         if not 0 < self.eta < most:
             raise ValueError(
                 f"eta must satisfy 0 < eta < 2 / max K_ii = {most:.6g}, else the steps of the "
-                f"Adatron diverge; got eta={self.eta:g}."
+                f"Adatron diverge; got eta={self.eta!r}."
             )
 
 

@@ -44,6 +44,8 @@ class DualQP:
     terms: Terms
 
     def __init__(self, gram: Array | Gram, terms: Terms) -> None:
+        if not isinstance(terms, Terms):
+            raise TypeError(f"terms must be Terms, such as Terms.c_svc(y, C); got {terms!r}.")
         gram = as_gram(gram)
         shape, n = gram.shape, len(terms.p)
         if len(shape) != 2 or shape[0] != shape[1]:

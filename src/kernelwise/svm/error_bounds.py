@@ -10,9 +10,11 @@ from sklearn.svm import SVC as PlainSVC
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
+from .._checks import as_real
 from .._typing import Array, Codes, Index
 from ..criteria import margin, radius, span
 from ..kernels import RBF, FunctionKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
+from ..kernels.base import check_rows
 from .base.estimator import BaseLearnedSVC
 from .base.multiclass import largest, one_vs_one, pairs_of_layout, vote
 from .base.predictor import Predictor, predictor_of
@@ -57,7 +59,7 @@ def bounds_of(model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Bunch
     check_is_fitted(model)
     kernel, pairwise = _kernel(model), _is_one_vs_one(model)
     X = _rows(model, X) if isinstance(model, BaseLearnedSVC) else X
-    X = X if sp.issparse(X) or isinstance(kernel, FunctionKernel) else np.asarray(X)
+    X = X if sp.issparse(X) or isinstance(kernel, FunctionKernel) else check_rows(X)
     classes, weights = _classes(model, X, y), _weights(sample_weight, X)
     n_classes = len(model.classes_)
     beta = _coefficients(model, X.shape[0], pairwise)
@@ -143,7 +145,7 @@ def _classes(model: Any, X: Any, y: Any) -> Index:
 
 def _weights(sample_weight: Any, X: Any) -> Array:
     n = X.shape[0]
-    weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    weights = np.ones(n) if sample_weight is None else as_real(sample_weight, "sample_weight")
     if weights.shape != (n,):
         raise ValueError(f"sample_weight must be {n} numbers, one per row of X.")
     return weights

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..._checks import as_real
 from ..._typing import Array, Matrix
 from ...kernels import (
     RBF,
@@ -65,7 +66,7 @@ def _variance(X: Matrix, weights: Array) -> float:
 
 def _feature_vector(name: str, values: Any, d: int) -> Array:
     try:
-        vector = np.asarray(values, dtype=np.float64)
+        vector = as_real(values, name)
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be numbers, one per feature; got {values!r}.") from None
     if vector.shape != (d,):

@@ -1,0 +1,64 @@
+"""The page on reliability, from the counts of a full run alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from .tally import Tally
+
+ROOT = Path(__file__).resolve().parents[2]
+COUNTS = Path(__file__).with_name("counts.json")
+PAGE = ROOT / "docs" / "reliability.md"
+
+_MEANING = {
+    "damaged files": "Bytes of a model file are cut, flipped or overwritten, its members swapped.",
+    "forged files": "The schema of a model file is changed, with digests that fit.",
+    "wrong calls": "One argument of a public function, class or `fit` is wrong.",
+    "fits ended by Ctrl-C": "A second fit of each estimator is interrupted at a random moment.",
+    "kill -9 while saving": "A process is killed while it saves a model over another.",
+    "kill -9 during fit --out": "The command is killed at a random moment.",
+    "forks during fits": "A process forks while another of its threads fits; the child fits, too.",
+    "limits on memory": "A fit gets a few megabytes of address space (`ulimit -v`).",
+}
+
+
+def store(tallies: list[Tally]) -> None:
+    """Keep the counts of a full run."""
+    counts = {tally.name: tally.as_dict() for tally in tallies}
+    COUNTS.write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
+
+
+def render(counts: dict[str, Any]) -> str:
+    """Return the page."""
+    lines = [
+        "# Reliability",
+        "",
+        "`make chaos` attacks the library: it damages files, calls everything wrongly, interrupts",
+        "and kills fits, and takes memory away. Every trial must end in a whole model, in the old",
+        "one, or in an error that names its reason. All trials are seeded. This page is made from",
+        "the counts of a full run.",
+        "",
+        "| attack | tried | how the trials ended | broken |",
+        "|---|---|---|---|",
+    ]
+    for name, entry in counts.items():
+        ends = {end: count for end, count in entry["ends"].items() if end != "broken"}
+        text = ", ".join(f"{end}: {count:,}" for end, count in ends.items())
+        broken = entry["ends"].get("broken", 0)
+        lines.append(f"| {name} | {entry['tried']:,} | {text} | {broken} |")
+    lines += ["", "## What each attack does", ""]
+    lines += [f"- **{name}**: {_MEANING[name]}{_facts(entry)}" for name, entry in counts.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _facts(entry: dict[str, Any]) -> str:
+    facts = [f"{name}: {value:,.0f}" for name, value in entry["facts"].items()]
+    return f" {'; '.join(facts).capitalize()}." if facts else ""
+
+
+def write() -> None:
+    """Write the page from the stored counts."""
+    counts = json.loads(COUNTS.read_text(encoding="utf-8"))
+    PAGE.write_text(render(counts), encoding="utf-8")
