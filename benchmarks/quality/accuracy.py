@@ -18,7 +18,7 @@ from ..summaries import Mean, signed_rank
 from ..text import digits, table
 from .contenders import CONTENDERS, Setting, quiet, warm_up
 from .data import draw
-from .figures import by_set_figure
+from .figures import by_set_figure, noise_figure
 from .names import (
     BOOSTING,
     FOREST,
@@ -42,7 +42,7 @@ class Accuracy(Suite):
     """One fit of one contender on one split of a set, with or without noise."""
 
     name = "quality-accuracy"
-    title = "Accuracy"
+    title = "Accuracy on 18 sets, with and without noise"
     is_timed = False
     needs_folder = True
     seeds: ClassVar[tuple[int, ...]] = SEEDS["report"]
@@ -92,8 +92,9 @@ class Accuracy(Suite):
         return "\n\n".join(part for part in parts if part)
 
     def figures(self, rows: Sequence[Row]) -> list[Drawing]:
-        drawing = by_set_figure(by_set(rows))
-        return [] if drawing is None else [drawing]
+        sets = by_set(rows)
+        drawings = [noise_figure(sets), by_set_figure(sets)]
+        return [drawing for drawing in drawings if drawing is not None]
 
 
 class Choose(Accuracy):

@@ -9,7 +9,11 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module
+from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -192,7 +196,7 @@ def _few_levels(split: Split) -> Split:
     """Return the split with the frequent levels of long categories only; the others are gaps."""
     X, X_test = split.X.copy(), split.X_test.copy()
     for name in categories(X):
-        frequent = X[name].value_counts().index[:_MOST_BINS]
+        frequent = X[name].value_counts().index[:_MOST_BINS].tolist()
         X[name] = X[name].cat.set_categories(frequent)
         X_test[name] = X_test[name].cat.set_categories(frequent)
     return replace(split, X=X, X_test=X_test)
@@ -262,7 +266,17 @@ class _RecursiveFeatureMachine:
 
 
 def _xrfm(split: Split, setting: Setting) -> Judged:
-    return run(_RecursiveFeatureMachine(setting.seed), one_hot(split))
+    model = _RecursiveFeatureMachine(setting.seed)
+    return _process_with_torch().submit(run, model, one_hot(split)).result()
+
+
+@cache
+def _process_with_torch() -> ProcessPoolExecutor:
+    """Return a process for xRFM: once torch is loaded, LightGBM fails to read its own models."""
+    # The package is loaded before the first fit, which is not charged for it.
+    return ProcessPoolExecutor(
+        1, get_context("spawn"), initializer=import_module, initargs=("xrfm",)
+    )
 
 
 OURS, TODAY, CALIBRATED = "relevance", "today", "today_calibrated"

@@ -7,8 +7,9 @@ from statistics import fmean
 
 from kernelwise.experiments import Row
 
-from ..targets import Grouped, Overall, Reading, Target, points
+from ..targets import Grouped, Overall, Reading, Target, count, points
 from .comparison import Comparison
+from .noise_category import below_signal, selected_more_often
 from .on_tables import CLEAN, NOISY
 from .opponents import CALIBRATED, OPPONENTS, OURS, TODAY
 from .probabilities import by_problem, coverage
@@ -200,6 +201,18 @@ _MIXED_TARGETS: tuple[Target, ...] = (
     ),
 )  # fmt: skip
 
+_CATEGORY = "quality-noise-category"
+_CATEGORY_TARGETS: tuple[Target, ...] = (
+    Overall(
+        "a category of noise: repeats in which its share is below that of the signal", _CATEGORY,
+        20, lambda rows: float(below_signal(rows)), " of 20", form=count,
+    ),
+    Overall(
+        "a category of noise: repeats in which it is selected, minus those of a number of noise",
+        _CATEGORY, 0, selected_more_often, "", at_least=False, form=points,
+    ),
+)  # fmt: skip
+
 _IMBALANCED_TARGETS: tuple[Target, ...] = (
     *_gains(
         _IMBALANCED, "balanced_accuracy", dict.fromkeys(_BALANCED_PEERS, 0.0),
@@ -214,4 +227,4 @@ _IMBALANCED_TARGETS: tuple[Target, ...] = (
     ),
 )  # fmt: skip
 
-TABLE_TARGETS = _SMALL_TARGETS + _MIXED_TARGETS + _IMBALANCED_TARGETS
+TABLE_TARGETS = _SMALL_TARGETS + _MIXED_TARGETS + _CATEGORY_TARGETS + _IMBALANCED_TARGETS

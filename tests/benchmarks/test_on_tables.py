@@ -3,16 +3,21 @@
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from benchmarks.command import SUITES
+from benchmarks.quality import PAGE
 from benchmarks.quality.comparison import Comparison
 from benchmarks.quality.measures import columns, measures
+from benchmarks.quality.noise_category import NoiseCategory, noisy_category
 from benchmarks.quality.on_tables import CLEAN, NOISY, Imbalanced, Mixed, Small
-from benchmarks.quality.opponents import CALIBRATED, OPPONENTS, OURS, TODAY, Judged
+from benchmarks.quality.opponents import CALIBRATED, OPPONENTS, OURS, TODAY, Judged, Setting
 from benchmarks.quality.probabilities import Coverage, PureNoise
+from benchmarks.quality.table_figures import peers_figure
 from benchmarks.quality.table_targets import TABLE_TARGETS
-from benchmarks.quality.tables import Split
+from benchmarks.quality.tables import FAMILIES, REPORT, Split
+from benchmarks.quality.tables.catalogue import catalogue
 from benchmarks.quality.today import VARIABLE, Worker
 from benchmarks.targets import verdicts
 from kernelwise.experiments import ExperimentError
@@ -87,6 +92,26 @@ def test_sections_show_means_differences_and_tables(suite):
     assert "| a | 100 | 3 | 2 | 10 % | 94.0 | 90.0 | 91.0 |" in text
 
 
+def test_the_picture_and_the_opening_need_both_kinds_of_tables():
+    figure = peers_figure(ROWS, ROWS).figure
+    labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    assert labels == ["LightGBM", "version before"]  # the smallest difference first
+    assert peers_figure(ROWS, []) is None
+    opening = PAGE.opening({"quality-small": ROWS})
+    assert opening.startswith("On 3 small tables that took no part in any choice")
+    assert "+2.0 ± 2.0 to version before, +1.5 ± 3.5 to LightGBM." in opening
+    assert PAGE.opening({}) == ""
+
+
+def test_the_catalogue_has_every_reported_table():
+    text = catalogue()
+    assert_tables_are_rectangular(text)
+    for family, specs in FAMILIES.items():
+        for spec in specs:
+            line = f"| {spec.name} | {family.replace('imbalanced', 'rare classes')} |"
+            assert (line in text) == (spec.role == REPORT)
+
+
 def test_targets_of_tables():
     found = {each["target"]: each for each in verdicts({"quality-small": ROWS}, TABLE_TARGETS)}
     gain = found["small tables: mean AUC minus that of LightGBM"]
@@ -132,6 +157,24 @@ def test_sections_on_noise_and_coverage():
     assert target["worst"] == "5.00 points"
 
 
+def test_a_category_of_noise():
+    X, y = noisy_category(0)
+    assert list(X.columns) == ["signal", "noise", "other noise", "category"]
+    assert X["category"].nunique() == 30
+    assert 0.4 < y.mean() < 0.6
+    rows = [
+        {"seed": 0, "shares": [0.7, 0.1, 0.1, 0.1], "selected": [True, False, True, False]},
+        {"seed": 1, "shares": [0.3, 0.1, 0.1, 0.5], "selected": [True, False, False, True]},
+    ]
+    text = NoiseCategory().section(results(*rows))
+    assert "In 1 of 2 repeats the category has a smaller share" in text
+    assert "| category | 0.30 | 1 of 2 |" in text
+    found = verdicts({"quality-noise-category": rows}, TABLE_TARGETS)
+    one, two = (each for each in found if "a category of noise" in each["target"])
+    assert (one["worst"], one["verdict"]) == ("1 of 20", "**missed** in 1 of 1")
+    assert two["worst"] == "+0.50"
+
+
 @pytest.mark.parametrize("suite", ["quality-small", "quality-imbalanced"])
 def test_quick_cases_need_no_data_package(suite, tmp_path):
     assert "3 of 3 cases to do" in quick(tmp_path, suite)
@@ -147,6 +190,14 @@ def test_the_older_version_needs_an_interpreter(monkeypatch):
     with pytest.raises(ExperimentError, match="give --today PYTHON"):
         suite.check_data(tasks, None)
     suite.check_data([task for task in tasks if task["contender"] == "forest"], None)
+
+
+def test_boosting_gets_the_frequent_levels_of_long_categories():
+    codes = [f"level {k % 300}" for k in range(600)] + ["level 299"] * 5
+    X = pd.DataFrame({"long": pd.Categorical(codes), "number": np.arange(605.0)})
+    y = np.arange(605) % 2
+    judged = OPPONENTS["histogram"].judge(Split(X, y, X[:9], y[:9]), Setting(quick=True))
+    assert judged.probabilities.shape == (9, 2)
 
 
 def test_the_worker_fits_in_its_own_process_and_reports_errors():
