@@ -33,7 +33,7 @@ def noisy_category(seed: int) -> tuple[Any, np.ndarray]:
 class NoiseCategory(Suite):
     """Shares and selection of the columns."""
 
-    name = "quality-noise-category"
+    name = "quality-category"
     title = "A category of noise"
     is_timed = False
     seconds = 0.5

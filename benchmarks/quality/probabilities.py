@@ -33,7 +33,7 @@ LEVELS = (0.8, 0.9)
 class PureNoise(Suite):
     """The log loss of RelevanceSVC on classes that nothing predicts."""
 
-    name = "quality-noise"
+    name = "quality-pure-noise"
     title = "Probabilities where there is nothing to learn"
     is_timed = False
     seconds = 1.0

@@ -160,7 +160,7 @@ _SMALL_TARGETS: tuple[Target, ...] = (
         "probabilities", _SMALL, 1.7, _ratio(TODAY, "fit_seconds"), at_least=False,
     ),
     Grouped(
-        "pure noise: log loss over the entropy", "quality-noise", 1.05, _excess_on_noise,
+        "pure noise: log loss over the entropy", "quality-pure-noise", 1.05, _excess_on_noise,
         at_least=False, form=lambda value: f"{value:.3f}",
     ),
     Overall(
@@ -201,7 +201,7 @@ _MIXED_TARGETS: tuple[Target, ...] = (
     ),
 )  # fmt: skip
 
-_CATEGORY = "quality-noise-category"
+_CATEGORY = "quality-category"
 _CATEGORY_TARGETS: tuple[Target, ...] = (
     Overall(
         "a category of noise: repeats in which its share is below that of the signal", _CATEGORY,

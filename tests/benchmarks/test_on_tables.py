@@ -169,7 +169,7 @@ def test_a_category_of_noise():
     text = NoiseCategory().section(results(*rows))
     assert "In 1 of 2 repeats the category has a smaller share" in text
     assert "| category | 0.30 | 1 of 2 |" in text
-    found = verdicts({"quality-noise-category": rows}, TABLE_TARGETS)
+    found = verdicts({"quality-category": rows}, TABLE_TARGETS)
     one, two = (each for each in found if "a category of noise" in each["target"])
     assert (one["worst"], one["verdict"]) == ("1 of 20", "**missed** in 1 of 1")
     assert two["worst"] == "+0.50"
