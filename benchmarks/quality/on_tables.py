@@ -103,24 +103,34 @@ class OnTables(Suite):
         return "\n\n".join(part for part in parts if part)
 
     def _means(self, found: Comparison, condition: str) -> str:
-        names = [c for c in found.contenders(condition) if c != CALIBRATED]
-        if "log_loss" in self.shown and CALIBRATED in found.contenders(condition):
-            names.insert(names.index(TODAY) + 1 if TODAY in names else 0, CALIBRATED)
-        header = ["method", *(_LABELS[m] for m in self.shown), "CPU, s"]
-        for measure in self.shown:
-            header += [f"ours: {_LABELS[measure]}", "wins / losses", "worst table"]
-        cells = [self._line(found, condition, name) for name in names]
-        count = len(found.tables(condition))
+        names = _in_order(found.contenders(condition))
+        values = [[OPPONENTS[name].label, *self._values(found, condition, name)] for name in names]
+        gains = [
+            [OPPONENTS[name].label, *self._gains(found, condition, name)]
+            for name in names
+            if name != OURS
+        ]
+        labels = [_LABELS[measure] for measure in self.shown]
+        means = table(["method", *labels, "CPU of a fit, s"], values, left=1)
+        header = ["", *(cell for label in labels for cell in (label, "won", "worst table"))]
         title = "As they are" if condition == CLEAN else "With noise columns"
-        return f"### {title} ({count} tables)\n\n{table(header, cells, left=1)}"
+        return (
+            f"### {title} ({len(found.tables(condition))} tables)\n\n{means}\n\n"
+            f"{OPPONENTS[OURS].label} minus each of the others, and the tables on which it is "
+            f"better:\n\n{table(header, gains, left=1)}"
+        )
 
-    def _line(self, found: Comparison, condition: str, name: str) -> list[str]:
-        line = [OPPONENTS[name].label]
-        line += [_number(m, found.mean(condition, name, m)) for m in self.shown]
+    def _values(self, found: Comparison, condition: str, name: str) -> list[str]:
+        """Return the means of a method over the tables."""
         seconds = found.mean(condition, name, "fit_seconds")
-        line.append("" if seconds is None else digits(seconds, 2))
+        values = [_number(measure, found.mean(condition, name, measure)) for measure in self.shown]
+        return [*values, "" if seconds is None else digits(seconds, 2)]
+
+    def _gains(self, found: Comparison, condition: str, name: str) -> list[str]:
+        """Return the differences to a method, the tables won, and the worst one."""
+        line = []
         for measure in self.shown:
-            gain = found.gain(condition, OURS, name, measure) if name != OURS else None
+            gain = found.gain(condition, OURS, name, measure)
             if gain is None:
                 line += ["", "", ""]
                 continue
@@ -128,7 +138,7 @@ class OnTables(Suite):
             sign = "+" if gain.mean.value >= 0 else ""
             worst, value = gain.worst
             line += [
-                f"{sign}{gain.mean.text(places)}", f"{gain.wins} / {gain.losses}",
+                f"{sign}{gain.mean.text(places)}", f"{gain.wins} of {len(gain.by_table)}",
                 f"{worst} {value:+.{places - 1}f}",
             ]  # fmt: skip
         return line
@@ -136,7 +146,7 @@ class OnTables(Suite):
     def _by_table(self, found: Comparison) -> str:
         condition = found.conditions()[0]
         measure = self.shown[1]
-        names = [c for c in found.contenders(condition) if c != CALIBRATED]
+        names = [c for c in _in_order(found.contenders(condition)) if c != CALIBRATED]
         header = ["table", "n", "p", "classes", "rarest", *(OPPONENTS[c].label for c in names)]
         cells = []
         for each in found.tables(condition):
@@ -145,6 +155,11 @@ class OnTables(Suite):
             size = [shape["n"], shape["p"], shape["classes"], f"{100 * shape['rarest']:.0f} %"]
             cells.append([each, *size, *values])
         return f"### {_LABELS[measure]} by table\n\n{table(header, cells, left=1)}"
+
+
+def _in_order(names: Sequence[str]) -> list[str]:
+    """Return methods in the order of `OPPONENTS`, ours first."""
+    return [name for name in OPPONENTS if name in names]
 
 
 def _number(measure: str, value: float | None) -> str:

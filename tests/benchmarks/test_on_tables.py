@@ -88,8 +88,8 @@ def test_sections_show_means_differences_and_tables(suite):
     assert_tables_are_rectangular(text)
     assert "### As they are (3 tables)" in text
     assert "| LightGBM | 80.0 | 86.0 | 0.300 | 0.20 |" in text
-    assert "| +1.50 ± 3.50 | 1 / 1 | b -2.0 |" in text
-    assert "| a | 100 | 3 | 2 | 10 % | 94.0 | 90.0 | 91.0 |" in text
+    assert "| +1.50 ± 3.50 | 1 of 2 | b -2.0 |" in text
+    assert "| a | 100 | 3 | 2 | 10 % | 94.0 | 91.0 | 90.0 |" in text
 
 
 def test_the_picture_and_the_opening_need_both_kinds_of_tables():
