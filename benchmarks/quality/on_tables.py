@@ -114,10 +114,13 @@ class OnTables(Suite):
         means = table(["method", *labels, "CPU of a fit, s"], values, left=1)
         header = ["", *(cell for label in labels for cell in (label, "won", "worst table"))]
         title = "As they are" if condition == CLEAN else "With noise columns"
+        ours = OPPONENTS[OURS].label
+        text = f"### {title} ({len(found.tables(condition))} tables)\n\n{means}"
+        if not gains:
+            return text
         return (
-            f"### {title} ({len(found.tables(condition))} tables)\n\n{means}\n\n"
-            f"{OPPONENTS[OURS].label} minus each of the others, and the tables on which it is "
-            f"better:\n\n{table(header, gains, left=1)}"
+            f"{text}\n\n{ours} minus each of the others, and the tables on which it is better:\n\n"
+            + table(header, gains, left=1)
         )
 
     def _values(self, found: Comparison, condition: str, name: str) -> list[str]:
