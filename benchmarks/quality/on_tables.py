@@ -26,6 +26,8 @@ _LABELS = {
     "accuracy": "accuracy", "balanced_accuracy": "balanced accuracy", "auc": "AUC",
     "average_precision": "average precision", "log_loss": "log loss",
 }  # fmt: skip
+# Share of the rarest class, and AUC in percent, below which a table is hard.
+_RARE, _NOISY = 0.25, 75
 _SECONDS = {"catboost": 5.0, "svc_grid": 10.0, CALIBRATED: 3.0, "forest": 1.0}
 
 
@@ -96,7 +98,7 @@ class OnTables(Suite):
 
     def section(self, results: Results) -> str:
         found = Comparison(results.rows)
-        parts = [self.intro]
+        parts = [f"{self.intro} {_hard(found)}"]
         for condition in found.conditions():
             parts.append(self._means(found, condition))
         parts.append(self._by_table(found))
@@ -158,6 +160,22 @@ class OnTables(Suite):
             size = [shape["n"], shape["p"], shape["classes"], f"{100 * shape['rarest']:.0f} %"]
             cells.append([each, *size, *values])
         return f"### {_LABELS[measure]} by table\n\n{table(header, cells, left=1)}"
+
+
+def _hard(found: Comparison) -> str:
+    """Return how many tables have a rare class, or are noisy for every method."""
+    tables = found.tables(CLEAN)
+    rare = {name for name in tables if found.shapes[name]["rarest"] < _RARE}
+    noisy = {
+        name
+        for name in tables
+        if max(found.value(CLEAN, name, c, "auc") or 0 for c in found.contenders(CLEAN)) < _NOISY
+    }
+    return (
+        f"Of the {len(tables)} tables {len(rare)} have a class with less than {100 * _RARE:.0f} % "
+        f"of the rows; on {len(noisy)} no method has an AUC of {_NOISY} %; {len(rare | noisy)} are "
+        "one or the other."
+    )
 
 
 def _in_order(names: Sequence[str]) -> list[str]:

@@ -87,6 +87,7 @@ def test_sections_show_means_differences_and_tables(suite):
     text = suite.section(results(*ROWS))
     assert_tables_are_rectangular(text)
     assert "### As they are (3 tables)" in text
+    assert "on 1 no method has an AUC of 75 %; 3 are one or the other." in text
     assert "| LightGBM | 80.0 | 86.0 | 0.300 | 0.20 |" in text
     assert "| +1.50 ± 3.50 | 1 of 2 | b -2.0 |" in text
     assert "| a | 100 | 3 | 2 | 10 % | 94.0 | 91.0 | 90.0 |" in text
