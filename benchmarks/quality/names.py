@@ -17,6 +17,8 @@ FEWEST_ROWS = 5  # of a class: a smaller one cannot be in the training and in th
 GRID, SINGLE, ENSEMBLE = "grid", "relevance_single", "relevance"
 FOREST, BOOSTING, PLAIN = "forest", "boosting", "SVC"
 FORMS = {SINGLE: "single", ENSEMBLE: "ensemble"}  # of RelevanceSVC
+# The same without probabilities, which are timed only: they predict the same classes.
+UNCALIBRATED = {SINGLE: "relevance_single_uncalibrated", ENSEMBLE: "relevance_uncalibrated"}
 
 
 def cases(sets: tuple[str, ...] = SETS) -> list[tuple[str, str]]:

@@ -9,7 +9,16 @@ from benchmarks.quality.contenders import CONTENDERS, Setting
 from benchmarks.quality.cost import Cost
 from benchmarks.quality.data import Columns, draw, read, whole
 from benchmarks.quality.figures import by_set_figure, noise_figure
-from benchmarks.quality.names import ENSEMBLE, GRID, QUICK_SETS, SEEDS, SETS, SINGLE, cases
+from benchmarks.quality.names import (
+    ENSEMBLE,
+    GRID,
+    QUICK_SETS,
+    SEEDS,
+    SETS,
+    SINGLE,
+    UNCALIBRATED,
+    cases,
+)
 from benchmarks.quality.summaries import by_set, cost, counts, gains, speed_up
 from benchmarks.quality.truth import JUDGES, RULES, Stability, Truth, agreement, compared, problem
 from benchmarks.targets import verdicts
@@ -127,6 +136,7 @@ def test_targets_of_accuracy():
 
 def cost_row(name, n, single, condition="clean"):
     times = {SINGLE: {"cpu_median": single}, ENSEMBLE: {"cpu_median": 1.0}}
+    times |= {UNCALIBRATED[form]: time for form, time in times.items()}
     case = {"dataset": name, "condition": condition, "n": n, "p": 4, "classes": 2}
     return case | {"times": times | {GRID: {"cpu_median": 10.0}}}
 
@@ -138,7 +148,7 @@ def test_targets_of_the_cost_average_the_ratios():
     ]  # fmt: skip
     assert speed_up(rows, SINGLE) == pytest.approx(25.0)  # 1 / mean of .02 and .06
     assert outcome("single: speed-up over", "cost", rows)[:2] == ("25.0x", "met")
-    assert outcome("single: the same", "cost", rows)[:2] == ("10.0x", "**missed** in 1 of 1")
+    assert outcome("single: the same, n", "cost", rows)[:2] == ("10.0x", "**missed** in 1 of 1")
     text = Cost().section(results(*rows))
     assert "`RelevanceSVC(ensemble=False)`: mean ratio to the grid 0.040 (1 / 25.0)" in text
     assert "| c * | clean | 601 |" in text
