@@ -135,7 +135,7 @@ def _on_tables(rows: Rows) -> str:
         _ahead(mixed, "tables of thousands of rows with categories and gaps",
                ("lightgbm", "lightgbm_stopped", "catboost", "forest")),
     ]  # fmt: skip
-    return " ".join(filter(None, said))
+    return "\n\n".join(filter(None, said))
 
 
 def _ahead(found: Comparison, kind: str, peers: tuple[str, ...]) -> str:
@@ -143,7 +143,7 @@ def _ahead(found: Comparison, kind: str, peers: tuple[str, ...]) -> str:
     mean = found.mean(CLEAN, OURS, "auc")
     known = {name: found.gain(CLEAN, OURS, name, "auc") for name in peers}
     told = [
-        f"{'+' if gain.mean.value >= 0 else ''}{gain.mean.text(1)} to {OPPONENTS[name].label}"
+        f"{'+' if gain.mean.value >= 0 else ''}{gain.mean.text(1)} to {_called(name)}"
         for name, gain in known.items()
         if gain is not None
     ]
@@ -151,8 +151,13 @@ def _ahead(found: Comparison, kind: str, peers: tuple[str, ...]) -> str:
         return ""
     return (
         f"On {len(found.tables(CLEAN))} {kind} that took no part in any choice `RelevanceSVC()` "
-        f"has a mean area under the ROC curve of {mean:.1f} %; in points: {', '.join(told)}."
+        f"has a mean area under the ROC curve of {mean:.1f} %. The differences to others, in "
+        f"points: {', '.join(told)}."
     )
+
+
+def _called(name: str) -> str:
+    return "the version before" if name == TODAY else OPPONENTS[name].label
 
 
 def _picture(rows: Rows) -> Drawing | None:

@@ -26,7 +26,7 @@ def peers_figure(small: Sequence[Row], mixed: Sequence[Row]) -> Drawing | None:
     for axes, (title, gains) in zip(panels, found.items(), strict=True):
         _panel(axes, gains)
         axes.set_title(title, fontsize="medium")
-        axes.set_xlabel("AUC of RelevanceSVC() minus peer's, points")
+        axes.set_xlabel("difference in AUC, points")
     caption = (
         "Mean area under the ROC curve of RelevanceSVC() minus that of each peer, in points, with "
         "standard errors over the tables: small tables (left), and tables of thousands of rows "

@@ -100,7 +100,7 @@ def test_the_picture_and_the_opening_need_both_kinds_of_tables():
     assert peers_figure(ROWS, []) is None
     opening = PAGE.opening({"quality-small": ROWS})
     assert opening.startswith("On 3 small tables that took no part in any choice")
-    assert "+2.0 ± 2.0 to version before, +1.5 ± 3.5 to LightGBM." in opening
+    assert "+2.0 ± 2.0 to the version before, +1.5 ± 3.5 to LightGBM." in opening
     assert PAGE.opening({}) == ""
 
 
