@@ -96,7 +96,9 @@ def _to_best(measure: str) -> Read:
         if not known:
             return None
         gain = found.gain(CLEAN, OURS, max(known, key=lambda name: known[name]), measure)
-        return None if gain is None else gain.mean.value + gain.mean.error
+        if gain is None or len(gain.by_table) < 2:  # one table has no standard error
+            return None
+        return gain.mean.value + gain.mean.error
 
     return read
 
