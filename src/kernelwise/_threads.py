@@ -22,20 +22,17 @@ def in_forked_child(renew: Callable[[], None]) -> None:
 
 
 class ForkSafeLock:
-    """A lock that is open in a forked child, whichever thread of the parent held it."""
+    """A lock that is open in a forked child, whichever thread of the parent held it.
+
+    Enter ``current``, a plain lock: Ctrl-C cannot come between its being taken and the block.
+    """
 
     def __init__(self) -> None:
         self._renew()
         in_forked_child(self._renew)
 
     def _renew(self) -> None:
-        self._lock = Lock()
-
-    def __enter__(self) -> None:
-        self._lock.acquire()
-
-    def __exit__(self, *exception: object) -> None:
-        self._lock.release()
+        self.current = Lock()
 
 
 def _renew_cached_properties() -> None:
@@ -56,13 +53,15 @@ class _SingleBlas:
     """Keeps BLAS to the calling thread while a fit runs in any thread."""
 
     def __init__(self) -> None:
-        self._lock = ForkSafeLock()
+        # A plain lock: Ctrl-C cannot come between its being taken and the start of the block.
+        self._lock = Lock()
         self._depth = 0  # contexts that are open, in all threads
         self._own = local()
         self._held: list[tuple[Any, int]] = []
         in_forked_child(self._forget_other_threads)
 
     def _forget_other_threads(self) -> None:
+        self._lock = Lock()
         self._depth = getattr(self._own, "depth", 0)
 
     @cached_property

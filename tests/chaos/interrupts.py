@@ -56,8 +56,8 @@ def _interrupt(name: str, given: Any, n: int, rng: Any, tally: Tally) -> None:
 def _fit_until(model: Any, X: Any, y: Any, seconds: float) -> bool:
     """Fit, and interrupt after some seconds; return whether the interrupt came in time."""
     previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
         model.fit(X, y)
         signal.setitimer(signal.ITIMER_REAL, 0)
     except KeyboardInterrupt:

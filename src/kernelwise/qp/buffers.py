@@ -34,7 +34,7 @@ class KeptBuffer:
         self._memory, self._touched = self._kept_one() or (self._new_one(), 0)
 
     def _kept_one(self) -> tuple[Any, int] | None:
-        with _kept_lock:
+        with _kept_lock.current:
             return _kept.pop() if _kept and _kept[0][0].nbytes >= self._n_bytes else None
 
     def _new_one(self) -> Any:
@@ -57,6 +57,6 @@ class KeptBuffer:
         """Keep the buffer for the next fit, if it is the larger one and not too much is in use."""
         if self._touched > _KEPT_BYTES:
             return
-        with _kept_lock:
+        with _kept_lock.current:
             if not _kept or _kept[0][0].nbytes < self._memory.nbytes:
                 _kept[:] = [(self._memory, self._touched)]
