@@ -213,15 +213,6 @@ def test_log_odds_stay_where_the_halves_agree():
     np.testing.assert_array_equal(calibration.scores(log_odds), log_odds)
 
 
-def test_without_halves_the_temperature_is_that_of_the_left_out_decisions():
-    scores, classes, weight = several_classes(gap=4.0)
-    calibration = calibrate_log_odds(None, classes, weight, 3 * scores)
-    expected = fit_temperature(3 * scores, classes, weight)
-    assert calibration.temperature == expected < 0.9
-    two = calibrate_log_odds(None, classes % 2, weight, scores[:, :1])
-    np.testing.assert_array_equal(two.scores(scores[:, :1]), scores[:, :1])
-
-
 def test_log_odds_of_two_classes_are_capped():
     f, positive, weight = two_classes(gap=0.0)
     calibration = calibrate_log_odds(5 * f[:, None], positive.astype(int), weight)

@@ -208,9 +208,7 @@ def calibrate_margins(
     return Calibration(sigmoid, pairs, *capped)
 
 
-def calibrate_log_odds(
-    halves: Array | None, classes: Index, weight: Array, left_out: Array | None = None
-) -> Calibration:
+def calibrate_log_odds(halves: Array, classes: Index, weight: Array) -> Calibration:
     """Cap log-odds, which need no further sigmoid, by the log-odds of two halves.
 
     Two classes: a = min(1, 1.25 ax) with ax the slope on the halves, ax ~ N(1, 1/2), and the
@@ -219,35 +217,23 @@ def calibrate_log_odds(
     frequent keep their signs.
     Several classes: t = min(1, 1.25 tx) with tx the temperature on the halves, tx ~ N(1, 1/2);
     where t < 1, the offsets are fitted to the halves at that temperature, otherwise they are zero.
-    Without halves, t is the temperature on leave-one-out decisions, t ~ N(1, 1/10): a softmax of
-    log-odds of one class against the others may be too steep or too flat.
 
     Parameters
     ----------
-    halves : ndarray of shape (n, 1) or (n, n_classes), or None
-        The log-odds or scores of each row by the half that did not have it; None for no cap.
+    halves : ndarray of shape (n, 1) or (n, n_classes)
+        The log-odds or scores of each row by the half that did not have it.
     classes : ndarray of shape (n,)
         The classes of the rows.
     weight : ndarray of shape (n,)
         Their weights.
-    left_out : ndarray of shape (n, 1) or (n, n_classes), default=None
-        The leave-one-out log-odds or scores; needed without halves.
 
     Returns
     -------
     calibration : Calibration
-        The identity, or what the temperature or the cap makes of it.
+        The identity, or what the cap makes of it.
     """
-    known = left_out if halves is None else halves
-    assert known is not None
-    width = known.shape[1]
+    width = halves.shape[1]
     identity = Sigmoid(np.ones(width), np.zeros(width))
-    if halves is None and width > 1:
-        variance = _LOO_TEMPERATURE_VARIANCE
-        temperature = fit_temperature(known, classes, weight, prior_variance=variance)
-        return Calibration(identity, temperature=temperature)
-    if halves is None:
-        return Calibration(identity)
     if width > 1:
         return Calibration(identity, None, *_capped_temperature(1.0, halves, classes, weight))
     sigmoid, is_capped = cap_slope(

@@ -16,6 +16,7 @@ from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.utils import check_random_state
 
 from ..._memory import allowance
@@ -26,7 +27,7 @@ from ..._typing import Array
 from ...kernels import Kernel
 from ...outer import Step
 from ...qp import SMO
-from ..base.calibration import Calibration, calibrate_log_odds, calibrate_margins
+from ..base.calibration import Calibration, Sigmoid, calibrate_log_odds, calibrate_margins
 from ..base.conformal import ConformalHalf, class_scores
 from ..base.estimator import BaseLearnedSVC, InputRules
 from ..base.predictor import Predictor, predictor_of
@@ -457,7 +458,10 @@ class RelevanceSVC(BaseLearnedSVC):
         crossed = None if halves is None else decisions_of_halves(halves, mixed.mixture)
         if not self.ensemble:
             return calibrate_margins(mixed.left_out, classes, weight, crossed)
-        return calibrate_log_odds(crossed, classes, weight, mixed.left_out)
+        if crossed is None:
+            k = mixed.left_out.shape[1]
+            return Calibration(Sigmoid(np.ones(k), np.zeros(k)))
+        return calibrate_log_odds(crossed, classes, weight)
 
     def _predictor(
         self,
