@@ -115,7 +115,7 @@ def fit_sigmoid(
     >>> decisions = np.array([-2.0, -1.0, 0.5, -0.5, 1.0, 2.0])
     >>> sigmoid = fit_sigmoid(decisions, np.array([0, 0, 0, 1, 1, 1], dtype=bool))
     >>> sigmoid.log_odds(np.array([0.0, 1.0])).round(2)
-    array([0.  , 1.42])
+    array([0.  , 1.08])
     """
     data = _SigmoidData.of(decisions, positive, weight)
     precision = 1 / prior_variance

@@ -13,7 +13,7 @@ their log loss is the machine on all rows solved.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -283,7 +283,10 @@ class _Fit:
             small=0,
         )
         costs = C * rows.cost_factor
-        found = solve_machines(self.kernel, grams, rows.Y, costs, self.solver, start=starts)
+        solver = self.solver
+        if self.progress is not None:
+            solver = replace(solver, callback=self.progress.shows_violation("machines"))
+        found = solve_machines(self.kernel, grams, rows.Y, costs, solver, start=starts)
         return _Machines(rows, self.kernel, C, found)
 
     def decisions_of_half(self, few: _Machines, half: Index, random_state: Any) -> Array:
