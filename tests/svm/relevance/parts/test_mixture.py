@@ -74,33 +74,14 @@ def test_the_softmax_of_several_classes_does_not_count_its_evidence_twice():
     assert np.abs(softmax(one_against_rest, axis=1) - shares).mean() > 0.06
 
 
-@pytest.mark.parametrize("by", ["weights", "stack"])
-def test_log_odds_are_those_of_the_rows(by):
+def test_log_odds_are_those_of_the_rows():
     rows = part_rows(4000, n_classes=2)
     rng = np.random.default_rng(0)
     truth = 2 * rng.normal(size=(4000, 1)) - 1
     rows.classes[:] = rng.random(4000) < expit(truth[:, 0])
-    mixture = mix([truth / 3 + 1, rng.normal(size=(4000, 1))], rows, by=by)
+    mixture = mix([truth / 3 + 1, rng.normal(size=(4000, 1))], rows)
     errors = mixture.decisions([truth / 3 + 1, np.zeros((4000, 1))]) - truth
     assert np.abs(errors).mean() < 0.2
-
-
-def test_a_stack_is_the_regression_of_scikit_learn():
-    from sklearn.linear_model import LogisticRegression
-
-    rows = part_rows(200, n_classes=3)
-    rng = np.random.default_rng(0)
-    left_out = [rows.codes + rng.normal(size=rows.codes.shape) for _ in range(2)]
-    mixture = mix(left_out, rows, by="stack")
-    U = np.hstack(left_out)
-    U = (U - U.mean(axis=0)) / U.std(axis=0)
-    peer = LogisticRegression(C=1.0, tol=1e-8, max_iter=1000).fit(U, rows.classes)
-    ours, theirs = mixture.decisions(left_out), peer.decision_function(U)
-    np.testing.assert_allclose(
-        ours - ours.mean(axis=1, keepdims=True),
-        theirs - theirs.mean(axis=1, keepdims=True),
-        atol=1e-2,
-    )
 
 
 def test_the_mixture_adds_up_factors_and_offset():

@@ -359,7 +359,7 @@ def pays(other: Array, hinge: Array, rows: PartRows, seen: Index) -> bool:
     some = rows.part(unseen)
     losses = []
     for parts in ([other[unseen]], [other[unseen], hinge[unseen]]):
-        log_odds = mix(parts, some, by="stack").decisions(parts)
+        log_odds = mix(parts, some).decisions(parts)
         scores = np.hstack([np.zeros_like(log_odds), log_odds]) if some.n_classes == 2 else log_odds
         own = np.take_along_axis(scores, some.classes[:, None], axis=1)[:, 0]
         losses.append(float(some.price @ (logsumexp(scores, axis=1) - own)))

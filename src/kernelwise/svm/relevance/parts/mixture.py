@@ -11,8 +11,8 @@ say nearly twice (of two classes it would be the sigmoid of 2 z), so they are mu
 temperature of least leave-one-out log loss.
 
 The weights sum to one because leave-one-out decisions are too good where there is little to learn:
-a free factor would make the mixture still surer. The alternative, a ridge logistic regression on
-the decisions themselves, has such a factor.
+a free factor would make the mixture still surer. A ridge logistic regression on the decisions,
+which has such a factor, ranked small noisy tables worse and no table better.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import expit, logsumexp, softmax
+from scipy.special import expit
 
 from ...._typing import Array
 from ...base.sigmoids import fit_sigmoid
@@ -32,7 +31,6 @@ from .rows import PartRows
 
 EQUAL_WEIGHTS = 10.0  # penalty on squared differences to equal weights, in units of rows
 _TEMPERATURE_VARIANCE = 0.5  # prior variance of the factor of several classes' log-odds
-_STACK_RIDGE = 1.0  # penalty on squared coefficients of standardised decisions
 _MAX_STEPS = 50  # Newton steps; about five are needed
 _MIN_GAIN = 1e-10  # predicted decrease at which the steps end, relative to the loss
 
@@ -74,7 +72,7 @@ class Mixture:
         return out
 
 
-def mix(left_out: Sequence[Array], rows: PartRows, *, by: str = "weights") -> Mixture:
+def mix(left_out: Sequence[Array], rows: PartRows) -> Mixture:
     """Mix parts by their leave-one-out decisions.
 
     Parameters
@@ -83,16 +81,12 @@ def mix(left_out: Sequence[Array], rows: PartRows, *, by: str = "weights") -> Mi
         The leave-one-out decisions of each part.
     rows : PartRows
         The rows; their prices weight the losses.
-    by : {"weights", "stack"}, default="weights"
-        Weights of sum one on sigmoids, or a ridge logistic regression.
 
     Returns
     -------
     mixture : Mixture
         The mixture.
     """
-    if by == "stack":
-        return _stack(np.array(left_out), rows)
     F, Y = np.array(left_out), rows.codes
     n_parts, m, k = F.shape
     columns = F.transpose(1, 0, 2).reshape(m, n_parts * k)
@@ -178,35 +172,3 @@ def _minimum_of_sum_one(H: Array, g: Array) -> Array:
     free, ones = np.linalg.solve(H, np.column_stack([-g, np.ones(len(g))])).T
     minimum: Array = free + ones * ((1 - free.sum()) / ones.sum())
     return minimum
-
-
-def _stack(F: Array, rows: PartRows) -> Mixture:
-    """Fit a ridge logistic regression to standardised decisions; several classes in a softmax."""
-    n_parts, m, k = F.shape
-    columns = F.transpose(1, 0, 2).reshape(m, n_parts * k)
-    share = rows.price / rows.price.sum()
-    centre = share @ columns
-    spread = np.sqrt(share @ (columns - centre) ** 2)
-    spread[spread == 0] = 1.0
-    U, own = (columns - centre) / spread, rows.codes > 0
-
-    def loss(theta: Array) -> tuple[float, Array]:
-        coef = theta.reshape(-1, k)
-        scores = U @ coef[:-1] + coef[-1]
-        if k == 1:
-            each, p = np.logaddexp(0, scores) - own * scores, expit(scores)
-        else:
-            each = logsumexp(scores, axis=1, keepdims=True) - (own * scores).sum(
-                axis=1, keepdims=True
-            )
-            p = softmax(scores, axis=1)
-        pull = rows.price[:, None] * (p - own)
-        value = float(rows.price @ each[:, 0]) + 0.5 * _STACK_RIDGE * float(np.sum(coef[:-1] ** 2))
-        return value, np.vstack([U.T @ pull + _STACK_RIDGE * coef[:-1], pull.sum(axis=0)]).ravel()
-
-    found = minimize(loss, np.zeros((n_parts * k + 1) * k), jac=True, method="L-BFGS-B")
-    coef = found.x.reshape(-1, k)
-    sizes = np.abs(coef[:-1]).reshape(n_parts, -1).sum(axis=1)
-    raw = coef[:-1] / spread[:, None]
-    weights = sizes / (sizes.sum() or 1.0)
-    return Mixture(weights, raw.reshape(n_parts, k, k), coef[-1] - centre @ raw)
