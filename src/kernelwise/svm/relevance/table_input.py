@@ -11,7 +11,7 @@ from sklearn.utils.validation import validate_data
 
 from .raw_columns import is_frame
 
-_GIGABYTE = 2**30
+_MEGABYTE = 2**20
 
 
 def check_training_table(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
@@ -56,10 +56,10 @@ def column_names(estimator: Any) -> list[str]:
 
 def _as_table(estimator: Any, X: Any) -> Any:
     if sp.issparse(X):
-        size = X.shape[0] * X.shape[1] * 8 / _GIGABYTE
+        size = X.shape[0] * X.shape[1] * 8 / _MEGABYTE
         raise TypeError(
             f"{type(estimator).__name__} takes dense tables, and X is sparse. Convert it with "
-            f"X.toarray(), which takes {size:.2g} GB here, or select columns first; SVC and "
+            f"X.toarray(), which takes {size:.3g} MB here, or select columns first; SVC and "
             "DualObjectiveSVC take sparse matrices."
         )
     if not is_frame(X):
