@@ -26,8 +26,8 @@ from .metric import BLOCK_ROWS, Metric
 from .sampling import row_keys, sample_rows, uniform
 
 _LEVELS = 64  # directions of a tree: a node that none of them splits is a leaf
-_COVARIANCE_ROWS = 4096  # rows whose covariance the directions have
-_QUANTILE_ROWS = 256  # rows of a node on which its threshold is found
+COVARIANCE_ROWS = 4096  # rows whose covariance the directions have
+QUANTILE_ROWS = 256  # rows of a node on which its threshold is found
 _QUANTILES = (0.4, 0.6)
 _KEPT_DEVIATION = 0.5  # deviation along a direction that later ones see: a quarter of the variance
 
@@ -165,43 +165,109 @@ def grow_tree(
     >>> max(map(len, leaves)) <= 100, sum(map(len, leaves))
     (True, 1000)
     """
-    metric = Metric.of(kernel, X.shape[1], seed)
-    order = sample_rows(numbers, len(numbers), seed)
-    some = metric.numbers(X[order[:_COVARIANCE_ROWS]]) * metric.factors
-    directions = draw_directions(some, _LEVELS, seed) * metric.factors
-    growth = _Growth(X, metric, directions, cell_size, seed)
-    tree, leaves = growth.grow(order)
+    growth, order = Growth.of(X, numbers, kernel, cell_size, seed)
+    tree, leaves, _ = growth.grow(order, Node.root(seed))
     return tree, [own[np.argsort(numbers[own])] for own in leaves]
 
 
 @dataclass(frozen=True)
-class _Growth:
+class Node:
+    """Where a tree grows on.
+
+    Parameters
+    ----------
+    level : int
+        The first direction that may split the node.
+    key : ndarray of shape (1,), of uint64
+        Picks the quantile of its threshold, by the way from the root.
+    """
+
+    level: int
+    key: Any
+
+    @classmethod
+    def root(cls, seed: int) -> Node:
+        """Return the root of a tree."""
+        return cls(0, row_keys([1], seed))
+
+    def child(self, level: int, number: int) -> Node:
+        """Return the child of a node that was split at a level: number 0 or 1."""
+        return Node(level + 1, row_keys(self.key, number + 1))
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Splits the rows of a table, or of a node of a tree.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        The rows.
+    metric : Metric
+        The coordinates of the kernel.
+    directions : ndarray of shape (n_levels, d)
+        The direction of each level, times the factors of the metric.
+    cell_size : int
+        The largest number of rows of a leaf.
+    seed : int
+        Picks thresholds.
+    """
+
     X: Array
     metric: Metric
     directions: Array
     cell_size: int
     seed: int
 
-    def grow(self, order: Index) -> tuple[Tree, list[Index]]:
-        """Split rows, which come by ascending key, level by level."""
+    @classmethod
+    def of(
+        cls, X: Array, numbers: Index, kernel: PairwiseKernel, cell_size: int, seed: int
+    ) -> tuple[Growth, Index]:
+        """Draw the directions of a table, and return its rows by ascending key, too."""
+        metric = Metric.of(kernel, X.shape[1], seed)
+        order = sample_rows(numbers, len(numbers), seed)
+        some = metric.numbers(X[order[:COVARIANCE_ROWS]]) * metric.factors
+        directions = draw_directions(some, _LEVELS, seed) * metric.factors
+        return cls(X, metric, directions, cell_size, seed), order
+
+    def grow(self, order: Index, start: Node) -> tuple[Tree, list[Index], list[Node]]:
+        """Split rows level by level.
+
+        Parameters
+        ----------
+        order : ndarray
+            The rows, by ascending key.
+        start : Node
+            The node that has them all.
+
+        Returns
+        -------
+        tree : Tree
+            The tree below the node.
+        leaves : list of ndarray
+            The rows of each leaf, by ascending key.
+        nodes : list of Node
+            The leaves as nodes.
+        """
         levels: list[int] = []
         thresholds: list[float] = []
         children: list[list[int]] = []
         leaves: list[Index] = []
-        waiting: deque[tuple[Index, int, Any, tuple[int, int]]] = deque()
-        waiting.append((order, 0, row_keys([1], self.seed), (-1, 0)))
+        nodes: list[Node] = []
+        waiting: deque[tuple[Index, Node, tuple[int, int]]] = deque([(order, start, (-1, 0))])
         while waiting:
-            rows, level, key, (parent, side) = waiting.popleft()
-            cut = self._cut(rows, level, key) if len(rows) > self.cell_size else None
+            rows, node, (parent, side) = waiting.popleft()
+            cut = self._cut(rows, node) if len(rows) > self.cell_size else None
             place = -1 - len(leaves) if cut is None else len(levels)
             if parent >= 0:
                 children[parent][side] = place
             if cut is None:
                 leaves.append(rows[: self.cell_size])
+                nodes.append(node)
                 continue
             level, threshold, above = cut
             for number, own in enumerate((rows[~above], rows[above])):
-                waiting.append((own, level + 1, row_keys(key, number + 1), (place, number)))
+                waiting.append((own, node.child(level, number), (place, number)))
             levels.append(level)
             thresholds.append(threshold)
             children.append([0, 0])
@@ -212,14 +278,14 @@ class _Growth:
             np.array(thresholds, dtype=np.float64),
             np.array(children, dtype=np.int64).reshape(-1, 2),
         )
-        return tree, leaves
+        return tree, leaves, nodes
 
-    def _cut(self, rows: Index, level: int, key: Any) -> tuple[int, float, Any] | None:
+    def _cut(self, rows: Index, node: Node) -> tuple[int, float, Any] | None:
         """Return the next level that splits the rows, the threshold, and which rows are above."""
         low, high = _QUANTILES
-        share = low + (high - low) * float(uniform(key, self.seed)[0])
-        for own in range(level, len(self.directions)):
-            few = self.metric.project(self.X, rows[:_QUANTILE_ROWS], self.directions[own])
+        share = low + (high - low) * float(uniform(node.key, self.seed)[0])
+        for own in range(node.level, len(self.directions)):
+            few = self.metric.project(self.X, rows[:QUANTILE_ROWS], self.directions[own])
             threshold = cut_near(np.sort(few), share)
             if threshold is not None:
                 projections = self.metric.project(self.X, rows, self.directions[own])
