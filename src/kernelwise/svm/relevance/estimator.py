@@ -43,6 +43,7 @@ from .attributes import (
 )
 from .column_options import ColumnOptions
 from .columns import ColumnEncoding, ColumnLayout
+from .explaining import KnownRows
 from .members import FACTORS, KERNELS, kernel_names
 from .mixing import (
     Half,
@@ -390,6 +391,7 @@ class RelevanceSVC(BaseLearnedSVC):
         attributes |= {
             "n_solves_": n_solves + count_solves(machines.learned, machines.paths, task.n_machines),
             "_halves_": _conformal(halves, mixed.rows, self.columns_),
+            "_background_": KnownRows.sample(table, task.labels.rows),
         }
         if calibration is not None:
             mode, n_rows = str(self.calibration), len(mixed.rows)
@@ -418,6 +420,7 @@ class RelevanceSVC(BaseLearnedSVC):
         mixed = fit_larger(rows, settings, random_state, task.progress)
         predictor: Any = replace(mixed.predictor(), before=(self.columns_,))
         attributes = larger_attributes(mixed, table) | part_attributes(mixed, rows.layout)
+        attributes["_background_"] = KnownRows.sample(table, task.labels.rows)
         calibration = self._calibrated(mixed, None)
         predictor = replace(predictor, calibration=calibration)
         if calibration is not None:
