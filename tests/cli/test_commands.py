@@ -160,8 +160,11 @@ def test_predict_takes_the_standard_input_and_writes_files(run, model, tmp_path)
     assert "left out: 'more'" in result.stderr
     assert "30 predictions" in result.stderr
     assert set(pd.read_csv(out)["prediction"]) == {"ill", "well"}
-    records = json.loads(run("predict", model, "-", "--json", input=new).stdout)
-    assert len(records) == 30
+    assert "ward: 100 % of the rows have values not seen in training: 'new'" in result.stderr
+    found = json.loads(run("predict", model, "-", "--json", input=new).stdout)
+    assert len(found["predictions"]) == 30
+    ward = next(check for check in found["checks"] if check["name"] == "ward")
+    assert (ward["unseen"], ward["selected"]) == (1.0, False)
     assert list(tmp_path.iterdir()) == [out]
 
 

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 from kernelwise._files import write_text
+from kernelwise.io import load, save
 from kernelwise.tabular import TableError, describe_columns, read_table
 
 
@@ -49,6 +50,48 @@ def test_04_a_full_disk_leaves_no_draft_and_names_the_file(tmp_path, monkeypatch
     with pytest.raises(OSError, match=r"No space left on device: '.*page\.html'"):
         write_text(tmp_path / "page.html", "text")
     assert list(tmp_path.iterdir()) == []
+
+
+GARBAGE = {
+    "words": (lambda age: "old", "most of its values are not numbers"),
+    "empty": (lambda age: None, "all of its values are missing"),
+    "far": (lambda age: 1000 * age, "most of its values are far outside the training range"),
+}
+
+
+@pytest.mark.parametrize("name", list(GARBAGE))
+def test_11_predict_refuses_garbage_in_a_decisive_column(run, model, table, tmp_path, name):
+    spoil, reason = GARBAGE[name]
+    frame = pd.read_csv(table)
+    path = tmp_path / "garbage.csv"
+    frame.assign(age=frame["age"].map(spoil)).to_csv(path, index=False)
+    result = run("predict", model, path)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert f"the model relies on the column 'age', but {reason}" in result.stderr
+    allowed = run("predict", model, path, "--allow", "--json")
+    assert allowed.exit_code == 0
+    assert "note: age: " in allowed.stderr
+    found = json.loads(allowed.stdout)
+    age = next(check for check in found["checks"] if check["name"] == "age")
+    assert age["unusable"].startswith(reason)
+    assert len(found["predictions"]) == 120
+
+
+def test_11_predict_names_new_categories_and_says_nothing_of_usual_rows(run, model, table):
+    frame = pd.read_csv(table)
+    assert run("predict", model, table).stderr == ""
+    frame.loc[:11, "ward"] = "attic"
+    text = run("predict", model, "-", input=frame.to_csv(index=False)).stderr
+    assert text == ("note: ward: 10 % of the rows have values not seen in training: 'attic'\n")
+
+
+def test_11_a_model_of_an_older_version_says_that_it_cannot_check(run, model, table, tmp_path):
+    older = load(model)
+    del older[0].profile_
+    save(older, tmp_path / "older.kw", summary={"target": "outcome"})
+    result = run("predict", tmp_path / "older.kw", table, "--json")
+    assert "the new rows cannot be checked" in result.stderr
+    assert json.loads(result.stdout)["checks"] is None
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]])

@@ -147,6 +147,12 @@ Copied = Annotated[
     list[str] | None,
     typer.Option("--keep", metavar="COL", help="Column to copy from the table; repeatable."),
 ]
+Allow = Annotated[
+    bool,
+    typer.Option(
+        "--allow", help="Continue although a column that the model relies on is unusable."
+    ),
+]
 CsvOut = Annotated[
     Path | None,
     typer.Option("--out", metavar="FILE", help="CSV file to write instead of the standard output."),

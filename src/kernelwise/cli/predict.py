@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from .._files import write_text
 from . import options
+from .checks import check_table
 from .console import Session, check_outputs, guarded, require_model_file
+
+if TYPE_CHECKING:
+    from ..tabular import ColumnCheck
 
 
 @guarded
@@ -19,12 +24,18 @@ def predict(
     proba: options.Proba = False,
     out: options.CsvOut = None,
     keep: options.Copied = None,
+    allow: options.Allow = False,
     format: options.Format = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
     force: options.Force = False,
 ) -> None:
-    """Predict the class of each row of a table."""
+    """Predict the class of each row of a table.
+
+    The table is compared with the training table first. Notes name new categories, missing values,
+    values of another kind, and values outside the training range. A table in which a column that
+    the model relies on is unusable is refused.
+    """
     from ..tabular import read_table
     from ..tabular.errors import require_columns
 
@@ -33,16 +44,15 @@ def predict(
     fitted, target = _load(model, proba)
     frame = read_table(data, format=format)
     require_columns(frame, keep or (), "--keep")
+    rows = frame.drop(columns=target, errors="ignore")
+    checks = check_table(session, fitted, rows, allow)
     with session.showing_warnings():
-        table = _predictions(fitted, frame.drop(columns=target, errors="ignore"), proba)
+        table = _predictions(fitted, rows, proba)
     copied = list(dict.fromkeys(keep or ()))
     _refuse_taken_names(copied, table.columns)
     for place, name in enumerate(copied):
         table.insert(place, name, frame[name].to_numpy())
-    if as_json:
-        text = table.to_json(orient="records", force_ascii=False) + "\n"
-    else:
-        text = table.to_csv(index=False, lineterminator="\n")
+    text = _as_json(table, checks) if as_json else table.to_csv(index=False, lineterminator="\n")
     if out is None:
         typer.echo(text, nl=False)
     else:
@@ -77,6 +87,13 @@ def _refuse_taken_names(copied: list[str], results: Any) -> None:
             f"--keep {quoted(taken)}: the predictions have a column of that name; rename it in the "
             "table."
         )
+
+
+def _as_json(table: Any, checks: list[ColumnCheck] | None) -> str:
+    """Return one JSON document: the predictions, and what is unusual about the columns."""
+    found = None if checks is None else [check.as_dict() for check in checks]
+    records = json.loads(table.to_json(orient="records"))  # pandas knows how to write its types
+    return json.dumps({"predictions": records, "checks": found}, ensure_ascii=False) + "\n"
 
 
 def _predictions(fitted: Any, frame: Any, proba: bool) -> Any:

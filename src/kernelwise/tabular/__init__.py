@@ -11,6 +11,7 @@ from .labels import Target, check_target
 from .reading import read_table
 
 if TYPE_CHECKING:
+    from .checking import ColumnCheck, check_new_rows
     from .encoder import TableEncoder
     from .pipeline import Weight, column_weights, machine_of
 
@@ -30,10 +31,12 @@ _EVALUATION = (
 
 __all__ = [
     "Column",
+    "ColumnCheck",
     "TableEncoder",
     "TableError",
     "Target",
     "Weight",
+    "check_new_rows",
     "check_target",
     "column_weights",
     "compare",
@@ -45,6 +48,8 @@ __all__ = [
 
 # Imported on first use: reading a table does not wait for scikit-learn.
 _HOMES = {
+    "check_new_rows": "checking",
+    "ColumnCheck": "checking",
     "TableEncoder": "encoder",
     "Weight": "pipeline",
     "column_weights": "pipeline",

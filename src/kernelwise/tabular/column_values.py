@@ -145,8 +145,13 @@ def numeric_share(series: Any) -> tuple[float, dict[str, int]]:
     if not n_numbers:
         return 0.0, dict(words.most_common())
     if n_words < n_numbers:
-        n_words -= sum(count for word, count in words.items() if _MISSING_NUMBER.fullmatch(word))
+        n_words -= sum(count for word, count in words.items() if means_missing(word))
     return n_numbers / (n_numbers + n_words), dict(words.most_common())
+
+
+def means_missing(word: str) -> bool:
+    """Return whether a word among numbers or dates stands for a missing value."""
+    return bool(_MISSING_NUMBER.fullmatch(word))
 
 
 def date_format(series: Any) -> str | None:

@@ -18,8 +18,8 @@ from .column_values import as_dates, as_numbers, as_text, have_times, is_text
 from .columns import MAX_CATEGORIES, MIN_GAPS, Column, describe_columns
 from .errors import TableError, quoted
 from .number_parsing import decimal_sign
+from .profile import days_of, read_column, training_profile
 
-_DAY = 86400.0  # seconds
 _DIGITS = 7  # of the column number in the names of intermediate columns
 # Parts of a date without an indicator of missing values: that of its days serves for all of them.
 _NO_INDICATOR = (": year", ": month", ": day of week", ": hour")
@@ -53,6 +53,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Columns of the training table that are not used.
     sources_ : list of str
         The column of the table that each column of the matrix comes from.
+    profile_ : dict
+        Ranges, quantiles and levels of the used columns, with which `check_new_rows` compares a
+        new table.
     n_features_in_ : int
         Number of columns of the table.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -132,6 +135,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.kinds_ = {column.name: column.kind for column in used}
         self.unused_ = [column.name for column in columns if not column.used]
         self._learn_values(X, used)
+        self.profile_ = training_profile({name: self.read_column(X, name) for name in self.kinds_})
         parts = self._parts(X)
         self.columns_: Any = _transformer(parts).fit(parts) if self.one_hot else None
         self._name_outputs(parts)
@@ -153,12 +157,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         frame = _frame(X)
-        names = {str(name): None for name in frame.columns}
-        missing = [name for name in self.kinds_ if name not in names]
-        if missing:
-            raise TableError(f"the table lacks columns that the model needs: {quoted(missing)}.")
+        self.require_columns(frame)
         known = set(self.feature_names_in_)
-        extra = [name for name in names if name not in known]
+        extra = [str(name) for name in frame.columns if str(name) not in known]
         if extra:
             warnings.warn(
                 f"columns that the model does not know are left out: {quoted(extra)}", stacklevel=2
@@ -170,6 +171,42 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         with warnings.catch_warnings():  # new categories are expected, see the notes above
             warnings.filterwarnings("ignore", message="Found unknown categories")
             return np.asarray(self.columns_.transform(self._parts(frame)), dtype=float)
+
+    def require_columns(self, X: Any) -> None:
+        """Raise unless a table has all columns that are used.
+
+        Parameters
+        ----------
+        X : pandas.DataFrame
+            The table.
+
+        Raises
+        ------
+        TableError
+            If it lacks columns; the message names them.
+        """
+        names = {str(name) for name in _frame(X).columns}
+        missing = [name for name in self.kinds_ if name not in names]
+        if missing:
+            raise TableError(f"the table lacks columns that the model needs: {quoted(missing)}.")
+
+    def read_column(self, X: Any, name: str) -> Any:
+        """Read a used column of a table as it is read for the encoding.
+
+        Parameters
+        ----------
+        X : pandas.DataFrame
+            The table.
+        name : str
+            The column.
+
+        Returns
+        -------
+        values : ndarray of shape (n_rows,)
+            Numbers, or days since 1970 for dates, with NaN for gaps; words with "" for gaps.
+        """
+        format, decimal = self.formats_.get(name, ""), self.decimals_.get(name, ".")
+        return read_column(X[name], self.kinds_[name], format=format, decimal=decimal)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names of the columns of the matrix.
@@ -193,7 +230,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.first_days_, self.timed_, self.decimals_, self.pairs_ = {}, [], {}, {}
         for name, format in self.formats_.items():
             dates = as_dates(X[name], format)
-            self.first_days_[name] = float(np.nanmin(_days(dates)))
+            self.first_days_[name] = float(np.nanmin(days_of(dates)))
             self.timed_ += [name] if have_times(dates) else []
         for column in used:
             if column.kind == "number" and is_text(X[column.name]):
@@ -240,7 +277,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if name in self.timed_:
             own["hour"] = dates.dt.hour + dates.dt.minute / 60
         parts = {part: v.to_numpy(dtype=float, na_value=np.nan) for part, v in own.items()}
-        return parts | {"days": _days(dates) - self.first_days_[name]}
+        return parts | {"days": days_of(dates) - self.first_days_[name]}
 
     def _name_outputs(self, parts: Any) -> None:
         """Set the names of the outputs, and their source columns."""
@@ -296,12 +333,6 @@ def _zero_or_one(texts: Any, pair: list[str]) -> Array:
     values[texts == pair[0]] = 0.0
     values[texts == pair[1]] = 1.0
     return values
-
-
-def _days(dates: Any) -> Array:
-    """Return days since 1970, by way of seconds, whose range exceeds that of nanoseconds."""
-    seconds = dates.to_numpy().astype("datetime64[s]")
-    return np.where(np.isnat(seconds), np.nan, seconds.astype(np.int64) / _DAY)
 
 
 def _category_names(encoder: OneHotEncoder, names: list[str]) -> list[str]:
