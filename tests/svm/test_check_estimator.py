@@ -64,6 +64,7 @@ REGISTRY = [
     RelevanceSVC(ensemble=False, calibration=None),
     RelevanceSVC(kernel="rbf", standardize=False, missing="impute", class_weight="balanced"),
     RelevanceSVC(weight_rows=10, path_rows=20, warm_start=True, n_jobs=2, cache_size=0.001),
+    RelevanceSVC(large="cells", cell_size=20, n_trees=2, n_jobs=2),
     RelevanceSelector(),
     RelevanceSelector(ensemble=False, kernel="rbf", max_features=1, missing="impute"),
     EmpiricalKernelMap(),

@@ -54,6 +54,11 @@ _PUBLIC = {
 # Parts of fitted estimators, under the names of the modules that define them.
 _INTERNAL = (
     "kernelwise.scale.bins.ColumnBins",
+    "kernelwise.scale.cells.CellSettings",
+    "kernelwise.scale.forest.CellForest",
+    "kernelwise.scale.forest.CellTree",
+    "kernelwise.scale.metric.Metric",
+    "kernelwise.scale.trees.Tree",
     "kernelwise.svm.base.calibration.Calibration",
     "kernelwise.svm.base.conformal.ConformalHalf",
     "kernelwise.svm.base.older_models.Machines",
@@ -75,6 +80,8 @@ _INTERNAL = (
     "kernelwise.svm.relevance.explaining.KnownRows",
     "kernelwise.svm.relevance.parts.additive.AdditiveColumns",
     "kernelwise.svm.relevance.parts.additive.AdditivePart",
+    "kernelwise.svm.relevance.parts.cell_rows.CellColumns",
+    "kernelwise.svm.relevance.parts.cells.CellsPart",
     "kernelwise.svm.relevance.parts.evidence_hinge.EvidenceHingePart",
     "kernelwise.svm.relevance.parts.hinge.HingePart",
     "kernelwise.svm.relevance.parts.joint.JointPart",

@@ -59,7 +59,8 @@ class CellMachines:
     converged : bool
         Whether all machines reached the tolerance.
     left_out : ndarray of shape (m, k) or None
-        Decisions on the rows without each of them, where they were asked for.
+        Decisions on the rows without each of them, where they were asked for; NaN for rows that
+        are never left out.
     """
 
     coef: Array
@@ -75,13 +76,18 @@ class HeldOut:
     Parameters
     ----------
     fold : ndarray of shape (m,)
-        The number of each row's fold.
+        The number of each row's fold; negative for rows that are never left out.
     share : ndarray of shape (m,)
         The share of each row's price that is left out with it: all, or that of one copy.
     """
 
     fold: Index
     share: Array
+
+    @property
+    def rows(self) -> Index:
+        """The rows that are left out."""
+        return np.flatnonzero(self.fold >= 0)
 
     def part(self, rows: Any) -> HeldOut:
         """Return that of some rows."""
@@ -160,8 +166,8 @@ class _Cell:
 
     def left_out(self, y: Array, price: Array, held_out: HeldOut, beta: Array) -> Array:
         """Return the decision on each row of the machine without its fold."""
-        out = np.empty(len(y))
-        for number in np.unique(held_out.fold):
+        out = np.full(len(y), np.nan)
+        for number in np.unique(held_out.fold[held_out.rows]):
             own = held_out.fold == number
             kept_price = np.where(own, (1 - held_out.share) * price, price)
             codes = np.where(kept_price > 0, y, 0.0)

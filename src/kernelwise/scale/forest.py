@@ -6,7 +6,7 @@ are sorted by cell, so that each cell meets its rows in one kernel matrix.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -148,6 +148,27 @@ class CellForest:
         return total / len(self.trees)
 
 
+class StoppedError(Exception):
+    """A tree was given up because its fit was asked to stop."""
+
+
+@dataclass(frozen=True)
+class FittedTree:
+    """A tree as it comes out of its fit.
+
+    Parameters
+    ----------
+    cells : CellTree
+        The tree; its rows are places in the table.
+    left_out : ndarray of shape (n_left_out, k) or None
+        Decisions on the rows that were left out, in the order of the table, where they were asked
+        for; NaN for rows that no machine had.
+    """
+
+    cells: CellTree
+    left_out: Array | None
+
+
 def fit_forest(
     table: CellTable,
     members: Sequence[CellSettings],
@@ -178,9 +199,8 @@ def fit_forest(
     -------
     forest : CellForest
         The trees.
-    left_out : ndarray of shape (n, k) or None
-        The mean over the trees of the left-out decisions, where they were asked for; a row that
-        takes no part has the decisions of the forest.
+    left_out : ndarray of shape (n_left_out, k) or None
+        Decisions on the rows that are left out, as `forest_of` gives them.
 
     Examples
     --------
@@ -195,66 +215,137 @@ def fit_forest(
     >>> bool((np.sign(forest.decision_values(X)) == codes).mean() > 0.95)
     True
     """
-    with single_blas():
-        taking_part = np.flatnonzero(table.price > 0)
-        fitted = [
-            _fit_tree(table, taking_part, member, seed, cell_size, threads, held_out)
-            for member, seed in zip(members, seeds, strict=True)
-        ]
-        forest = _stored_once(table.X, [tree for tree, _ in fitted])
-        decisions = [own for _, own in fitted if own is not None]
-        if not decisions:
-            return forest, None
-        left_out = np.mean(decisions, axis=0)
-        unknown = np.isnan(left_out).any(axis=1)
-        left_out[unknown] = forest.decision_values(table.X[unknown], threads=threads)
-        return forest, left_out
+    fitted = [
+        fit_tree(table, member, seed, cell_size, threads=threads, held_out=held_out)
+        for member, seed in zip(members, seeds, strict=True)
+    ]
+    return forest_of(table, fitted, threads=threads, held_out=held_out)
 
 
-def _fit_tree(
+def forest_of(
     table: CellTable,
-    taking_part: Index,
+    fitted: Sequence[FittedTree],
+    *,
+    threads: int = 1,
+    held_out: HeldOut | None = None,
+) -> tuple[CellForest, Array | None]:
+    """Join trees, whose support vectors are then stored once.
+
+    Parameters
+    ----------
+    table : CellTable
+        The rows that the trees were fitted to.
+    fitted : sequence of FittedTree
+        The trees.
+    threads : int, default=1
+        Threads over cells.
+    held_out : HeldOut, default=None
+        The folds of the left-out decisions.
+
+    Returns
+    -------
+    forest : CellForest
+        The trees.
+    left_out : ndarray of shape (n_left_out, k) or None
+        The mean over the trees of the left-out decisions, where there are any; a row that took no
+        part has the decisions of the forest.
+    """
+    forest = _stored_once(table.X, [each.cells for each in fitted])
+    decisions = [each.left_out for each in fitted if each.left_out is not None]
+    if held_out is None or not decisions:
+        return forest, None
+    left_out: Array = np.mean(decisions, axis=0)
+    unknown = np.isnan(left_out).any(axis=1)
+    rows = held_out.rows[unknown]
+    left_out[unknown] = forest.decision_values(table.X[rows], threads=threads)
+    return forest, left_out
+
+
+def fit_tree(
+    table: CellTable,
     member: CellSettings,
     seed: int,
     cell_size: int,
-    threads: int,
-    held_out: HeldOut | None,
-) -> tuple[CellTree, Array | None]:
-    """Return a tree whose rows are places in the table, and left-out decisions.
+    *,
+    threads: int = 1,
+    held_out: HeldOut | None = None,
+    stops: Callable[[], bool] | None = None,
+) -> FittedTree:
+    """Grow one tree and fit the machines of its cells.
 
-    These are NaN for rows that no machine had.
+    Parameters
+    ----------
+    table : CellTable
+        The rows.
+    member : CellSettings
+        Kernel, C and loss.
+    seed : int
+        Picks directions and thresholds.
+    cell_size : int
+        The largest number of rows of a cell.
+    threads : int, default=1
+        Threads over cells. They do not change the result.
+    held_out : HeldOut, default=None
+        The folds of the left-out decisions; None makes none.
+    stops : callable, default=None
+        Asked before each cell whether to give up, with `StoppedError`.
+
+    Returns
+    -------
+    fitted : FittedTree
+        The tree.
     """
     if not isinstance(member.kernel, PairwiseKernel):
         raise TypeError("Trees need a kernel of one weighted sum over the columns.")
+    taking_part = np.flatnonzero(table.price > 0)
     whole = len(taking_part) == len(table.price)
     X = table.X if whole else table.X[taking_part]
-    tree, leaves = grow_tree(X, table.numbers[taking_part], member.kernel, cell_size, seed)
-    leaves = [taking_part[own] for own in leaves]
 
     def fit(own: Index) -> CellMachines:
+        if stops is not None and stops():
+            raise StoppedError
         held = None if held_out is None else held_out.part(own)
         return fit_cell(table.X[own], table.codes[own], table.price[own], member, held)
 
-    left_out = None if held_out is None else np.full(table.codes.shape, np.nan)
-    cells = run(fit, leaves, threads)
-    rows, coefs = [], []
-    for own, cell in zip(leaves, cells, strict=True):
-        used = np.flatnonzero(cell.coef.any(axis=1))
-        rows.append(own[used])
-        coefs.append(cell.coef[used].astype(table.X.dtype))
-        if left_out is not None:
-            left_out[own] = cell.left_out
-    stops = np.cumsum([0, *map(len, rows)])
-    fitted = CellTree(
+    with single_blas():
+        tree, leaves = grow_tree(X, table.numbers[taking_part], member.kernel, cell_size, seed)
+        leaves = [taking_part[own] for own in leaves]
+        cells = run(fit, leaves, threads)
+    return FittedTree(
+        _gathered(tree, member.kernel, leaves, cells, table.X.dtype),
+        None if held_out is None else _left_out(held_out, leaves, cells),
+    )
+
+
+def _gathered(
+    tree: Tree,
+    kernel: Kernel,
+    leaves: Sequence[Index],
+    cells: Sequence[CellMachines],
+    dtype: Any,
+) -> CellTree:
+    """Put the support vectors of the cells side by side, as places in the table."""
+    used = [np.flatnonzero(cell.coef.any(axis=1)) for cell in cells]
+    return CellTree(
         tree,
-        member.kernel,
-        np.concatenate(rows),
-        stops,
-        np.concatenate(coefs),
+        kernel,
+        np.concatenate([own[some] for own, some in zip(leaves, used, strict=True)]),
+        np.cumsum([0, *map(len, used)]),
+        np.concatenate([c.coef[some].astype(dtype) for c, some in zip(cells, used, strict=True)]),
         np.array([cell.intercept for cell in cells]),
         np.array([cell.converged for cell in cells]),
     )
-    return fitted, left_out
+
+
+def _left_out(held_out: HeldOut, leaves: Sequence[Index], cells: Sequence[CellMachines]) -> Array:
+    """Return the left-out decisions of all cells, in the order of the table."""
+    place = np.cumsum(held_out.fold >= 0) - 1
+    out = np.full((len(held_out.rows), len(cells[0].intercept)), np.nan)
+    for own, cell in zip(leaves, cells, strict=True):
+        assert cell.left_out is not None
+        some = held_out.fold[own] >= 0
+        out[place[own[some]]] = cell.left_out[some]
+    return out
 
 
 def _stored_once(X: Array, trees: Sequence[CellTree]) -> CellForest:

@@ -24,7 +24,7 @@ from .._typing import Array, Index
 from ..kernels.pairwise import PairwiseKernel
 from .cells import CellSettings
 from .forest import CellTable, fit_forest
-from .sampling import sample_rows, uniform
+from .sampling import sample_rows
 
 JUDGE_ROWS = 30_000  # rows that the judge looks at
 _HELD_OUT = 0.2  # share of them that is held out
@@ -145,8 +145,8 @@ def judge_members(
     (3, True)
     """
     some = sample_rows(table.numbers, max_rows, seed)
-    units = table.numbers if groups is None else groups
-    is_held_out = uniform(units[some], seed + n_trees) < _HELD_OUT  # no tree has this seed
+    units = (table.numbers if groups is None else groups)[some]
+    is_held_out = _least_keys(units, seed + n_trees)  # no tree has this seed
     seen, unseen = some[~is_held_out], some[is_held_out]
     if not (table.price[seen].any() and table.price[unseen].any()):
         raise ValueError("The judge needs rows to hold out and rows to fit, in different groups.")
@@ -159,6 +159,15 @@ def judge_members(
     ranked = sorted(walked, key=lambda member: trial.score([member]))
     votes = min(possible_votes(ranked, n_trees), key=trial.score)
     return Choice(tuple(votes), trial.score(votes), unseen, trial.decisions(votes))
+
+
+def _least_keys(units: Any, seed: int) -> Any:
+    """Return which rows belong to the fifth of all units, at least one, that has the least keys."""
+    different, place = np.unique(units, return_inverse=True)
+    held_out = np.zeros(len(different), dtype=bool)
+    size = max(1, round(_HELD_OUT * len(different)))
+    held_out[sample_rows(different, size, seed)] = True
+    return held_out[place]
 
 
 def possible_votes(ranked: Sequence[CellSettings], n_trees: int) -> list[list[CellSettings]]:

@@ -187,7 +187,7 @@ class BaseLearnedSVC(
         self, X: Any, y: Any, sample_weight: Any, progress: FitProgress, last: Any = None
     ) -> FitTask:
         """Return the rows that count, their classes and the kernel, for a method to fit."""
-        labels = Labels.of(y, sample_weight, self.class_weight).by_class()
+        labels = self._labels(y, sample_weight)
         rows = self._encode(self._take(X, labels.rows), labels)
         warm_start = getattr(self, "warm_start", False)
         return FitTask(
@@ -202,6 +202,10 @@ class BaseLearnedSVC(
             warm_start=warm_start,
             last=last if warm_start else None,
         )
+
+    def _labels(self, y: Any, sample_weight: Any) -> Labels:
+        """Return the rows that count and their classes, in the order in which they are fitted."""
+        return Labels.of(y, sample_weight, self.class_weight).by_class()
 
     def _take(self, X: Any, rows: Index) -> Any:
         if len(rows) == X.shape[0] and (rows[1:] > rows[:-1]).all():

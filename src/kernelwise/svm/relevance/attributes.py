@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from ..._typing import Array
 from ...kernels.pairwise import PairwiseKernel
 from ..base.feature_weights import varying_columns
 from ..base.weight_learning import LearnedWeights, histories
 from ..paths.path import Path
-from ..paths.rows import TrainingRows
 from .columns import ColumnLayout
 from .members import UsedColumns, has_equal_share, shares_of
 from .mixing import LargerMixture, MixedParts
+from .parts.cells import CellsPart
 from .parts.joint import kernel_shares
 
 _PATH_COLUMNS = ("factor", "C", "loo_error", "score", "n_iter", "seconds", "solved", "converged")
@@ -67,12 +68,15 @@ def part_attributes(mixed: MixedParts, layout: ColumnLayout) -> dict[str, Any]:
     }
 
 
-def larger_attributes(mixed: LargerMixture, table: TrainingRows) -> dict[str, Any]:
-    """Return what describes the kernel of a larger table, and the machine that may use it."""
+def larger_attributes(mixed: LargerMixture, X: Array) -> dict[str, Any]:
+    """Return what describes the kernel of a larger table, and the machine that may use it.
+
+    X has the encoded rows of the fit, or some of them where it has cells.
+    """
     learned, layout = mixed.learned, mixed.rows.layout
     shares = layout.to_source(kernel_shares(mixed.rows, learned))
     shares = shares / shares.sum() if shares.any() else np.full(len(shares), 1 / len(shares))
-    varying = layout.to_source(varying_columns(table.X).astype(np.float64)) > 0
+    varying = layout.to_source(varying_columns(X).astype(np.float64)) > 0
     n_varying = max(1, int(np.count_nonzero(varying)))
     hinges: list[Any] = [part for part in mixed.parts if part.name == "hinge"]
     support = [hinge.predictor.vectors.support for hinge in hinges]
@@ -92,7 +96,20 @@ def larger_attributes(mixed: LargerMixture, table: TrainingRows) -> dict[str, An
         },
         "n_iter_": len(learned.history),
         "n_solves_": sum(hinge.predictor.n_machines for hinge in hinges),
-        "support_vectors_": table.X[support[0]] if support else table.X[:0],
+        "support_vectors_": X[support[0]] if support else X[:0],
+    }
+
+
+def cell_attributes(cells: CellsPart) -> dict[str, Any]:
+    """Return the kernel and the cost of each tree."""
+    kernels: list[Any] = [member.kernel for member in cells.members]
+    return {
+        "members_": [cells.name] * len(kernels),
+        "kernel_": kernels,
+        "C_": np.array([member.C for member in cells.members]),
+        "gamma_": np.array([kernel.gamma for kernel in kernels]),
+        "n_solves_": sum(tree.intercepts.size for tree in cells.forest.trees),
+        "fit_status_": int(cells.n_not_converged > 0),
     }
 
 

@@ -23,7 +23,7 @@ from ..._memory import allowance
 from ..._parameters import Interval, Options
 from ..._sklearn import checked_fit
 from ..._threads import single_blas
-from ..._typing import Array
+from ..._typing import Array, Index
 from ...kernels import Kernel
 from ...outer import Step
 from ...qp import SMO
@@ -35,6 +35,7 @@ from ..base.probability import summary
 from ..base.task import FitTask, Fitted, Labels
 from ..paths.rows import TrainingRows
 from .attributes import (
+    cell_attributes,
     count_solves,
     larger_attributes,
     part_attributes,
@@ -44,9 +45,12 @@ from .attributes import (
 from .column_options import ColumnOptions
 from .columns import ColumnEncoding, ColumnLayout
 from .explaining import KnownRows
+from .large import SWITCH, fit_large, large_warnings
+from .large_table import EncodedTable, learn_encoding
 from .members import FACTORS, KERNELS, kernel_names
 from .mixing import (
     Half,
+    LargerMixture,
     MixedParts,
     SmallMixture,
     decisions_of_halves,
@@ -55,6 +59,7 @@ from .mixing import (
     fit_mixed,
     gets_larger_parts,
 )
+from .parts.cells import CELL_SIZE, N_TREES, CellOptions
 from .parts.hinge import HingeSettings
 from .parts.rows import PartRows, copy_weight
 from .predictor import MixturePredictor
@@ -109,12 +114,22 @@ class RelevanceSVC(BaseLearnedSVC):
         too sure where there is little to learn. "halves" also fits two halves of the rows, and
         caps by their decisions how sure the probabilities may be. With None there is no
         `predict_proba`, and the decisions of the mixture are not capped.
+    large : {"auto", "exact", "cells"}, default="auto"
+        How large tables are fitted. "cells" splits the rows into cells by random trees, each cell
+        with exact machines of its own, in time proportional to the rows; "exact" solves machines
+        on all rows, in time about proportional to their square. "auto" takes cells above 20,000
+        rows, unless ``ensemble``, ``kernel`` or ``standardize`` are not the default.
+    cell_size : int, default=2000
+        Most rows of a cell.
+    n_trees : int, default=3
+        The number of trees whose decisions are averaged.
     cache_size : float, default=None
         Megabytes for the kernel; None is a quarter of the machine's memory, at most 2000.
     warm_start : bool, default=False
         Whether a re-fit starts from the last learned weights, where the same columns vary.
     n_jobs : int, default=None
-        Threads, for the kernel and over the machines; None is one.
+        Threads, for the kernel and over the machines or cells; None is one. They do not change
+        the result of cells.
     verbose : bool or "auto", default="auto"
         Whether to print a line per step. "auto" shows the running step on stderr once the fit has
         taken two seconds.
@@ -129,7 +144,8 @@ class RelevanceSVC(BaseLearnedSVC):
     parts_ : list of str
         The parts that are mixed: "hinge", "kernel" and "linear"; "joint", and "hinge" where it
         pays, for at least 2,000 different rows, or 500 where a column is a category; "hinge" and
-        "joint" for fewer rows with categories; "hinge" alone for ``ensemble=False``.
+        "joint" for fewer rows with categories; "joint", "cells" or both, whichever pay, for large
+        tables; "hinge" alone for ``ensemble=False``.
     mixture_weights_ : ndarray of shape (n_parts,)
         The weight of each part in the log-odds; they sum to one.
     part_importances_ : ndarray of shape (n_parts, n_features)
@@ -167,7 +183,8 @@ class RelevanceSVC(BaseLearnedSVC):
     history_ : dict of ndarray
         The evaluations of the bound: "kernel", "value", "C", "n_iter", "seconds" and "weights". For
         larger tables those of the evidence: "kernel" and "value"; `path_` is then empty, and
-        ``members_`` is "evidence".
+        ``members_`` is "evidence", or "cells" for each tree, which ``kernel_``, ``C_`` and
+        ``gamma_`` then describe.
     n_solves_ : int
         The machines and enclosing balls that were solved.
     n_iter_ : int
@@ -180,7 +197,8 @@ class RelevanceSVC(BaseLearnedSVC):
     classes_ : ndarray of shape (n_classes,)
         The classes.
     support_ : ndarray of shape (n_support,)
-        The training rows that are support vectors of any machine, by class.
+        The training rows that are support vectors of any machine of the hinge part, by class; none
+        where there is no such part.
     support_vectors_ : ndarray of shape (n_support, n_features)
         Those rows.
     n_support_ : ndarray of shape (n_classes,)
@@ -228,6 +246,11 @@ class RelevanceSVC(BaseLearnedSVC):
     there are more than ``path_rows`` different rows, the kernel part, the linear part and the
     mixture are fitted to those on which width and C are chosen.
 
+    Large tables are read block by block: neither a memory map nor a table of float32 is copied
+    whole to float64. About 50,000 rows, picked by their numbers in the table, choose the weights,
+    width, C and the mixture; medians, too, are those of so many rows. Equal rows are not merged, so
+    that there the order of the rows matters.
+
     Examples
     --------
     >>> import numpy as np
@@ -253,6 +276,9 @@ class RelevanceSVC(BaseLearnedSVC):
         "tol": [Interval(Real, 0, None, closed="neither")],
         "class_weight": [Options({"balanced"}), dict, None],
         "calibration": [Options({"halves", "loo"}), None],
+        "large": [Options({"auto", "cells", "exact"})],
+        "cell_size": [Interval(Integral, 10, None, closed="left")],
+        "n_trees": [Interval(Integral, 1, None, closed="left")],
         "cache_size": [Interval(Real, 0, None, closed="neither"), None],
         "warm_start": ["boolean"],
         "n_jobs": [Integral, None],
@@ -276,6 +302,9 @@ class RelevanceSVC(BaseLearnedSVC):
         tol: float = 1e-3,
         class_weight: Any = None,
         calibration: str | None = "halves",
+        large: str = "auto",
+        cell_size: int = CELL_SIZE,
+        n_trees: int = N_TREES,
         cache_size: float | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
@@ -295,6 +324,9 @@ class RelevanceSVC(BaseLearnedSVC):
         self.tol = tol
         self.class_weight = class_weight
         self.calibration = calibration
+        self.large = large
+        self.cell_size = cell_size
+        self.n_trees = n_trees
         self.cache_size = cache_size
         self.warm_start = warm_start
         self.n_jobs = n_jobs
@@ -308,12 +340,32 @@ class RelevanceSVC(BaseLearnedSVC):
     def _check_input(self, X: Any, y: Any) -> tuple[Any, Any]:
         return check_training_table(self, X, y)
 
+    def _takes_cells(self, n_rows: int) -> bool:
+        """Return whether a table of so many rows gets cells, and is encoded as it is read."""
+        return n_rows > SWITCH and self.large != "exact" and self._is_plain
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether large tables get parts of their own."""
+        return bool(self.ensemble and self.standardize and self.kernel == "laplacian")
+
+    def _labels(self, y: Any, sample_weight: Any) -> Labels:
+        if self._takes_cells(len(y)):
+            return Labels.of(y, sample_weight, self.class_weight)  # in the order of the table
+        return super()._labels(y, sample_weight)
+
+    def _take(self, X: Any, rows: Index) -> Any:
+        return X if self._takes_cells(X.shape[0]) else super()._take(X, rows)
+
     def _encode(self, X: Any, labels: Labels) -> Any:
         """Learn from the rows that count what their columns are, and encode them."""
         options = ColumnOptions(
             self.categorical_features, self.feature_groups, fills=self.missing == "impute"
         )
         names = column_names(self)
+        if self._takes_cells(X.shape[0]):
+            self.columns_ = learn_encoding(X, names, labels, options)
+            return EncodedTable(X, labels.rows, self.columns_)
         self.columns_ = ColumnEncoding.of(X, names, labels.sample_weight, options)
         return self.columns_.apply(X)
 
@@ -358,11 +410,17 @@ class RelevanceSVC(BaseLearnedSVC):
     def _fit_machines(self, task: FitTask) -> Fitted:
         layout, n_classes = self.columns_.layout, len(task.labels.names)
         random_state, progress = check_random_state(self.random_state), task.progress
+        if isinstance(task.X, EncodedTable):
+            numbers = task.labels.rows
+            return self._fit_large(task, _rows_of_task(task), numbers, numbers, random_state)
         with single_blas():
             # Equal rows become one row, their weights summed.
             table = TrainingRows.of(task, groups=task.groups)
             settings = self._settings(table, task.threads)
             rows = PartRows.of(table, layout, n_classes, settings.copy_weight)
+            if self.large == "cells":
+                own, given = np.arange(len(rows)), task.labels.rows[table.first]
+                return self._fit_large(task, rows, own, given, random_state)
             if gets_larger_parts(rows, settings):
                 return self._fit_larger(task, table, rows, settings, random_state)
             progress.begin(_n_tasks(settings, len(table), layout, self.calibration == "halves"))
@@ -418,17 +476,8 @@ class RelevanceSVC(BaseLearnedSVC):
         """
         task.progress.begin(None)
         mixed = fit_larger(rows, settings, random_state, task.progress)
-        predictor: Any = replace(mixed.predictor(), before=(self.columns_,))
-        attributes = larger_attributes(mixed, table) | part_attributes(mixed, rows.layout)
+        predictor, attributes = self._described(mixed, rows.X)
         attributes["_background_"] = KnownRows.sample(table, task.labels.rows)
-        calibration = self._calibrated(mixed, None)
-        predictor = replace(predictor, calibration=calibration)
-        if calibration is not None:
-            attributes["calibration_"] = summary(calibration, str(self.calibration), len(rows))
-        if self.calibration == "halves":
-            scores = class_scores(mixed.left_out, None)
-            whole = ConformalHalf.of(predictor, scores, rows.classes, rows.count)
-            attributes["_halves_"] = (whole, whole)
         hinge = predictor.hinge
         if hinge is not None:  # number its support vectors as in the table of the task
             vectors = hinge.predictor.vectors
@@ -437,6 +486,47 @@ class RelevanceSVC(BaseLearnedSVC):
             parts = tuple(own if part is hinge else part for part in predictor.parts)
             predictor = replace(predictor, parts=parts)
         return Fitted(predictor, mixed.solutions, attributes=attributes)
+
+    def _fit_large(
+        self, task: FitTask, rows: PartRows, numbers: Index, given: Index, random_state: Any
+    ) -> Fitted:
+        """Fit the parts of large tables; ``given`` has the row of the user's table of each row."""
+        if not self._is_plain:
+            raise ValueError(
+                'large="cells" needs ensemble=True, kernel="laplacian" and standardize=True.'
+            )
+        options = CellOptions(
+            self.cell_size,
+            self.n_trees,
+            threads=task.threads,
+        )
+        task.progress.begin(None)
+        mixed = fit_large(rows, numbers, options, random_state, task.progress)
+        predictor, attributes = self._described(mixed, mixed.some.X)
+        if mixed.cells is not None:
+            attributes |= cell_attributes(mixed.cells)
+        some = mixed.some
+        attributes |= {
+            "_background_": KnownRows.draw(some.X, some.classes, some.count, given[mixed.chosen]),
+            "_training_table_": None,  # which would keep the user's table
+        }
+        return Fitted(predictor, (), attributes=attributes, warnings=large_warnings(mixed))
+
+    def _described(self, mixed: LargerMixture, X: Array) -> tuple[Any, dict[str, Any]]:
+        """Return a calibrated mixture as it predicts rows of the user, and its attributes."""
+        rows = mixed.rows
+        attributes = larger_attributes(mixed, X) | part_attributes(mixed, rows.layout)
+        calibration = self._calibrated(mixed, None)
+        predictor: Any = replace(
+            mixed.predictor(), before=(self.columns_,), calibration=calibration
+        )
+        if calibration is not None:
+            attributes["calibration_"] = summary(calibration, str(self.calibration), len(rows))
+        if self.calibration == "halves":
+            scores = class_scores(mixed.left_out, None)
+            whole = ConformalHalf.of(predictor, scores, rows.classes, rows.count)
+            attributes["_halves_"] = (whole, whole)
+        return predictor, attributes
 
     def _settings(self, table: TrainingRows, threads: int) -> HingeSettings:
         """Return the settings of the machines."""
@@ -500,6 +590,19 @@ class RelevanceSVC(BaseLearnedSVC):
         if isinstance(predictor, MixturePredictor) and predictor.calibration is not None:
             return self._decisions(X)  # log-odds, which the predictor has calibrated
         return super()._class_scores(X)
+
+
+def _rows_of_task(task: FitTask) -> PartRows:
+    """Return the rows of a large table, whose copies are not merged."""
+    return PartRows(
+        X=task.X,
+        layout=task.X.encoding.layout,
+        classes=task.classes,
+        n_classes=len(task.labels.names),
+        count=task.sample_weight,
+        price=task.cost_factor,
+        groups=task.groups,
+    )
 
 
 def _conformal(

@@ -52,13 +52,20 @@ class KnownRows:
         rows : KnownRows
             The rows; one of large weight may come more than once.
         """
-        mixed = np.random.default_rng(_SEED).permutation(len(table))
-        order = mixed[np.argsort(table.classes[mixed], kind="stable")]
-        below = np.cumsum(table.sample_weight[order])
-        size = min(size, len(table))
+        return cls.draw(table.X, table.classes, table.sample_weight, numbers[table.first], size)
+
+    @classmethod
+    def draw(
+        cls, X: Array, classes: Index, weight: Array, numbers: Index, size: int = N_BACKGROUND
+    ) -> KnownRows:
+        """Draw some of encoded rows, in proportion to their weights."""
+        mixed = np.random.default_rng(_SEED).permutation(len(classes))
+        order = mixed[np.argsort(classes[mixed], kind="stable")]
+        below = np.cumsum(weight[order])
+        size = min(size, len(classes))
         steps = (np.arange(size) + 0.5) / size * below[-1]
         chosen = order[np.searchsorted(below, steps)]
-        return cls(table.X[chosen], table.classes[chosen], numbers[table.first[chosen]])
+        return cls(X[chosen], classes[chosen], numbers[chosen])
 
 
 def background_rows(model: Any) -> KnownRows | None:

@@ -57,14 +57,18 @@ class MixturePredictor:
         log_odds : ndarray of shape (n, 1) or (n, n_classes)
             The log-odds or scores.
         """
-        X = apply_all(self.before, X)
+        height = max(getattr(part, "block_rows", _BLOCK_ROWS) for part in self.parts)
+        encodes_blocks = height > _BLOCK_ROWS  # a large table is never encoded whole
+        if not encodes_blocks:
+            X = apply_all(self.before, X)
 
         def decide(start: int) -> Array:
-            block = X[start : start + _BLOCK_ROWS]
+            block = X[start : start + height]
+            block = apply_all(self.before, block) if encodes_blocks else block
             return self.mixture.decisions([part.decision_values(block) for part in self.parts])
 
         with single_blas():
-            log_odds = np.vstack(run(decide, range(0, len(X), _BLOCK_ROWS), threads))
+            log_odds = np.vstack(run(decide, range(0, X.shape[0], height), threads))
         return log_odds if self.calibration is None else self.calibration.scores(log_odds)
 
     @property

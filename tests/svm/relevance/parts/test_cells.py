@@ -9,9 +9,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from kernelwise.kernels import RBF, Laplacian
 from kernelwise.scale.cells import fit_cell
 from kernelwise.svm.relevance.columns import ColumnLayout
-from kernelwise.svm.relevance.parts.cells import first_members, fit_cells
+from kernelwise.svm.relevance.parts.cell_rows import CellColumns, CellSample
+from kernelwise.svm.relevance.parts.cells import CellOptions, first_members, fit_cells
 from kernelwise.svm.relevance.parts.evidence import EvidenceWeights
 from kernelwise.svm.relevance.parts.metric import MetricColumns
+from kernelwise.svm.relevance.parts.rows import PartRows
 
 from .mixed_tables import mixed_rows
 
@@ -23,8 +25,9 @@ def learned_of(rows, weights=WEIGHTS):
 
 
 def fit(rows, **options):
-    options = {"cell_size": 300, "n_trees": 2} | options
-    return fit_cells(rows, learned_of(rows), np.random.RandomState(0), **options)
+    options = CellOptions(**({"cell_size": 300, "n_trees": 2} | options))
+    sample = CellSample.of(rows, np.arange(len(rows)), seed=0, n_trees=options.n_trees)
+    return fit_cells(rows, learned_of(rows), sample, options)
 
 
 def error(decisions, rows):
@@ -52,7 +55,8 @@ def test_one_cell_is_the_exact_machine():
     (member,) = part.members
     exact = fit_cell(X, rows.codes, rows.price, member)
     expected = member.kernel(part.columns.apply(new.X), X) @ exact.coef + exact.intercept
-    assert_allclose(part.decision_values(new.X), expected, atol=1e-5)
+    rounding = 2.0**-22 * np.abs(exact.coef).sum()  # coefficients and kernel values are float32
+    assert_allclose(part.decision_values(new.X), expected, atol=rounding)
 
 
 def test_threads_do_not_change_the_part():
@@ -84,12 +88,68 @@ def test_rows_of_a_group_do_not_tell_its_class():
     assert together > 0.42
 
 
+def members_of(learned):
+    return first_members(learned, CellColumns.of(learned))
+
+
 def test_kernels_to_begin_with():
     rows = mixed_rows(100)
-    (only,) = first_members(learned_of(rows))
+    (only,) = members_of(learned_of(rows))
     assert isinstance(only.kernel, Laplacian)
     numbers = replace(rows, X=rows.X[:, :3], layout=ColumnLayout.plain(3))
-    first, second = first_members(learned_of(numbers, WEIGHTS[:3]))
+    first, second = members_of(learned_of(numbers, WEIGHTS[:3]))
     assert isinstance(first.kernel, Laplacian)
     assert isinstance(second.kernel, RBF)
     assert_array_equal(second.kernel.weights, WEIGHTS[:3])
+
+
+def test_columns_without_weight_are_not_compared():
+    rows = mixed_rows(200)
+    part = fit(rows)
+    assert_array_equal(part.columns.columns, np.flatnonzero(WEIGHTS))
+    whole = learned_of(rows).columns.apply(rows.X)
+    assert_array_equal(part.columns.apply(rows.X), whole[:, WEIGHTS > 0])
+
+
+def test_a_fit_without_weights_has_no_cells():
+    rows = mixed_rows(100)
+    sample = CellSample.of(rows, np.arange(100), seed=0, n_trees=3)
+    assert fit_cells(rows, learned_of(rows, 0 * WEIGHTS), sample) is None
+
+
+@pytest.mark.parametrize("done", [0, 1])
+def test_a_fit_that_stops_has_the_first_trees(done):
+    rows = mixed_rows(600)
+    n_cells = len(fit(rows, n_trees=1).forest.trees[0].intercepts)
+    asked = iter(range(10**6))
+    part = fit(rows, stops=lambda: next(asked) >= n_cells * done + 1)
+    if done == 0:
+        assert part is None
+    else:
+        whole = fit(rows)
+        assert len(part.forest.trees) == len(part.members) == 1
+        first = part.forest.trees[0]
+        assert_array_equal(first.coef, whole.forest.trees[0].coef)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("n", [60, 15_000, 120_000])
+def test_samples_follow_the_numbers_of_the_rows(n, grouped):
+    rng = np.random.default_rng(0)
+    groups = rng.integers(0, 40, n) if grouped else None
+    layout, classes = ColumnLayout.plain(1), np.zeros(n, dtype=int)
+    rows = PartRows(np.zeros((n, 1)), layout, classes, 2, np.ones(n), np.ones(n), groups)
+    numbers, order = np.arange(n) + 7, rng.permutation(n)
+    sample = CellSample.of(rows, numbers, 3, 2)
+    other = CellSample.of(rows.part(order), numbers[order], 3, 2)
+    assert_array_equal(other.fold, sample.fold[order])
+    assert_array_equal(np.sort(order[other.some]), sample.some)
+    assert set(sample.judged) <= set(sample.some)
+    assert (sample.fold[sample.judged] >= 0).all()
+    assert len(sample.some) == pytest.approx(min(n, 50_000), rel=0.02)
+    if not grouped:
+        assert_array_equal(np.flatnonzero(sample.fold >= 0), sample.judged)
+        assert len(sample.judged) == pytest.approx(min(n, 10_000), rel=0.05)
+    else:
+        assert all(len(np.unique(sample.fold[groups == group])) == 1 for group in set(groups))
+        assert 0.1 * len(sample.some) < len(sample.judged)

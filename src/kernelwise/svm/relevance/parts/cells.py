@@ -2,31 +2,41 @@
 
 The kernel of the evidence begins, and where no column is a category the Gaussian kernel of the same
 weights beside it. Width, cost and the kernel of each tree are chosen on held-out rows
-(`scale.judge`); the trees are grown on all rows (`scale.forest`).
+(`scale.judge`); the trees are grown on all rows (`scale.forest`), one after the other, so that a
+fit that runs out of time has the first of them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from ...._typing import Array
-from ....kernels import RBF
+from ....kernels import RBF, Laplacian
 from ....scale.cells import CellSettings, HeldOut
-from ....scale.forest import CellForest, CellTable, fit_forest
+from ....scale.forest import (
+    PREDICT_ROWS,
+    CellForest,
+    CellTable,
+    FittedTree,
+    StoppedError,
+    fit_tree,
+    forest_of,
+)
 from ....scale.judge import judge_members
-from ....scale.sampling import uniform
+from ...base.progress import FitProgress
+from .cell_rows import CellColumns, CellSample
 from .evidence import EvidenceWeights
 from .joint import kernel_shares
-from .metric import MetricColumns
 from .rows import PartRows
 
 CELL_SIZE = 2000  # most rows of a cell
 N_TREES = 3
 _FIRST_COST = 1.0  # where the walk over C begins
-_FOLDS = 5  # parts of the rows of a cell that are left out in turn, groups whole
 _TOL = 1e-2  # tolerance of the machines, in units of the margin
 
 
@@ -36,39 +46,81 @@ class CellsPart:
 
     Parameters
     ----------
-    columns : MetricColumns
-        The units in which rows are compared.
+    columns : CellColumns
+        The columns that are compared, and their units.
     forest : CellForest
         The trees.
     members : tuple of CellSettings
         The kernel and the cost of each tree.
-    left_out : ndarray of shape (m, k)
-        Decisions on the training rows without each of them.
+    left_out : ndarray of shape (n_judged, k)
+        Decisions on the judged rows without each of them.
     importances : ndarray of shape (d,)
         The share of each encoded column in the distance of two rows.
     """
 
-    columns: MetricColumns
+    columns: CellColumns
     forest: CellForest
     members: tuple[CellSettings, ...]
     left_out: Array
     importances: Array
     name: ClassVar[str] = "cells"
+    block_rows: ClassVar[int] = PREDICT_ROWS  # fewer rows at a time visit each cell too often
+
+    @property
+    def n_not_converged(self) -> int:
+        """The number of cells whose machines did not reach the tolerance."""
+        return sum(int(np.count_nonzero(~tree.converged)) for tree in self.forest.trees)
 
     def decision_values(self, X: Array) -> Array:
         """Return the decisions on encoded rows."""
         return self.forest.decision_values(self.columns.apply(X))
 
 
+class TreeStore(Protocol):
+    """Keeps finished trees, so that a fit can go on where another one was killed."""
+
+    def open(self, table: CellTable, held_out: HeldOut) -> None:
+        """Say which rows the trees are of."""
+
+    def load(self, member: CellSettings, seed: int, cell_size: int) -> FittedTree | None:
+        """Return a tree that was kept; None where there is none."""
+
+    def save(self, fitted: FittedTree, member: CellSettings, seed: int, cell_size: int) -> None:
+        """Keep a tree."""
+
+
+@dataclass(frozen=True)
+class CellOptions:
+    """How cells are fitted.
+
+    Parameters
+    ----------
+    cell_size : int, default=2000
+        The largest number of rows of a cell.
+    n_trees : int, default=3
+        The number of trees.
+    threads : int, default=1
+        Threads over cells. They do not change the result.
+    stops : callable, default=None
+        Asked now and then whether to stop with the trees that are there.
+    store : TreeStore, default=None
+        Keeps finished trees.
+    """
+
+    cell_size: int = CELL_SIZE
+    n_trees: int = N_TREES
+    threads: int = 1
+    stops: Callable[[], bool] | None = None
+    store: TreeStore | None = None
+
+
 def fit_cells(
     rows: PartRows,
     learned: EvidenceWeights,
-    random_state: Any,
-    *,
-    cell_size: int = CELL_SIZE,
-    n_trees: int = N_TREES,
-    threads: int = 1,
-) -> CellsPart:
+    sample: CellSample,
+    options: CellOptions | None = None,
+    progress: FitProgress | None = None,
+) -> CellsPart | None:
     """Choose width, cost and kernels on held-out rows, and fit the cells of all rows.
 
     Parameters
@@ -77,62 +129,97 @@ def fit_cells(
         The training rows.
     learned : EvidenceWeights
         The weights of the columns.
-    random_state : RandomState
-        Picks the seed of the trees.
-    cell_size : int, default=2000
-        The largest number of rows of a cell.
-    n_trees : int, default=3
-        The number of trees.
-    threads : int, default=1
-        Threads over cells. They do not change the result.
+    sample : CellSample
+        Which rows choose, and which are left out.
+    options : CellOptions, default=None
+        How cells are fitted.
+    progress : FitProgress, default=None
+        Told of each step.
 
     Returns
     -------
-    part : CellsPart
-        The part.
+    part : CellsPart or None
+        The part; None where no column has a weight, or the fit stopped before the first tree.
     """
-    seed = int(random_state.randint(2**31 - 1))
-    X = learned.columns.apply(rows.X)
-    table = CellTable(X, rows.codes, rows.price, np.arange(len(rows)))
-    choice = judge_members(
-        table,
-        first_members(learned),
-        seed,
-        cell_size=cell_size,
-        n_trees=n_trees,
-        groups=rows.groups,
-        threads=threads,
-    )
-    units = table.numbers if rows.groups is None else rows.groups
-    fold = (_FOLDS * uniform(units, seed + n_trees)).astype(np.intp)  # no tree has this seed
-    forest, left_out = fit_forest(
-        table,
-        choice.members,
-        range(seed, seed + n_trees),
-        cell_size,
-        threads=threads,
-        held_out=HeldOut(fold, rows.left_out_share),
-    )
+    options = CellOptions() if options is None else options
+    columns = CellColumns.of(learned)
+    if len(columns.columns) == 0:
+        return None
+    table = CellTable(columns.apply(rows.X), rows.codes, rows.price, sample.numbers)
+    held_out = HeldOut(sample.fold, rows.left_out_share)
+    with nullcontext() if progress is None else progress.task("cells: width and C"):
+        choice = judge_members(
+            table.part(sample.some),
+            first_members(learned, columns),
+            sample.seed,
+            cell_size=options.cell_size,
+            n_trees=options.n_trees,
+            groups=None if rows.groups is None else rows.groups[sample.some],
+            threads=options.threads,
+        )
+    trees = _fit_trees(table, choice.members, sample.seed, held_out, options, progress)
+    if not trees:
+        return None
+    forest, left_out = forest_of(table, trees, threads=options.threads, held_out=held_out)
     assert left_out is not None
     return CellsPart(
-        learned.columns, forest, choice.members, left_out, kernel_shares(rows, learned)
+        columns,
+        forest,
+        choice.members[: len(trees)],
+        left_out[np.searchsorted(held_out.rows, sample.judged)],
+        kernel_shares(rows.part(sample.some), learned),
     )
 
 
-def first_members(learned: EvidenceWeights) -> list[CellSettings]:
+def _fit_trees(
+    table: CellTable,
+    members: tuple[CellSettings, ...],
+    seed: int,
+    held_out: HeldOut,
+    options: CellOptions,
+    progress: FitProgress | None,
+) -> list[FittedTree]:
+    """Fit one tree after the other, or load it, until there are enough or time is up."""
+    store, trees = options.store, []
+    if store is not None:
+        store.open(table, held_out)
+    for number, member in enumerate(members):
+        key: Any = member, seed + number, options.cell_size
+        fitted = None if store is None else store.load(*key)
+        try:
+            with nullcontext() if progress is None else progress.task(f"cells: tree {number + 1}"):
+                fitted = fitted or fit_tree(
+                    table, *key, threads=options.threads, held_out=held_out, stops=options.stops
+                )
+        except StoppedError:
+            break
+        if store is not None:
+            store.save(fitted, *key)
+        if progress is not None:
+            n_cells, n_rows = len(fitted.cells.intercepts), len(fitted.cells.rows)
+            progress.line(f"tree {number + 1}: {n_cells} cells, {n_rows} support vectors")
+        trees.append(fitted)
+    return trees
+
+
+def first_members(learned: EvidenceWeights, columns: CellColumns) -> list[CellSettings]:
     """Return the kernels of which the judge chooses.
 
     Parameters
     ----------
     learned : EvidenceWeights
         The weights of the columns.
+    columns : CellColumns
+        The columns that are compared.
 
     Returns
     -------
     members : list of CellSettings
         The kernel of the evidence; and, without categories, a Gaussian kernel of the same weights.
     """
-    members = [CellSettings(learned.kernel, _FIRST_COST, tol=_TOL)]
-    if not learned.columns.is_category.any():
-        members.append(CellSettings(RBF(weights=learned.weights), _FIRST_COST, tol=_TOL))
-    return members
+    weights, is_category = learned.weights[columns.columns], columns.metric.is_category
+    if is_category.any():
+        kernels: list[Any] = [Laplacian(weights=weights, categorical=is_category)]
+    else:
+        kernels = [Laplacian(weights=weights), RBF(weights=weights)]
+    return [CellSettings(kernel, _FIRST_COST, tol=_TOL) for kernel in kernels]

@@ -1,0 +1,150 @@
+"""RelevanceSVC on large tables: cells in place of exact machines, linear in the rows.
+
+some      = at most 50,000 rows, picked by their numbers
+weights   = those of the evidence on some of these rows
+joint     = the joint part on these rows
+cells     = trees of cells on all rows, their width, cost and kernels judged on these rows
+decision  = the mixture of least log loss on rows that both left out
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from ..._typing import Index
+from ..base.progress import FitProgress
+from .mixing import LargerMixture
+from .parts.cell_rows import CellSample
+from .parts.cells import CellOptions, CellsPart, fit_cells
+from .parts.evidence_hinge import pays
+from .parts.larger import joint_part
+from .parts.mixture import mix
+from .parts.part import Part
+from .parts.rows import PartRows
+
+SWITCH = 20_000  # rows above which large="auto" takes cells
+_FEW_JUDGED = 2000  # judged rows below which no part is dropped
+
+
+@dataclass(frozen=True)
+class LargeMixture(LargerMixture):
+    """The parts of a large table.
+
+    Parameters
+    ----------
+    some : PartRows
+        The rows that the weights and the joint part were learned from.
+    chosen : ndarray
+        Their places among all rows.
+    n_trees : int
+        The number of trees that the fit was to have.
+    """
+
+    some: PartRows
+    chosen: Index
+    n_trees: int
+
+    @property
+    def cells(self) -> CellsPart | None:
+        """The cells, where they are mixed."""
+        return next((part for part in self.parts if isinstance(part, CellsPart)), None)
+
+
+def fit_large(
+    rows: PartRows,
+    numbers: Index,
+    options: CellOptions,
+    random_state: Any,
+    progress: FitProgress | None = None,
+) -> LargeMixture:
+    """Fit the joint part to some rows and cells to all of them, and mix both.
+
+    Parameters
+    ----------
+    rows : PartRows
+        The training rows, whose table may be encoded as it is read.
+    numbers : ndarray of shape (n,)
+        The number of each row in the whole table, all different.
+    options : CellOptions
+        How cells are fitted.
+    random_state : RandomState
+        Picks rows, landmarks and trees.
+    progress : FitProgress, default=None
+        Told of each step.
+
+    Returns
+    -------
+    mixed : LargeMixture
+        The parts and their mixture.
+    """
+    seed = int(random_state.randint(2**31 - 1))
+    sample = CellSample.of(rows, numbers, seed, options.n_trees)
+    some = rows.part(sample.some)
+    joint, learned = joint_part(some, random_state, progress)
+    cells = fit_cells(rows, learned, sample, options, progress)
+    in_some = np.searchsorted(sample.some, sample.judged)
+    judged = some.part(in_some)
+    parts: list[Part] = [_on_judged(joint, in_some)]
+    if cells is not None:
+        parts = paying([*parts, cells], judged)
+    mixture = mix([part.left_out for part in parts], judged)
+    return LargeMixture(tuple(parts), mixture, judged, learned, some, sample.some, options.n_trees)
+
+
+def _on_judged(part: Any, judged: Index) -> Any:
+    """Return a part whose left-out decisions are those of the judged rows."""
+    return replace(part, left_out=part.left_out[judged])
+
+
+def paying(parts: list[Part], judged: PartRows) -> list[Part]:
+    """Return those of two parts that lower the log loss beside the other one.
+
+    Parameters
+    ----------
+    parts : list of Part
+        Two parts, the second of which stays where neither lowers it.
+    judged : PartRows
+        The rows of their left-out decisions.
+
+    Returns
+    -------
+    parts : list of Part
+        One of the parts, or both.
+    """
+    none = np.zeros(0, dtype=np.intp)
+    first, second = parts
+    if len(judged) < _FEW_JUDGED:
+        return parts
+    if not pays(second.left_out, first.left_out, judged, none):
+        return [second]
+    if not pays(first.left_out, second.left_out, judged, none):
+        return [first]
+    return parts
+
+
+def time_is_up(max_time: float | None) -> Callable[[], bool] | None:
+    """Return a function that tells, from now on, whether so many seconds have passed."""
+    if max_time is None:
+        return None
+    end = perf_counter() + max_time
+    return lambda: perf_counter() >= end
+
+
+def large_warnings(mixed: LargeMixture) -> list[tuple[str, type[Warning]]]:
+    """Return what a user should know about cells that are missing or did not converge."""
+    found: list[tuple[str, type[Warning]]] = []
+    cells = mixed.cells
+    if cells is not None and cells.n_not_converged:
+        n_cells = sum(len(tree.intercepts) for tree in cells.forest.trees)
+        text = (
+            f"{cells.n_not_converged} of {n_cells} cells did not converge. The model is usable but "
+            "not optimal."
+        )
+        found.append((text, ConvergenceWarning))
+    return found

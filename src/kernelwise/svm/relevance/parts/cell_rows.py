@@ -1,0 +1,142 @@
+"""Which rows of a large table are read for what, and the columns that its cells compare.
+
+    some      rows that weights and regressions are learned from, at most 50,000 or so
+    judged    rows of these whose left-out decisions mix and calibrate, at most 10,000 or so
+    fold      rows that are left out of the cells together: the judged ones, or their groups
+
+All three follow from the numbers of the rows (`scale.sampling`), not from their order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...._typing import Array, Index
+from ....scale.sampling import row_keys, uniform
+from .evidence import EvidenceWeights
+from .metric import MetricColumns
+from .normal_scores import NormalScores
+from .rows import PartRows
+
+SAMPLE_ROWS = 50_000  # rows that weights and regressions are learned from, about
+_SAMPLE_VALUES = 5_000_000  # values of these rows, about: a wide table has fewer rows
+_LEAST_SAMPLE = 10_000
+JUDGED_ROWS = 10_000  # rows whose left-out decisions are made, about
+_FOLDS = 5  # parts of which the judged rows are one or more
+_BLOCK_ROWS = 32_768  # rows that are encoded at a time
+
+
+@dataclass(frozen=True)
+class CellSample:
+    """The rows of a table that are read for more than their cells.
+
+    Parameters
+    ----------
+    seed : int
+        Picks the rows, and the trees: theirs are `seed`, `seed + 1` and so on.
+    numbers : ndarray of shape (n,)
+        The number of each row in the whole table.
+    some : ndarray
+        The rows that weights and regressions are learned from, ascending.
+    judged : ndarray
+        The rows whose left-out decisions are made, ascending; some of `some`.
+    fold : ndarray of shape (n,)
+        The rows that are left out together; -1 for rows that are not left out.
+    """
+
+    seed: int
+    numbers: Index
+    some: Index
+    judged: Index
+    fold: Index
+
+    @classmethod
+    def of(cls, rows: PartRows, numbers: Index, seed: int, n_trees: int) -> CellSample:
+        """Pick rows.
+
+        Parameters
+        ----------
+        rows : PartRows
+            The training rows.
+        numbers : ndarray of shape (n,)
+            The number of each row in the whole table.
+        seed : int
+            Picks the rows.
+        n_trees : int
+            The number of trees, whose seeds the rows do not share.
+
+        Returns
+        -------
+        sample : CellSample
+            The rows.
+        """
+        n, d = rows.X.shape
+        size = min(SAMPLE_ROWS, max(_LEAST_SAMPLE, _SAMPLE_VALUES // d))
+        place = _places(numbers, seed + n_trees)
+        is_some = place < size / n
+        share = min(1.0, JUDGED_ROWS / n)
+        if rows.groups is None:
+            fold = np.where(place < share, (_FOLDS * place).astype(np.intp), -1)
+        else:
+            fold = (_FOLDS * _places(rows.groups, seed + n_trees)).astype(np.intp)
+            fold[fold >= np.ceil(_FOLDS * share)] = -1
+        judged = np.flatnonzero(is_some & (fold >= 0))
+        return cls(seed, numbers, np.flatnonzero(is_some), judged, fold)
+
+
+def _places(units: Index, seed: int) -> Array:
+    """Return a place in [0, 1) for each unit by its key; few units divide it evenly."""
+    different, which = np.unique(units, return_inverse=True)
+    if len(different) > JUDGED_ROWS:
+        out: Array = uniform(units, seed)
+        return out
+    rank = np.argsort(np.argsort(row_keys(different, seed)))
+    places: Array = rank[which] / len(different)
+    return places
+
+
+@dataclass(frozen=True)
+class CellColumns:
+    """Turns encoded columns into those that the kernel of the cells compares.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (n_columns,)
+        The encoded columns of positive weight.
+    metric : MetricColumns
+        Their units.
+    """
+
+    columns: Index
+    metric: MetricColumns
+
+    @classmethod
+    def of(cls, learned: EvidenceWeights) -> CellColumns:
+        """Return the columns that have a weight."""
+        kept = np.flatnonzero(learned.weights > 0)
+        return cls(kept, part_of_metric(learned.columns, kept))
+
+    def apply(self, X: Any) -> Array:
+        """Return rows in these units, in float32, encoded block by block."""
+        out = np.empty((len(X), len(self.columns)), dtype=np.float32)
+        for start in range(0, len(X), _BLOCK_ROWS):
+            block = slice(start, start + _BLOCK_ROWS)
+            out[block] = self.metric.apply(X[block][:, self.columns])
+        return out
+
+
+def part_of_metric(metric: MetricColumns, columns: Index) -> MetricColumns:
+    """Return the units of some columns."""
+    place = np.cumsum(~metric.is_category) - 1  # of each number among the numbers
+    numbers = place[columns[~metric.is_category[columns]]]
+    scores = metric.scores
+    slices = [slice(scores.stops[j], scores.stops[j + 1]) for j in numbers]
+    part = NormalScores(
+        np.concatenate([np.empty(0), *(scores.values[own] for own in slices)]),
+        np.concatenate([np.empty(0), *(scores.scores[own] for own in slices)]),
+        np.cumsum([0, *(own.stop - own.start for own in slices)]),
+    )
+    return MetricColumns(part, metric.sizes[numbers], metric.is_category[columns])
