@@ -7,7 +7,19 @@ import kernelwise.report
 import kernelwise.tabular
 
 
-@pytest.mark.parametrize("name", sorted(set(kernelwise.evaluation.__all__) - {"evaluate_model"}))
+# Names that `kernelwise.tabular` never had: they are younger than `kernelwise.evaluation`.
+YOUNGER = {
+    "CalibrationBin",
+    "Drift",
+    "HoldoutScore",
+    "Metric",
+    "drift_from_training",
+    "evaluate_model",
+    "score_model",
+}
+
+
+@pytest.mark.parametrize("name", sorted(set(kernelwise.evaluation.__all__) - YOUNGER))
 def test_tabular_has_the_names_of_evaluation(name):
     assert name in kernelwise.tabular.__all__
     assert getattr(kernelwise.tabular, name) is getattr(kernelwise.evaluation, name)

@@ -13,6 +13,7 @@ from .explain import explain
 from .fit import fit
 from .predict import predict
 from .reproduce import reproduce
+from .score import score
 
 _MANUAL = """Support vector machines that learn their kernel, for your own table.
 
@@ -24,6 +25,7 @@ numbers, words, dates and gaps; fit shows how each column is used.
   kernelwise fit patients.csv -t outcome --out model.kw
   kernelwise explain model.kw
   kernelwise predict model.kw new.csv > predictions.csv
+  kernelwise score model.kw later.csv
 
 Results go to the standard output, messages to the standard error. --json prints results as JSON,
 --quiet prints nothing but errors. The exit code is 0 on success, 1 for a table or file that cannot
@@ -56,6 +58,6 @@ def _options(
     pass
 
 
-for command in (fit, predict, explain, compare, reproduce):
+for command in (fit, predict, score, explain, compare, reproduce):
     app.command()(command)
 app.add_typer(data, name="data")

@@ -147,6 +147,12 @@ Copied = Annotated[
     list[str] | None,
     typer.Option("--keep", metavar="COL", help="Column to copy from the table; repeatable."),
 ]
+OtherTarget = Annotated[
+    str | None,
+    typer.Option(
+        "--target", "-t", metavar="COL", help="Column of the classes (default: as in the fit)."
+    ),
+]
 Allow = Annotated[
     bool,
     typer.Option(

@@ -11,7 +11,8 @@ import typer
 from .._files import write_text
 from . import options
 from .checks import check_table
-from .console import Session, check_outputs, guarded, require_model_file
+from .console import Session, check_outputs, guarded
+from .models import load_table_model
 
 if TYPE_CHECKING:
     from ..tabular import ColumnCheck
@@ -62,15 +63,9 @@ def predict(
 
 def _load(path: Path, proba: bool) -> tuple[Any, str]:
     """Return the model and the name of its target."""
-    from ..io import describe, load
     from ..tabular import TableError
-    from ..tabular.pipeline import table_encoder
 
-    require_model_file(path)
-    summary = describe(path)["summary"]
-    fitted = load(path)
-    if table_encoder(fitted) is None:
-        raise TableError(f"{path} was not written by kernelwise fit; load it in Python.")
+    fitted, summary = load_table_model(path)
     if proba and not hasattr(fitted, "predict_proba"):
         raise TableError(f"{path} does not give probabilities; fit it again with --proba.")
     return fitted, str(summary.get("target", ""))

@@ -14,7 +14,7 @@ from rich.table import Table
 from .._text import duration
 
 if TYPE_CHECKING:
-    from ..evaluation import Evaluation
+    from ..evaluation import Drift, Evaluation, HoldoutScore
     from ..tabular import Column, Weight
 
 _BAR_WIDTH = 24  # characters of the longest bar
@@ -25,6 +25,8 @@ _MIN_WIDTH = 80  # characters per line that tables are made for
 _SHARES_WIDTH = 52  # characters of shares, bars and counts, with the space around them
 _COUNTS_WIDTH = 11  # characters of the counts alone
 _MAX_NAME_LINES = 3  # lines of a long name
+_LEVEL = 0.05  # adjusted p-value up to which a column counts as drifting
+_MAX_DRIFTING = 20  # drifting columns that are listed
 
 
 def shortened(name: str, room: int) -> str:
@@ -116,6 +118,75 @@ def weights_table(weights: Sequence[Weight]) -> Table:
         rest = sum(weight.share for weight in weights[_MAX_WEIGHTS:])
         name = f"{len(weights) - _MAX_WEIGHTS} more"
         table.add_row(name, *[""] * several, f"{100 * rest:.1f} %", "")
+    return table
+
+
+def metrics_table(found: HoldoutScore) -> Group:
+    """Return the metrics of held-out rows with their intervals, beside guessing."""
+    counts = ", ".join(f"{count} of {label}" for label, count in found.classes.items())
+    title = f"{found.n_rows} rows ({shortened(counts, 60)})"
+    table = _plain_table("", "value", "95 % interval", "guessing")
+    for metric in found.metrics:
+        one_vs_rest = found.positive is None and metric.name in ("auc", "average_precision")
+        label = metric.label + ", mean over the classes" * one_vs_rest
+        interval = f"{metric.low:.3f} to {metric.high:.3f}"
+        table.add_row(label, f"{metric.value:.3f}", interval, f"{metric.guess:.3f}")
+    return Group(title, "", table, "")
+
+
+def calibration_table(found: HoldoutScore) -> Group:
+    """Return expected and observed shares of rows by their probability."""
+    event = "the predicted class is right" if found.positive is None else f"{found.positive}"
+    title = (
+        f"calibration: probability of {shortened(event, 40)!r} and how often it was so; mean "
+        f"difference {found.calibration_error:.3f}"
+    )
+    table = _plain_table("probability", "rows", "expected", "observed  ", "95 % interval")
+    for bin in found.calibration:
+        outside = not bin.low <= bin.expected <= bin.high
+        table.add_row(
+            f"{bin.lowest:.3f} to {bin.highest:.3f}",
+            str(bin.rows),
+            f"{bin.expected:.3f}",
+            f"{bin.observed:.3f} {'*' if outside else ' '}",
+            f"{bin.low:.3f} to {bin.high:.3f}",
+        )
+    any_outside = any(not bin.low <= bin.expected <= bin.high for bin in found.calibration)
+    mark = "* the expected share is outside the interval of the observed one\n" * any_outside
+    return Group(title, "", table, mark)
+
+
+def drift_table(drift: Sequence[Drift] | None) -> Group:
+    """Return the columns that are distributed differently than in training."""
+    if drift is None:
+        return Group("drift: unknown, because the model keeps nothing of its training table", "")
+    drifting = [each for each in drift if each.adjusted <= _LEVEL]
+    tested = sum(each.p_value == each.p_value for each in drift)
+    title = f"drift against training: {len(drifting)} of {tested} columns"
+    if not drifting:
+        return Group(title, "")
+    table = _plain_table("column", "test", "distance", "missing", "p, corrected")
+    room = 28 + _extra_width()
+    for each in drifting[:_MAX_DRIFTING]:
+        before, now = 100 * each.missing_before, 100 * each.missing
+        table.add_row(
+            shortened(each.column, room),
+            each.test,
+            f"{each.distance:.2f}" if each.distance == each.distance else "-",
+            f"{before:.0f} % -> {now:.0f} %" if before or now else "",
+            _p_value(each.adjusted),
+        )
+    if len(drifting) > _MAX_DRIFTING:
+        table.add_row(f"... {len(drifting) - _MAX_DRIFTING} more")
+    return Group(title, "", table, "")
+
+
+def _plain_table(first: str, *headings: str) -> Table:
+    """Return a table without a frame: words on the left, numbers on the right."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0), show_edge=False, pad_edge=False)
+    table.add_column(first, no_wrap=True)
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
     return table
 
 

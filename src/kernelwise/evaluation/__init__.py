@@ -1,22 +1,30 @@
 """How well a model does on unseen rows: splits, scores, statistics and cost estimates."""
 
 from .cost_estimate import Cost, forecast_cost
+from .drift import Drift, drift_from_training
 from .evaluate import evaluate
 from .evaluate_model import evaluate_model
 from .fitting import fit_table
+from .holdout import CalibrationBin, HoldoutScore, Metric, score_model
 from .methods import Method, methods
 from .results import Difference, Evaluation, HeldOut, Score
 
 __all__ = [
+    "CalibrationBin",
     "Cost",
     "Difference",
+    "Drift",
     "Evaluation",
     "HeldOut",
+    "HoldoutScore",
     "Method",
+    "Metric",
     "Score",
+    "drift_from_training",
     "evaluate",
     "evaluate_model",
     "fit_table",
     "forecast_cost",
     "methods",
+    "score_model",
 ]

@@ -14,6 +14,7 @@ METRICS = {
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced accuracy",
     "auc": "AUC",
+    "average_precision": "average precision",
     "log_loss": "log loss",
     "brier": "Brier score",
 }

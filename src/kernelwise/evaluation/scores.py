@@ -35,12 +35,17 @@ def score_predictions(
         area = float(roc_auc_score(actual == labels[1], decision))
         scores["auc"] = area, _area_error(area, *counts)
     if proba is not None:
-        is_own = np.asarray(actual)[:, None] == np.asarray(classes)
-        own = np.clip((proba * is_own).sum(axis=1), np.finfo(np.float64).eps, 1.0)
-        scores["log_loss"] = _mean_and_error(-np.log(own))
-        squares = ((proba - is_own) ** 2).sum(axis=1)
-        scores["brier"] = _mean_and_error(squares / 2 if len(classes) == 2 else squares)
+        for metric, losses in row_losses(actual, proba, classes).items():
+            scores[metric] = _mean_and_error(losses)
     return scores
+
+
+def row_losses(actual: Any, proba: Array, classes: Any) -> dict[str, Array]:
+    """Return the log loss and the Brier score of each row."""
+    is_own = np.asarray(actual)[:, None] == np.asarray(classes)
+    own = np.clip((proba * is_own).sum(axis=1), np.finfo(np.float64).eps, 1.0)
+    squares = ((proba - is_own) ** 2).sum(axis=1)
+    return {"log_loss": -np.log(own), "brier": squares / 2 if len(classes) == 2 else squares}
 
 
 def _mean_and_error(losses: Array) -> tuple[float, float]:

@@ -130,6 +130,50 @@ def check_target(frame: Any, target: str, *, positive: Any = None) -> Target:
     )
 
 
+def known_labels(frame: Any, target: str, classes: Any) -> tuple[Any, Index]:
+    """Return the labels of rows among the classes of a model, and the positions of these rows.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The table.
+    target : str
+        The column of the classes.
+    classes : ndarray of shape (n_classes,)
+        The classes that the model knows: whole numbers, or text.
+
+    Returns
+    -------
+    y : ndarray of shape (n_labelled,)
+        The labels; rows without one are left out.
+    rows : ndarray of shape (n_labelled,)
+        Positions of those rows in the table.
+
+    Raises
+    ------
+    TableError
+        If there is no label, or one that the model does not know.
+    """
+    require_columns(frame, [target], "target")
+    labels = as_text(frame[target])
+    rows = np.flatnonzero(labels != "")
+    if not len(rows):
+        raise TableError(f"the target {target!r} has no values.")
+    if classes.dtype.kind in "iu":
+        numbers = as_numbers(frame[target])[rows]
+        labels = np.array([f"{number:.15g}" for number in numbers], dtype=object)
+    else:
+        labels = labels[rows]
+    known = {str(label): label for label in classes.tolist()}
+    unknown = sorted(set(labels) - set(known))
+    if unknown:
+        raise TableError(
+            f"the target {target!r} has labels that the model does not know: {quoted(unknown)}; "
+            f"its classes are {quoted(known)}. Correct the labels or remove these rows."
+        )
+    return np.array([known[label] for label in labels], dtype=classes.dtype), rows
+
+
 def _labels(series: Any, target: str) -> Any:
     """Return the labels as text, "" where there is none; raise for measurements and dates."""
     labels = as_text(series)
