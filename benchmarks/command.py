@@ -15,7 +15,8 @@ from kernelwise.experiments.engine.store import ResultFile
 from . import discrimination, environment, equalities, learners, peers, quality, speed
 from .environment import ROOT
 from .page import Page
-from .speed import readme
+from .quality import readme as quality_readme
+from .speed import readme as speed_readme
 from .suite import Suite
 
 PAGES: tuple[Page, ...] = (speed.PAGE, learners.PAGE, quality.PAGE, equalities.PAGE)
@@ -114,7 +115,9 @@ def render(args: argparse.Namespace) -> None:
             results = page.read(args.results, scale)
             print(f"wrote {page.write(results, args.pages)}", file=sys.stderr)
             if page is speed.PAGE and args.pages == DOCS:
-                readme.write(ROOT / "README.md", results)
+                speed_readme.write(ROOT / "README.md", results)
+            if page is quality.PAGE and args.pages == DOCS:
+                quality_readme.write(results)
     for suite in _WITHOUT_PAGE:
         found = suite.read(args.results, scale) if suite in args.suites else None
         if found is not None:

@@ -3,6 +3,8 @@
 import re
 from importlib import import_module
 
+from sphinx.errors import ExtensionError
+
 from kernelwise import __version__
 
 project = "kernelwise"
@@ -18,6 +20,8 @@ extensions = [
     "myst_parser",
     "numpydoc",
     "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
 ]
 
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
@@ -59,6 +63,23 @@ numpydoc_show_class_members = False  # the class template lists them
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
+# The gallery: scripts that run while the pages are built; an error in one of them stops the build.
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples/gallery",
+    "gallery_dirs": "generated/gallery",
+    "filename_pattern": r"\.py$",
+    "within_subsection_order": "ExampleTitleSortKey",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "write_computation_times": False,
+    "remove_config_comments": True,
+    "show_signature": False,
+    "min_reported_time": 1e9,  # seconds: print no times
+    "thumbnail_size": (320, 240),
+    "reference_url": {"kernelwise": None},
+    "doc_module": ("kernelwise",),
+}
+
 html_theme = "furo"
 html_title = f"kernelwise {release}"
 
@@ -71,5 +92,13 @@ def skip_inherited_from_scikit_learn(app, what, name, obj, skip, options):
     return None
 
 
+def refuse_shadowed_pages(app, env):
+    """Fail where Sphinx would write a page of its own over one of ours."""
+    shadowed = env.found_docs & {"search", "genindex", "py-modindex"}
+    if shadowed:
+        raise ExtensionError(f"Sphinx itself writes pages with these names: {sorted(shadowed)}")
+
+
 def setup(app):
+    app.connect("env-updated", refuse_shadowed_pages)
     app.connect("autodoc-skip-member", skip_inherited_from_scikit_learn)

@@ -97,7 +97,7 @@ def _compared(found: dict[str, float]) -> str:
     return f"{abs(mean):.1f} points {'more' if mean >= 0 else 'less'} accurate ({test})"
 
 
-def _on_sets(rows: Rows) -> str:
+def on_sets(rows: Rows) -> str:
     """Return the result on the 18 sets, clean and with noise."""
     sets = by_set(rows.get("quality-accuracy", []))
     over = {c: gains(sets, c, ENSEMBLE, GRID) for c in ("clean", "doubled", "x4")}
@@ -124,7 +124,7 @@ def _on_sets(rows: Rows) -> str:
 
 
 def _opening(rows: Rows) -> str:
-    return "\n\n".join(filter(None, [_on_tables(rows), _on_sets(rows)]))
+    return "\n\n".join(filter(None, [_on_tables(rows), on_sets(rows)]))
 
 
 def _on_tables(rows: Rows) -> str:

@@ -5,25 +5,21 @@ from pathlib import Path
 
 from kernelwise.experiments.engine.store import Results
 
+from ..blocks import with_block
 from ..text import factor, seconds, table
 from .peer_cells import PEERS, absence, objectives
 
-START, END = "<!-- benchmarks:start -->", "<!-- benchmarks:end -->"
+NAME = "benchmarks"  # of the markers
 
 
 def write(path: Path, results: Mapping[str, Results]) -> None:
     """Renew the table of a README that has the markers."""
     text = path.read_text(encoding="utf-8")
-    renewed = with_block(text, block(results["speed-fit"])) if "speed-fit" in results else text
+    renewed = (
+        with_block(text, NAME, block(results["speed-fit"])) if "speed-fit" in results else text
+    )
     if renewed != text:
         path.write_text(renewed, encoding="utf-8")
-
-
-def with_block(text: str, content: str) -> str:
-    """Replace the text between the markers, if there are any."""
-    before, start, rest = text.partition(START)
-    _, end, after = rest.partition(END)
-    return f"{before}{START}\n{content}\n{END}{after}" if start and end else text
 
 
 def block(results: Results) -> str:

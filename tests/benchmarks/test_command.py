@@ -1,10 +1,12 @@
 """The command, the pages, and the way contenders are timed."""
 
 import json
+import re
 
 import pytest
 
 from benchmarks import command
+from benchmarks.blocks import with_block
 from benchmarks.command import DOCS, PAGES, RESULTS, SCRATCH, SUITES, parse, select
 from benchmarks.environment import ROOT
 from benchmarks.measure import Contender, Effort, compare, timing
@@ -143,9 +145,23 @@ def test_the_readme_has_the_table_of_the_results():
 
     found = PAGE.read(RESULTS)["speed-fit"]
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert readme.with_block(text, readme.block(found)) == text
-    made_up = f"before\n\n{readme.START}\noutdated\n{readme.END}\n\nafter\n"
-    renewed = readme.with_block(made_up, readme.block(found))
-    assert renewed.startswith(f"before\n\n{readme.START}\nTime of a cold fit")
-    assert renewed.endswith(f"\n{readme.END}\n\nafter\n")
-    assert readme.with_block("no markers", "table") == "no markers"
+    assert with_block(text, readme.NAME, readme.block(found)) == text
+
+
+def test_hand_written_pages_have_the_tables_of_the_results():
+    from benchmarks.quality import PAGE, readme
+
+    results, found = PAGE.read(RESULTS), set()
+    for name in readme.PAGES:
+        text = (ROOT / name).read_text(encoding="utf-8")
+        found |= set(re.findall(r"<!-- (\w+):start -->", text))
+        assert readme.renewed(text, results) == text, name
+    assert found == {"peers", "lightgbm", "grid", "benchmarks"}
+
+
+def test_blocks_are_replaced_between_their_markers():
+    made_up = "before\n<!-- name:start -->\noutdated\n<!-- name:end -->\nafter\n"
+    renewed = with_block(made_up, "name", "new")
+    assert renewed == "before\n<!-- name:start -->\nnew\n<!-- name:end -->\nafter\n"
+    assert with_block(made_up, "other", "new") == made_up
+    assert with_block("no markers", "name", "new") == "no markers"

@@ -83,7 +83,9 @@ def check_command(words):
     elif words[0] == "python":
         module = ROOT / words[2].replace(".", "/")
         assert module.is_dir() or module.with_suffix(".py").is_file(), words[2]
-    elif words[0] != "export":
+    elif words[:2] == ["git", "clone"]:
+        assert words[2:] == ["URL", "kernelwise"]
+    elif words[0] not in ("export", "cd"):
         assert words[:2] == ["kernelwise", "reproduce"], shlex.join(words)
         known = list(experiments())
         for name in (word for word in words[2:3] if not word.startswith("-")):

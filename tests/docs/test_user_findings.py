@@ -1,0 +1,89 @@
+"""Findings of a new user's trial that concern the documents, each with a test that names it."""
+
+import builtins
+import re
+import symtable
+from pathlib import Path
+
+import pytest
+
+from .test_pages import BLOCK, DOCS, PAGES, ROOT, text_of
+
+WRITTEN_BY_SPHINX = {"search", "genindex", "py-modindex"}  # pages that it writes itself
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.stem)
+def test_finding_2_no_page_has_the_name_of_one_that_sphinx_writes(page):
+    assert page.stem not in WRITTEN_BY_SPHINX
+
+
+def test_finding_2_the_grid_search_has_a_page_in_the_table_of_contents():
+    assert text_of("grid_search").startswith("# SVCSearchCV")
+    assert re.search(r"^grid_search$", text_of("index"), re.MULTILINE)
+
+
+def test_finding_2_the_build_refuses_a_page_that_another_would_shadow():
+    conf = (DOCS / "conf.py").read_text(encoding="utf-8")
+    assert all(f'"{name}"' in conf for name in WRITTEN_BY_SPHINX)
+    assert "refuse_shadowed_pages" in conf.partition("def setup")[2]
+
+
+def names_of(code):
+    """Return the global names that a block sets, and those that it uses."""
+    found = symtable.symtable(code, "block", "exec")
+    tables, used = [found], set()
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        for symbol in table.get_symbols():
+            if symbol.is_referenced() and (symbol.is_global() or table is found):
+                used.add(symbol.get_name())
+    sets = {s.get_name() for s in found.get_symbols() if s.is_assigned() or s.is_imported()}
+    sets |= {s.get_name() for s in found.get_symbols() if s.is_namespace()}
+    return sets, used
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_finding_8_every_name_on_a_page_is_defined_by_it(page):
+    known = set(dir(builtins)) | {"__name__"}
+    for language, code in BLOCK.findall(page.read_text(encoding="utf-8")):
+        if language == "python":
+            sets, used = names_of(code)
+            known |= sets
+            assert used <= known, used - known
+
+
+def test_finding_8_the_check_finds_a_missing_import():
+    _, used = names_of("print(pandas.DataFrame(model.path_))")
+    assert used == {"print", "pandas", "model"}
+
+
+def first_screen():
+    return (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## Features")[0]
+
+
+def test_finding_26_the_readme_opens_with_accuracy_against_peers():
+    rows = [line for line in first_screen().splitlines() if re.match(r"\| \d+: ", line)]
+    assert len(rows) == 3
+    assert "![Accuracy against" in first_screen().partition("## Install")[0]
+
+
+def test_finding_26_the_readme_installs_from_a_clone_and_shows_ten_lines_of_code():
+    assert "$ git clone " in first_screen()
+    code = next(code for language, code in BLOCK.findall(first_screen()) if language == "python")
+    assert len(code.strip().splitlines()) <= 11
+
+
+def test_finding_26_the_readme_has_no_table_of_states_and_no_internal_targets():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert not re.search(r"\| here \||targets that|are reached|are missed", text)
+
+
+def test_finding_26_the_landing_page_shows_pictures_and_an_example():
+    text = text_of("index")
+    before_contents = text.partition("```{toctree}")[0]
+    assert before_contents.count(":img-top:") >= 6
+    assert "```python" in before_contents
+    thumbnails = re.findall(r"sphx_glr_(\w+)_thumb", before_contents)
+    examples = Path(ROOT, "examples", "gallery")
+    assert all((examples / f"{name}.py").is_file() for name in thumbnails)
