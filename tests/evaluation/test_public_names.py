@@ -6,7 +6,6 @@ import kernelwise.evaluation
 import kernelwise.report
 import kernelwise.tabular
 
-
 # Names that `kernelwise.tabular` never had: they are younger than `kernelwise.evaluation`.
 YOUNGER = {
     "CalibrationBin",
