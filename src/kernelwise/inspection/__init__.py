@@ -3,6 +3,9 @@
 from .comparison import ComparisonDisplay
 from .convergence import ConvergenceDisplay
 from .decision_surface import DecisionSurfaceDisplay
+from .effects import ColumnEffect, ColumnEffects, column_effects
+from .effects_display import ColumnEffectsDisplay
+from .explanations import RowExplanations, explain_rows
 from .feature_weights import FeatureWeightsDisplay
 from .kernel_path import KernelPathDisplay
 from .permutation import PermutationCheck, permutation_check
@@ -11,6 +14,9 @@ from .stability import WeightStability, weight_stability
 from .svg import as_svg
 
 __all__ = [
+    "ColumnEffect",
+    "ColumnEffects",
+    "ColumnEffectsDisplay",
     "ComparisonDisplay",
     "ConvergenceDisplay",
     "DecisionSurfaceDisplay",
@@ -18,8 +24,11 @@ __all__ = [
     "KernelPathDisplay",
     "PermutationCheck",
     "RelevanceTest",
+    "RowExplanations",
     "WeightStability",
     "as_svg",
+    "column_effects",
+    "explain_rows",
     "permutation_check",
     "relevance_test",
     "weight_stability",

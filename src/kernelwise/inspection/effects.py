@@ -1,0 +1,338 @@
+"""How the outputs of a model change with single columns: direction, shape and spread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from .._typing import Array, Index
+from .column_values import ColumnValues
+from .row_pool import ModelReader, RowPool, leading_columns
+
+_FLAT = 0.1  # range of a mean curve, over the spread of the outputs, below which it is flat
+_APART = 2.0  # ratio of what rows do on their own to what they do in common that hides the latter
+_TURN = 0.15  # change against the direction, over the range of the curve, that counts as a turn
+_MANY = 0.25  # share of rows that go the other way from which a direction holds on average only
+_ENDS = (0.02, 0.98)  # quantiles of a number between which its values are shown
+_QUANTILES = (0.1, 0.9)  # of the rows, for the band around a mean curve
+
+
+@dataclass(frozen=True)
+class ColumnEffect:
+    """The outputs of a model over the values of one column.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    labels : tuple of str
+        The values as text.
+    grid : ndarray of shape (n_values,) or None
+        The values as ascending numbers, days since 1970 for dates; None for words.
+    curves : ndarray of shape (n_rows, n_values, n_outputs)
+        The outputs of each row with the column set to each value, all other columns as they are.
+    missing : ndarray of shape (n_rows, n_outputs) or None
+        The outputs with the number missing; None where no row lacks it.
+    scale : ndarray of shape (n_outputs,)
+        The standard deviation of the outputs over the rows as they are.
+    is_date : bool, default=False
+        Whether the grid has dates.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    grid: Array | None
+    curves: Array
+    missing: Array | None
+    scale: Array
+    is_date: bool = False
+
+    @property
+    def mean(self) -> Array:
+        """The partial dependence, of shape (n_values, n_outputs): the mean over the rows."""
+        return self.curves.mean(axis=0)
+
+    @property
+    def band(self) -> Array:
+        """Where the middle 80 % of the rows are, of shape (2, n_values, n_outputs).
+
+        The curves are moved to the same mean first: the band shows how much the effect differs
+        between rows, not how much the rows differ.
+        """
+        level = self.curves.mean(axis=1, keepdims=True)
+        moved = self.curves - level + level.mean(axis=0)
+        return np.asarray(np.quantile(moved, _QUANTILES, axis=0))
+
+    @property
+    def range(self) -> Array:
+        """The largest minus the smallest mean, of shape (n_outputs,)."""
+        return np.ptp(self.mean, axis=0)
+
+    def direction(self, output: int = -1) -> str:
+        """Return how the mean output changes along the values, in words.
+
+        Parameters
+        ----------
+        output : int, default=-1
+            The output; the last is that of the second of two classes.
+
+        Returns
+        -------
+        direction : str
+            Such as "rises" or "rises, then falls"; for words the values with the largest and the
+            smallest mean; "depends on other columns" where rows change and their mean does not.
+        """
+        mean, curves = self.mean[:, output], self.curves[:, :, output]
+        least = _FLAT * self.scale[output]
+        centred = curves - curves.mean(axis=1, keepdims=True)
+        common = centred.mean(axis=0)
+        apart = float(np.sqrt(np.mean((centred - common) ** 2)))
+        if apart > max(least, _APART * float(np.sqrt(np.mean(common**2)))):
+            return "depends on other columns"
+        if np.ptp(mean) <= least:
+            return "hardly any change"
+        if self.grid is None:
+            high, low = self.labels[int(np.argmax(mean))], self.labels[int(np.argmin(mean))]
+            return f"highest for {high}, lowest for {low}"
+        turns = _turning_points(mean)
+        words = ["rises" if b > a else "falls" for a, b in pairwise(turns)]
+        if len(words) > 2:
+            return "goes up and down"
+        against = float(np.mean((curves[:, -1] - curves[:, 0]) * (mean[-1] - mean[0]) < 0))
+        return ", then ".join(words) + " on average" * (len(words) == 1 and against > _MANY)
+
+
+def _turning_points(curve: Array) -> list[float]:
+    """Return the first value, the values at which the curve turns, and the last extreme.
+
+    Changes against the direction of less than a share of the range do not count.
+    """
+    least, way = _TURN * np.ptp(curve), 0.0
+    points, extreme = [float(curve[0])], float(curve[0])
+    for value in curve.tolist():
+        if way == 0:
+            if abs(value - extreme) >= least:
+                way, extreme = np.sign(value - extreme), value
+        elif (value - extreme) * way > 0:
+            extreme = value
+        elif (extreme - value) * way >= least:
+            points.append(extreme)
+            way, extreme = -way, value
+    return [*points, extreme]
+
+
+@dataclass(frozen=True)
+class ColumnEffects:
+    """The effects of several columns.
+
+    Parameters
+    ----------
+    effects : tuple of ColumnEffect
+        One entry per column, that of the largest effect first.
+    classes : ndarray of shape (n_classes,)
+        The classes.
+    output : {"decision", "probability"}
+        What the curves show.
+    n_rows : int
+        Number of rows over which they are averaged.
+    """
+
+    effects: tuple[ColumnEffect, ...]
+    classes: Any
+    output: str
+    n_rows: int
+
+    def __iter__(self) -> Any:
+        return iter(self.effects)
+
+    def __len__(self) -> int:
+        return len(self.effects)
+
+    def class_of(self, output: int) -> str:
+        """Return the class that an output speaks for.
+
+        Parameters
+        ----------
+        output : int
+            The number of the output.
+
+        Returns
+        -------
+        name : str
+            The class.
+        """
+        n_outputs = self.effects[0].curves.shape[2] if self.effects else 1
+        return str(self.classes[output] if n_outputs > 1 else self.classes[-1])
+
+    def table(self) -> dict[str, Any]:
+        """Return one row per column and class, for ``pandas.DataFrame``.
+
+        With two classes only the second has rows: the first is its mirror image.
+
+        Returns
+        -------
+        table : dict of ndarray
+            "column", "class", "direction", "lowest" and "highest" mean output.
+        """
+        rows = [
+            (
+                each.name,
+                self.class_of(output),
+                each.direction(output),
+                each.mean[:, output].min(),
+                each.mean[:, output].max(),
+            )
+            for each in self.effects
+            for output in self.outputs
+        ]
+        names = ("column", "class", "direction", "lowest", "highest")
+        columns = zip(*rows, strict=True) if rows else [()] * len(names)
+        return {
+            name: np.array(column, dtype=object if name in names[:3] else np.float64)
+            for name, column in zip(names, columns, strict=True)
+        }
+
+    @property
+    def outputs(self) -> list[int]:
+        """The outputs to show: that of the second of two classes, or all."""
+        n_outputs = self.effects[0].curves.shape[2] if self.effects else 0
+        return list(range(n_outputs)) if len(self.classes) > 2 else [-1] * (n_outputs > 0)
+
+
+def column_effects(
+    model: Any,
+    X: Any = None,
+    *,
+    columns: Sequence[str] | None = None,
+    max_columns: int = 6,
+    n_rows: int = 100,
+    n_values: int = 20,
+    output: str = "auto",
+    random_state: Any = 0,
+) -> ColumnEffects:
+    """Measure how the outputs of a model change with its leading columns.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted classifier, or a pipeline that ends with one; also one that was loaded from a file.
+    X : data frame or array-like of shape (n, n_columns), default=None
+        Rows, as the model reads them. None takes the 100 training rows that a `RelevanceSVC` keeps,
+        also in its model file; other models need a table.
+    columns : sequence of str, default=None
+        The columns; None is those that change the outputs most.
+    max_columns : int, default=6
+        Most columns, where they are not given.
+    n_rows : int, default=100
+        Most rows over which outputs are averaged, picked at random.
+    n_values : int, default=20
+        Most values of a column: quantiles of numbers between 2 % and 98 %, or the most frequent
+        words.
+    output : {"auto", "decision", "probability"}, default="auto"
+        What is measured; "auto" is the probability where the model gives one.
+    random_state : int, RandomState instance or None, default=0
+        Picks rows.
+
+    Returns
+    -------
+    effects : ColumnEffects
+        Partial dependence with one curve per row, and its direction in words.
+
+    Notes
+    -----
+    Every value comes from a row, and whole columns of the table are exchanged: the parts of a date
+    move together, and so do a number and the mark of its gaps. Rows may become unlike any real one
+    where columns are correlated.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise import RelevanceSVC
+    >>> from kernelwise.inspection import column_effects
+    >>> X = np.random.default_rng(0).normal(size=(200, 4))
+    >>> effects = column_effects(RelevanceSVC().fit(X, X[:, 1] - X[:, 2] ** 2 > -0.5))
+    >>> [(each.name, each.direction()) for each in effects][:2]
+    [('x1', 'rises'), ('x2', 'rises, then falls')]
+    """
+    if output == "auto":
+        output = "probability" if hasattr(model, "predict_proba") else "decision"
+    reader, random = ModelReader(model, output), check_random_state(random_state)
+    pool, n = _pool_of(reader, X)
+    places = np.arange(n)
+    averaged = np.sort(random.permutation(n)[:n_rows])
+    if columns is None:
+        shares = reader.shares(pool.names)
+        chosen = leading_columns(pool, averaged, shares, max_columns, random).tolist()
+    else:
+        chosen = _numbers_of(columns, pool.names)
+    scale = pool.decisions_of(averaged).std(axis=0)
+    effects = [_effect(pool, column, places, averaged, n_values, scale) for column in chosen]
+    if columns is None:
+        effects.sort(key=lambda each: -float(each.range.max()))
+    return ColumnEffects(tuple(effects), reader.classes, reader.output, len(averaged))
+
+
+def _pool_of(reader: ModelReader, X: Any) -> tuple[RowPool, int]:
+    """Return the rows that were given, or those that the model keeps."""
+    if X is not None:
+        return reader.pool(X), int(np.shape(X)[0])
+    kept = reader.background()
+    if kept is None:
+        raise ValueError(f"{type(reader.model).__name__} keeps no training rows; give X.")
+    return reader.pool(kept), len(kept.numbers)
+
+
+def _numbers_of(columns: Sequence[str], names: Sequence[str]) -> list[int]:
+    unknown = [name for name in columns if name not in names]
+    if unknown:
+        raise ValueError(f"columns has {unknown[0]!r}, but the table has {', '.join(names[:20])}.")
+    return [names.index(name) for name in columns]
+
+
+def _effect(
+    pool: RowPool, column: int, places: Index, averaged: Index, n_values: int, scale: Array
+) -> ColumnEffect:
+    """Measure one column: every value is taken from a row that has it."""
+    values, n_columns = pool.values[column], len(pool.values)
+    donors, grid, gap = _donors(values, places, n_values)
+    shown = donors if gap is None else np.append(donors, gap)
+    take = np.tile(averaged[:, None, None], (1, len(shown), n_columns))
+    take[:, :, column] = shown
+    curves = pool.decisions(take.reshape(-1, n_columns)).reshape(len(averaged), len(shown), -1)
+    return ColumnEffect(
+        values.name,
+        tuple(values.text(row) for row in donors.tolist()),
+        grid,
+        curves[:, : len(donors)],
+        None if gap is None else curves[:, -1],
+        scale,
+        values.is_date,
+    )
+
+
+def _donors(
+    values: ColumnValues, places: Index, n_values: int
+) -> tuple[Index, Array | None, int | None]:
+    """Return a row for each value to show, the numbers themselves, and a row without a number."""
+    if values.numbers is None:
+        found = np.unique(values.words[places], return_index=True, return_counts=True)
+        _, first, counts = found
+        kept = np.sort(np.argsort(-counts, kind="stable")[:n_values])
+        return places[first[kept]], None, None
+    known = places[np.isfinite(values.numbers[places])]
+    gaps = np.setdiff1d(places, known)
+    if not len(known):
+        return gaps[:1], np.full(1, np.nan), None
+    known = known[np.argsort(values.numbers[known], kind="stable")]
+    ordered = values.numbers[known]
+    distinct = np.unique(ordered)
+    if len(distinct) > n_values:
+        shown = np.linspace(*_ENDS, n_values) * (len(known) - 1)
+        distinct = np.unique(ordered[np.round(shown).astype(int)])
+    gap = int(gaps[0]) if len(gaps) else None
+    return known[np.searchsorted(ordered, distinct)], distinct, gap
