@@ -12,14 +12,29 @@ from kernelwise.experiments import ExperimentError, run
 from kernelwise.experiments.engine.runner import chosen, plan
 from kernelwise.experiments.engine.store import ResultFile
 
-from . import discrimination, environment, equalities, learners, peers, quality, speed
+from . import (
+    discrimination,
+    environment,
+    equalities,
+    learners,
+    peers,
+    quality,
+    selection,
+    speed,
+)
 from .environment import ROOT
 from .page import Page
 from .quality import readme as quality_readme
 from .speed import readme as speed_readme
 from .suite import Suite
 
-PAGES: tuple[Page, ...] = (speed.PAGE, learners.PAGE, quality.PAGE, equalities.PAGE)
+PAGES: tuple[Page, ...] = (
+    speed.PAGE,
+    learners.PAGE,
+    quality.PAGE,
+    selection.PAGE,
+    equalities.PAGE,
+)
 _WITHOUT_PAGE = (*quality.WITHOUT_PAGE, discrimination.Discrimination())
 SUITES: dict[str, Suite] = {
     suite.name: suite for suite in (*(s for page in PAGES for s in page.suites), *_WITHOUT_PAGE)
