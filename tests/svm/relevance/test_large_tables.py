@@ -16,6 +16,8 @@ from kernelwise.scale.cells import fit_cell
 from kernelwise.svm.base.predictor import predictor_of
 from kernelwise.svm.relevance import estimator
 from kernelwise.svm.relevance.explaining import background_rows
+from kernelwise.svm.relevance.large import time_is_up
+from kernelwise.svm.relevance.parts import cells
 
 
 def rings(n, d=5, classes=2, seed=0):
@@ -207,3 +209,72 @@ def test_rows_for_explanations_are_rows_of_the_table(low_switch):
         assert len(kept.X) == 100
         assert_array_equal(kept.X, X[kept.numbers])
         assert_array_equal(kept.classes, y[kept.numbers])
+
+
+class KilledError(Exception):
+    """Stands for the end of a process."""
+
+
+def test_a_killed_fit_goes_on_to_the_same_model(low_switch, tmp_path, monkeypatch):
+    X, y = rings(2000)
+    expected = RelevanceSVC(cell_size=300).fit(X, y).decision_function(X)
+    fit_tree, seeds = cells.fit_tree, []
+
+    def dying(table, member, seed, *others, **options):
+        seeds.append(seed)
+        if len(seeds) == 3:
+            raise KilledError
+        return fit_tree(table, member, seed, *others, **options)
+
+    monkeypatch.setattr(cells, "fit_tree", dying)
+    model = RelevanceSVC(cell_size=300, checkpoint=tmp_path / "trees")
+    with pytest.raises(KilledError):
+        model.fit(X, y)
+    assert len(list((tmp_path / "trees").iterdir())) == 2
+    model.fit(X, y)
+    assert len(seeds) == 4
+    assert seeds[2] == seeds[3]
+    assert_array_equal(model.decision_function(X), expected)
+
+
+def test_trees_of_another_table_are_left_alone(low_switch, tmp_path):
+    X, y = rings(1500)
+    RelevanceSVC(checkpoint=tmp_path, n_trees=2).fit(X, y)
+    with pytest.warns(UserWarning, match=r"holds 2 tree\(s\) of another table"):
+        other = RelevanceSVC(checkpoint=tmp_path, n_trees=2).fit(X + 1e-3 * X**2, y)
+    plain = RelevanceSVC(n_trees=2).fit(X + 1e-3 * X**2, y)
+    assert_array_equal(other.decision_function(X), plain.decision_function(X))
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+@pytest.mark.parametrize("n_trees", [0, 1])
+def test_a_fit_out_of_time_has_the_first_trees(low_switch, monkeypatch, n_trees):
+    X, y = rings(1500)
+    fitted = []
+    fit_tree = cells.fit_tree
+
+    def counting(*arguments, **options):
+        fitted.append(fit_tree(*arguments, **options))
+        return fitted[-1]
+
+    monkeypatch.setattr(cells, "fit_tree", counting)
+    monkeypatch.setattr(estimator, "time_is_up", lambda seconds: lambda: len(fitted) >= n_trees)
+    with pytest.warns(UserWarning, match=f"max_time is over: {n_trees} of 3 trees"):
+        model = RelevanceSVC(max_time=5.0).fit(X, y)
+    assert len(fitted) == n_trees
+    assert ("cells" in model.parts_) == (n_trees > 0)
+    assert model.score(X, y) > 0.85
+
+
+def test_time_passes():
+    assert not time_is_up(60.0)()
+    assert time_is_up(1e-9)()
+    assert time_is_up(None) is None
+
+
+def test_progress_names_the_trees(low_switch, capsys):
+    X, y = rings(1200)
+    RelevanceSVC(verbose=True).fit(X, y)
+    lines = capsys.readouterr().out
+    assert "evidence on 1200 rows" in lines
+    assert all(f"tree {number}: 1 cells" in lines for number in (1, 2, 3))

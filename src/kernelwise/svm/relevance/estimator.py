@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,6 +28,7 @@ from ..._typing import Array, Index
 from ...kernels import Kernel
 from ...outer import Step
 from ...qp import SMO
+from ...scale.checkpoint import TreeFolder
 from ..base.calibration import Calibration, Sigmoid, calibrate_log_odds, calibrate_margins
 from ..base.conformal import ConformalHalf, class_scores
 from ..base.estimator import BaseLearnedSVC, InputRules
@@ -45,7 +47,7 @@ from .attributes import (
 from .column_options import ColumnOptions
 from .columns import ColumnEncoding, ColumnLayout
 from .explaining import KnownRows
-from .large import SWITCH, fit_large, large_warnings
+from .large import SWITCH, fit_large, large_warnings, time_is_up
 from .large_table import EncodedTable, learn_encoding
 from .members import FACTORS, KERNELS, kernel_names
 from .mixing import (
@@ -123,6 +125,13 @@ class RelevanceSVC(BaseLearnedSVC):
         Most rows of a cell.
     n_trees : int, default=3
         The number of trees whose decisions are averaged.
+    checkpoint : path-like, default=None
+        A folder in which a fit with cells keeps its finished trees. A fit that was killed and is
+        started again with the same table and parameters takes them from there, and gives the same
+        model. Trees of anything else are left alone, with a warning.
+    max_time : float, default=None
+        Seconds after which a fit with cells stops with the trees it has, and warns. What comes
+        before the first tree, on some 50,000 rows, is not cut short.
     cache_size : float, default=None
         Megabytes for the kernel; None is a quarter of the machine's memory, at most 2000.
     warm_start : bool, default=False
@@ -279,6 +288,8 @@ class RelevanceSVC(BaseLearnedSVC):
         "large": [Options({"auto", "cells", "exact"})],
         "cell_size": [Interval(Integral, 10, None, closed="left")],
         "n_trees": [Interval(Integral, 1, None, closed="left")],
+        "checkpoint": [str, PathLike, None],
+        "max_time": [Interval(Real, 0, None, closed="neither"), None],
         "cache_size": [Interval(Real, 0, None, closed="neither"), None],
         "warm_start": ["boolean"],
         "n_jobs": [Integral, None],
@@ -305,6 +316,8 @@ class RelevanceSVC(BaseLearnedSVC):
         large: str = "auto",
         cell_size: int = CELL_SIZE,
         n_trees: int = N_TREES,
+        checkpoint: str | PathLike[str] | None = None,
+        max_time: float | None = None,
         cache_size: float | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
@@ -327,6 +340,8 @@ class RelevanceSVC(BaseLearnedSVC):
         self.large = large
         self.cell_size = cell_size
         self.n_trees = n_trees
+        self.checkpoint = checkpoint
+        self.max_time = max_time
         self.cache_size = cache_size
         self.warm_start = warm_start
         self.n_jobs = n_jobs
@@ -499,18 +514,21 @@ class RelevanceSVC(BaseLearnedSVC):
             self.cell_size,
             self.n_trees,
             threads=task.threads,
+            stops=time_is_up(self.max_time),
+            store=None if self.checkpoint is None else TreeFolder(self.checkpoint),
         )
         task.progress.begin(None)
         mixed = fit_large(rows, numbers, options, random_state, task.progress)
         predictor, attributes = self._described(mixed, mixed.some.X)
         if mixed.cells is not None:
             attributes |= cell_attributes(mixed.cells)
+        warnings = large_warnings(mixed, options, self.checkpoint)
         some = mixed.some
         attributes |= {
             "_background_": KnownRows.draw(some.X, some.classes, some.count, given[mixed.chosen]),
             "_training_table_": None,  # which would keep the user's table
         }
-        return Fitted(predictor, (), attributes=attributes, warnings=large_warnings(mixed))
+        return Fitted(predictor, (), attributes=attributes, warnings=warnings)
 
     def _described(self, mixed: LargerMixture, X: Array) -> tuple[Any, dict[str, Any]]:
         """Return a calibrated mixture as it predicts rows of the user, and its attributes."""

@@ -43,7 +43,7 @@ class LargeMixture(LargerMixture):
     chosen : ndarray
         Their places among all rows.
     n_trees : int
-        The number of trees that the fit was to have.
+        The number of trees that were fitted.
     """
 
     some: PartRows
@@ -93,8 +93,9 @@ def fit_large(
     parts: list[Part] = [_on_judged(joint, in_some)]
     if cells is not None:
         parts = paying([*parts, cells], judged)
+    n_trees = 0 if cells is None else len(cells.members)
     mixture = mix([part.left_out for part in parts], judged)
-    return LargeMixture(tuple(parts), mixture, judged, learned, some, sample.some, options.n_trees)
+    return LargeMixture(tuple(parts), mixture, judged, learned, some, sample.some, n_trees)
 
 
 def _on_judged(part: Any, judged: Index) -> Any:
@@ -136,9 +137,38 @@ def time_is_up(max_time: float | None) -> Callable[[], bool] | None:
     return lambda: perf_counter() >= end
 
 
-def large_warnings(mixed: LargeMixture) -> list[tuple[str, type[Warning]]]:
-    """Return what a user should know about cells that are missing or did not converge."""
+def large_warnings(
+    mixed: LargeMixture, options: CellOptions, checkpoint: Any = None
+) -> list[tuple[str, type[Warning]]]:
+    """Return what a user should know about trees that are missing, not used or not converged.
+
+    Parameters
+    ----------
+    mixed : LargeMixture
+        The fitted parts.
+    options : CellOptions
+        How they were fitted.
+    checkpoint : path-like, default=None
+        The folder of finished trees, as the user names it.
+
+    Returns
+    -------
+    warnings : list of tuple
+        Texts and categories.
+    """
     found: list[tuple[str, type[Warning]]] = []
+    if options.stops is not None and mixed.n_trees < options.n_trees and options.stops():
+        text = (
+            f"max_time is over: {mixed.n_trees} of {options.n_trees} trees of cells are fitted, "
+            f"and the model does without the others. Its parts: {_names(mixed)}."
+        )
+        found.append((text, UserWarning))
+    if options.store is not None and options.store.others > 0:
+        text = (
+            f"checkpoint={str(checkpoint)!r} holds {options.store.others} tree(s) of another "
+            "table or of other parameters, which are not used."
+        )
+        found.append((text, UserWarning))
     cells = mixed.cells
     if cells is not None and cells.n_not_converged:
         n_cells = sum(len(tree.intercepts) for tree in cells.forest.trees)
@@ -148,3 +178,7 @@ def large_warnings(mixed: LargeMixture) -> list[tuple[str, type[Warning]]]:
         )
         found.append((text, ConvergenceWarning))
     return found
+
+
+def _names(mixed: LargeMixture) -> str:
+    return ", ".join(part.name for part in mixed.parts)

@@ -79,6 +79,10 @@ class CellsPart:
 class TreeStore(Protocol):
     """Keeps finished trees, so that a fit can go on where another one was killed."""
 
+    @property
+    def others(self) -> int:
+        """The number of trees there that are of no use to the fit."""
+
     def open(self, table: CellTable, held_out: HeldOut) -> None:
         """Say which rows the trees are of."""
 
@@ -147,7 +151,9 @@ def fit_cells(
         return None
     table = CellTable(columns.apply(rows.X), rows.codes, rows.price, sample.numbers)
     held_out = HeldOut(sample.fold, rows.left_out_share)
-    with nullcontext() if progress is None else progress.task("cells: width and C"):
+    if options.stops is not None and options.stops():
+        return None
+    with _task(progress, "cells: width and C"):
         choice = judge_members(
             table.part(sample.some),
             first_members(learned, columns),
@@ -186,20 +192,25 @@ def _fit_trees(
     for number, member in enumerate(members):
         key: Any = member, seed + number, options.cell_size
         fitted = None if store is None else store.load(*key)
-        try:
-            with nullcontext() if progress is None else progress.task(f"cells: tree {number + 1}"):
-                fitted = fitted or fit_tree(
-                    table, *key, threads=options.threads, held_out=held_out, stops=options.stops
-                )
-        except StoppedError:
-            break
-        if store is not None:
-            store.save(fitted, *key)
+        if fitted is None:
+            try:
+                with _task(progress, f"cells: tree {number + 1} of {len(members)}"):
+                    fitted = fit_tree(
+                        table, *key, threads=options.threads, held_out=held_out, stops=options.stops
+                    )
+            except StoppedError:
+                break
+            if store is not None:
+                store.save(fitted, *key)
         if progress is not None:
             n_cells, n_rows = len(fitted.cells.intercepts), len(fitted.cells.rows)
             progress.line(f"tree {number + 1}: {n_cells} cells, {n_rows} support vectors")
         trees.append(fitted)
     return trees
+
+
+def _task(progress: FitProgress | None, name: str) -> Any:
+    return nullcontext() if progress is None else progress.task(name)
 
 
 def first_members(learned: EvidenceWeights, columns: CellColumns) -> list[CellSettings]:
