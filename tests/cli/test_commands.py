@@ -142,13 +142,57 @@ def test_predict_and_explain(run, table, model):
     assert (found["prediction"] == patients(120)["outcome"]).mean() > 0.8
     result = run("explain", model)
     assert result.exit_code == 0, result.stderr
-    for text in ("outcome", "balanced_accuracy", "RelevanceSVC", "bound", "support vectors", "age"):
+    for text in ("outcome", "balanced accuracy on held-out rows", "RelevanceSVC", "bound", "age"):
         assert text in result.stdout
     numbers = json.loads(run("explain", model, "--json").stdout)
     assert numbers["header"]["summary"]["target"] == "outcome"
     assert numbers["header"]["summary"]["rows"] == 120
     assert sum(weight["share"] for weight in numbers["weights"]) == pytest.approx(1)
-    assert numbers["path"][0]["score"] <= numbers["path"][1]["score"]
+    assert numbers["path"][0]["criterion"] <= numbers["path"][1]["criterion"]
+
+
+def test_explain_shows_the_direction_of_effects(run, table, model):
+    result = run("explain", model)
+    assert "mean probability of ill, over 100 rows" in result.stdout
+    effects = json.loads(run("explain", model, "--json").stdout)["effects"]
+    assert {each["class"] for each in effects} == {"ill"}
+    for each in effects:
+        assert len(each["values"]) == len(each["mean"])
+        assert each["direction"]
+    given = json.loads(run("explain", model, "--data", table, "--json").stdout)["effects"]
+    assert {each["column"] for each in given} & {each["column"] for each in effects}
+
+
+def test_models_without_training_rows_need_a_table_for_effects(run, table, tmp_path):
+    out = tmp_path / "svc.kw"
+    fitted = run("fit", table, "-t", "outcome", "--method", "svc", "--cv", 2, "--out", out)
+    assert fitted.exit_code == 0, fitted.stderr
+    result = run("explain", out)
+    assert result.exit_code == 0, result.stderr
+    assert "add --data TABLE for effects" in result.stderr
+    assert "decision value of well" in run("explain", out, "--data", table).stdout
+    explained = run("predict", out, table, "--explain")
+    assert "reasons are against the mean of this table" in explained.stderr
+    found = pd.read_csv(io.StringIO(explained.stdout))
+    assert list(found.columns) == ["prediction", "reasons"]
+
+
+def test_predict_gives_reasons(run, table, model):
+    result = run("predict", model, table, "--explain")
+    assert result.exit_code == 0, result.stderr
+    found = pd.read_csv(io.StringIO(result.stdout))
+    assert list(found.columns) == ["prediction", "reasons", "nearest ill", "nearest well"]
+    assert found["reasons"].str.count(r" = .*? \([+-]\d+\.\d\d\)").between(1, 3).all()
+    classes = patients(120)["outcome"]
+    for name in ("ill", "well"):
+        rows = found[f"nearest {name}"].str.split().explode().astype(int) - 1
+        assert (classes[rows] == name).all()
+    records = json.loads(run("predict", model, table, "--explain", "--json").stdout)["predictions"]
+    sizes = [abs(each["contribution"]) for each in records[0]["reasons"]]
+    assert sizes == sorted(sizes, reverse=True)
+    assert [each["row"] for each in records[0]["nearest"]["ill"]] == [
+        int(row) for row in found["nearest ill"][0].split()
+    ]
 
 
 def test_predict_takes_the_standard_input_and_writes_files(run, model, tmp_path):

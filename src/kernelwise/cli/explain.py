@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich import box
@@ -12,18 +13,26 @@ from . import options
 from .console import Session, guarded, require_model_file
 from .tables import weights_table
 
+if TYPE_CHECKING:
+    from ..inspection import ColumnEffect, ColumnEffects
+
 _N_POINTS = 5  # points of a path that are shown
 _JSON_ONLY = {"n_iter", "n_solves", "seconds", "solved", "converged"}  # facts of a point
-_NUMBERS = ("C_", "gamma_", "eta_", "criterion_value_", "dual_objective_", "loo_error_")
+_NUMBERS = ("C_", "gamma_", "eta_", "criterion_value_", "dual_objective_")
+_LEVELS = "▁▂▃▄▅▆▇█"  # of a small curve
 
 
 @guarded
 def explain(
-    model: options.Model, as_json: options.AsJson = False, quiet: options.Quiet = False
+    model: options.Model,
+    data: options.EffectRows = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Show what a model has learned.
 
-    This includes its score, bound, support vectors, the best points of its path, and the weights.
+    This includes its score, support vectors, the best points of its path, the weights, and how its
+    predictions change with the columns that matter most.
     """
     from .._models import final_estimator
     from ..io import describe, load
@@ -36,25 +45,104 @@ def explain(
     final = final_estimator(fitted)
     weights = column_weights(fitted)
     facts, path = _facts(final), _best_points(final)
+    effects = _effects(session, fitted, header["summary"], data)
     session.show(_table(_summary(header)))
     session.show(_table(facts))
     if path:
         session.show(_path_table(path))
     if weights:
         session.show(weights_table(weights))
+    if effects is not None and len(effects):
+        session.show(_effects_table(effects))
     session.give(
         {
             "header": header,
             "machine": facts,
             "path": path,
             "weights": [vars(weight) for weight in weights],
+            "effects": None if effects is None else _effects_list(effects),
         }
     )
 
 
+def _effects(
+    session: Session, fitted: Any, summary: dict[str, Any], data: str | None
+) -> ColumnEffects | None:
+    """Measure the effects of columns on the rows of a table, or on those that the model keeps."""
+    from ..inspection import column_effects
+    from ..inspection.row_pool import ModelReader
+    from ..tabular import read_table
+
+    if data is None and ModelReader(fitted).background() is None:
+        session.say("note: this model keeps no training rows; add --data TABLE for effects")
+        return None
+    rows = None
+    if data is not None:
+        rows = read_table(data).drop(columns=str(summary.get("target", "")), errors="ignore")
+    with session.showing_warnings():
+        return column_effects(fitted, rows, positive=summary.get("positive"))
+
+
+def _leading_output(effects: ColumnEffects, effect: ColumnEffect) -> int:
+    """Return the output that changes most with a column."""
+    return max(effects.outputs, key=lambda output: float(effect.range[output]))
+
+
+def _effects_table(effects: ColumnEffects) -> Table:
+    """Return the direction of each leading column, with a small curve over its values."""
+    several = len(effects.outputs) > 1
+    what = "probability" if effects.output == "probability" else "decision value"
+    of = "the class that changes most" if several else effects.class_of(effects.outputs[0])
+    title = f"mean {what} of {of}, over {effects.n_rows} rows"
+    heads = ["column", *["class"] * several, "direction", "from", "to", "low to high values"]
+    drawn = "utf" in (sys.stdout.encoding or "").lower()
+    table = Table(*heads[: len(heads) - (not drawn)], box=box.SIMPLE_HEAD, title=title,
+                  title_justify="left")  # fmt: skip
+    most = max(float(effect.range.max()) for effect in effects)
+    for effect in effects:
+        output = _leading_output(effects, effect)
+        mean = effect.mean[:, output]
+        name = [effects.class_of(output)] * several
+        ends = f"{mean.min():.2f}", f"{mean.max():.2f}"
+        curve = _sparkline(mean, most) if effect.grid is not None else ""
+        table.add_row(effect.name, *name, effect.direction(output), *ends, *[curve] * drawn)
+    return table
+
+
+def _sparkline(values: Any, most: float) -> str:
+    """Return a curve as one character per value; ``most`` is the range of the tallest curve."""
+    levels = (values - values.min()) / (most or 1.0) * (len(_LEVELS) - 1)
+    return "".join(_LEVELS[level] for level in np.round(levels).astype(int))
+
+
+def _effects_list(effects: ColumnEffects) -> list[dict[str, Any]]:
+    """Return the effects for JSON."""
+    return [
+        {
+            "column": effect.name,
+            "class": effects.class_of(output),
+            "output": effects.output,
+            "direction": effect.direction(output),
+            "values": list(effect.labels),
+            "mean": effect.mean[:, output].round(6).tolist(),
+            "missing": None
+            if effect.missing is None
+            else round(float(effect.missing[:, output].mean()), 6),
+        }
+        for effect in effects
+        for output in effects.outputs
+    ]
+
+
 def _summary(header: dict[str, Any]) -> dict[str, Any]:
     """Return the facts of the header for a person."""
+    from ..evaluation.results import METRICS
+
     facts = {key: value for key, value in header["summary"].items() if value is not None}
+    score, spread, metric = (facts.pop(key, None) for key in ("score", "spread", "metric"))
+    if score is not None and metric is not None:
+        text = f"{score:.3f}" if spread is None else f"{score:.3f} ± {spread:.3f}"
+        facts[f"{METRICS.get(metric, metric)} on held-out rows"] = text
     if header.get("classes"):
         facts["classes"] = ", ".join(map(str, header["classes"]))
     return facts | {"kernelwise": header.get("kernelwise")}
@@ -83,13 +171,18 @@ def _facts(final: Any) -> dict[str, Any]:
 
 
 def _best_points(final: Any) -> list[dict[str, Any]]:
-    """Return the best points of the path over width and C, where the estimator has one."""
+    """Return the best points of the path over width and C, where the estimator has one.
+
+    What the points were selected by is called the criterion, because it is no score to report:
+    errors of points that were selected by them are too low, and are left out.
+    """
     path = getattr(final, "path_", None) or {}
     scores = path.get("score", path.get("held_out_error"))
     if scores is None:
         return []
     order = [k for k in np.argsort(scores, kind="stable") if not np.isnan(scores[k])]
-    return [{name: values[k] for name, values in path.items()} for k in order[:_N_POINTS]]
+    names = {name: "criterion" if name == "score" else name for name in path if name != "loo_error"}
+    return [{new: path[old][k] for old, new in names.items()} for k in order[:_N_POINTS]]
 
 
 def _table(facts: dict[str, Any]) -> Table:
@@ -102,7 +195,8 @@ def _table(facts: dict[str, Any]) -> Table:
 
 def _path_table(points: list[dict[str, Any]]) -> Table:
     names = [name for name in points[0] if name not in _JSON_ONLY]
-    table = Table(*names, box=box.SIMPLE_HEAD, title="best points", title_justify="left")
+    title = "best points of the path, by the criterion (lowest first)"
+    table = Table(*names, box=box.SIMPLE_HEAD, title=title, title_justify="left")
     for point in points:
         cells = (point[name] for name in names)
         table.add_row(*(f"{c:.4g}" if isinstance(c, float) else str(c) for c in cells))

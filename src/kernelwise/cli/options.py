@@ -143,6 +143,20 @@ Calibrate = Annotated[
 # Options of a model and its predictions
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file written by fit.")]
 Proba = Annotated[bool, typer.Option("--proba", help="Add the probability of each class.")]
+EffectRows = Annotated[
+    str | None,
+    typer.Option(
+        "--data",
+        metavar="TABLE",
+        help="Rows on which effects are measured (default: training rows that the model keeps).",
+    ),
+]
+Explain = Annotated[
+    bool,
+    typer.Option(
+        "--explain", help="Add what speaks for each class, and the nearest training rows."
+    ),
+]
 Copied = Annotated[
     list[str] | None,
     typer.Option("--keep", metavar="COL", help="Column to copy from the table; repeatable."),

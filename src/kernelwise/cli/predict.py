@@ -13,6 +13,7 @@ from . import options
 from .checks import check_table
 from .console import Session, check_outputs, guarded
 from .models import load_table_model
+from .reasons import explain_table
 
 if TYPE_CHECKING:
     from ..tabular import ColumnCheck
@@ -23,6 +24,7 @@ def predict(
     model: options.Model,
     data: options.Data,
     proba: options.Proba = False,
+    explain: options.Explain = False,
     out: options.CsvOut = None,
     keep: options.Copied = None,
     allow: options.Allow = False,
@@ -49,6 +51,8 @@ def predict(
     checks = check_table(session, fitted, rows, allow)
     with session.showing_warnings():
         table = _predictions(fitted, rows, proba)
+    if explain:
+        table = table.join(explain_table(session, fitted, rows, as_json))
     copied = list(dict.fromkeys(keep or ()))
     _refuse_taken_names(copied, table.columns)
     for place, name in enumerate(copied):

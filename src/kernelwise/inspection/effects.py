@@ -140,12 +140,15 @@ class ColumnEffects:
         What the curves show.
     n_rows : int
         Number of rows over which they are averaged.
+    positive : object, default=None
+        The one of two classes to speak of; None is the second.
     """
 
     effects: tuple[ColumnEffect, ...]
     classes: Any
     output: str
     n_rows: int
+    positive: Any = None
 
     def __iter__(self) -> Any:
         return iter(self.effects)
@@ -172,7 +175,7 @@ class ColumnEffects:
     def table(self) -> dict[str, Any]:
         """Return one row per column and class, for ``pandas.DataFrame``.
 
-        With two classes only the second has rows: the first is its mirror image.
+        With two classes only one has rows: the other is its mirror image.
 
         Returns
         -------
@@ -199,9 +202,13 @@ class ColumnEffects:
 
     @property
     def outputs(self) -> list[int]:
-        """The outputs to show: that of the second of two classes, or all."""
-        n_outputs = self.effects[0].curves.shape[2] if self.effects else 0
-        return list(range(n_outputs)) if len(self.classes) > 2 else [-1] * (n_outputs > 0)
+        """The outputs to show: that of one of two classes, or all."""
+        if not self.effects:
+            return []
+        n_outputs = self.effects[0].curves.shape[2]
+        if len(self.classes) > 2:
+            return list(range(n_outputs))
+        return [0 if n_outputs == 2 and self.positive == self.classes[0] else -1]
 
 
 def column_effects(
@@ -213,6 +220,7 @@ def column_effects(
     n_rows: int = 100,
     n_values: int = 20,
     output: str = "auto",
+    positive: Any = None,
     random_state: Any = 0,
 ) -> ColumnEffects:
     """Measure how the outputs of a model change with its leading columns.
@@ -235,6 +243,9 @@ def column_effects(
         words.
     output : {"auto", "decision", "probability"}, default="auto"
         What is measured; "auto" is the probability where the model gives one.
+    positive : object, default=None
+        The one of two classes to speak of; None is the second. Decision values always speak of
+        the second.
     random_state : int, RandomState instance or None, default=0
         Picks rows.
 
@@ -274,7 +285,7 @@ def column_effects(
     effects = [_effect(pool, column, places, averaged, n_values, scale) for column in chosen]
     if columns is None:
         effects.sort(key=lambda each: -float(each.range.max()))
-    return ColumnEffects(tuple(effects), reader.classes, reader.output, len(averaged))
+    return ColumnEffects(tuple(effects), reader.classes, reader.output, len(averaged), positive)
 
 
 def _pool_of(reader: ModelReader, X: Any) -> tuple[RowPool, int]:
