@@ -11,9 +11,11 @@ YOUNGER = {
     "CalibrationBin",
     "Drift",
     "HoldoutScore",
+    "Leak",
     "Metric",
     "drift_from_training",
     "evaluate_model",
+    "leaking_columns",
     "score_model",
 }
 

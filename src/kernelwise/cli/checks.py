@@ -22,8 +22,8 @@ def check_table(session: Session, fitted: Any, frame: Any, allow: bool) -> list[
 
     checks = check_new_rows(fitted, frame)
     if checks is None:
-        session.say(
-            "note: the model is of an older version, which kept no ranges and levels of its "
+        session.note(
+            "the model is of an older version, which kept no ranges and levels of its "
             "training table, so the new rows cannot be checked; fit it again to have them checked"
         )
         return None
@@ -44,6 +44,6 @@ def _show_notes(session: Session, checks: list[ColumnCheck]) -> None:
         key=lambda check: (not check.selected, not check.unusable),
     )
     for check in noted[:_MAX_NOTED]:
-        session.say(f"note: {check.name}: {'; '.join(check.notes)}")
+        session.note(f"{check.name}: {'; '.join(check.notes)}")
     if len(noted) > _MAX_NOTED:
-        session.say(f"note: {len(noted) - _MAX_NOTED} more columns are unusual; --json lists them")
+        session.note(f"{len(noted) - _MAX_NOTED} more columns are unusual; --json lists them")

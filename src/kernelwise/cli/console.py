@@ -14,7 +14,6 @@ from typing import Any, NoReturn, TypeVar
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from .._files import check_writable
 
@@ -28,6 +27,7 @@ class Session:
 
     def __init__(self, quiet: bool, as_json: bool = False) -> None:
         self.quiet, self.as_json = quiet, as_json
+        self._noted: set[str] = set()
         self._errors = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
 
     def say(self, text: Any) -> None:
@@ -51,29 +51,16 @@ class Session:
     @contextmanager
     def progress(self) -> Iterator[Callable[[int, int, str], None]]:
         """Yield a function that shows the finished fits, their total, and the next one."""
-        if self.quiet or not self._errors.is_terminal:
-            yield lambda done, total, text: None
-            return
-        columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-        with Progress(*columns, console=self._errors, transient=True) as bar:
-            task = bar.add_task("")
+        from .progress import fit_progress
 
-            def show(done: int, total: int, text: str) -> None:
-                bar.update(task, completed=done, total=total, description=f"{done}/{total} {text}")
-
+        with fit_progress(self._errors, self.quiet) as show:
             yield show
 
-    @contextmanager
-    def busy(self, text: str) -> Iterator[None]:
-        """Show what is being done; on a terminal, with the time that has passed."""
-        if self.quiet or not self._errors.is_terminal:
-            self.say(f"{text} ...")
-            yield
-            return
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-        with Progress(*columns, console=self._errors, transient=True) as spinner:
-            spinner.add_task(text, total=None)
-            yield
+    def note(self, text: str) -> None:
+        """Print a note for the reader, each once."""
+        if text not in self._noted:
+            self._noted.add(text)
+            self.say(f"note: {text}")
 
     @contextmanager
     def showing_warnings(self) -> Iterator[None]:
@@ -82,7 +69,7 @@ class Session:
             warnings.simplefilter("always")
             yield
         for text in dict.fromkeys(str(each.message) for each in caught):
-            self.say(f"note: {_one_line(text)}")
+            self.note(_one_line(text))
 
 
 def guarded(command: _F) -> _F:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import options
 from .console import Session, check_outputs, guarded
-from .messages import show_cost, show_notes, show_target
+from .messages import show_cost, show_notes, show_rows_used, show_target
 from .tables import columns_table, scores_table, weights_table
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ def fit(
     The method is scored on held-out rows, beside guessing the largest class, a plain SVC and a
     forest. Then it is fitted to all rows, and the model is saved.
     """
-    from ..evaluation import evaluate, fit_table, methods
+    from .._models import final_estimator
+    from ..evaluation import evaluate, fit_table, leaking_columns, methods
     from ..evaluation.evaluate import compared_methods
     from ..io import save
     from ..tabular import check_target, column_weights, describe_columns, read_table
@@ -66,6 +67,9 @@ def fit(
         session.say("the model will not be saved; add --out model.kw to save it")
     session.say(columns_table(columns))
     show_target(session, classes, balanced)
+    leaks = [leak.note for leak in leaking_columns(frame, classes, columns, seed=seed)]
+    for note in leaks:
+        session.note(note)
     how = options.split_options(len(classes.y), cv, test_size)
     # A fit to half of the rows takes a quarter of the time.
     extra = 1 + (stability if report else 0) // 4
@@ -74,9 +78,12 @@ def fit(
         evaluation = evaluate(
             frame, classes, method, columns=columns, **how, **settings, progress=progress
         )
-    with session.busy("fitting all rows"), session.showing_warnings():
+    with session.progress() as progress, session.showing_warnings():
+        progress(0, 1, "fitting all rows")
         model = fit_table(frame, classes, method, proba=proba, **settings)
-    evaluation = replace(evaluation, weights=tuple(column_weights(model)))
+    notes = (*evaluation.notes, *leaks)
+    evaluation = replace(evaluation, weights=tuple(column_weights(model)), notes=notes)
+    show_rows_used(session, final_estimator(model))
     _show_results(session, evaluation)
     if out is not None:
         save(model, out, summary=_summary(evaluation, proba, balanced))

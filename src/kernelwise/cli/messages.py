@@ -19,20 +19,27 @@ def show_target(session: Session, classes: Any, balanced: bool) -> None:
     rest = f" and {len(counts) - _MAX_CLASSES} more classes" if len(counts) > _MAX_CLASSES else ""
     session.say(f"target {classes.name}: {shown}{rest}")
     for note in classes.notes:
-        session.say(f"note: {note}")
+        session.note(note)
     if classes.skewed and not balanced:
-        session.say(
-            "note: the classes differ much in size, so methods are judged by balanced accuracy; to "
+        session.note(
+            "the classes differ much in size, so methods are judged by balanced accuracy; to "
             "find a rare class, use --balanced, which lets all classes count alike"
         )
 
 
 def show_notes(session: Session, evaluation: Any) -> None:
-    """Show failures and notes, except those that `show_target` has shown."""
+    """Show failures and notes that were not shown before."""
     failures = [score.failure for score in evaluation.scores if score.failure]
     for note in (*failures, *evaluation.notes):
-        if note not in evaluation.target.notes:
-            session.say(f"note: {note}")
+        session.note(note)
+
+
+def show_rows_used(session: Session, final: Any) -> None:
+    """Show how many rows each step of the fit used, where that is not all of them."""
+    used = getattr(final, "rows_used_", {})
+    if used and min(used.values()) < max(used.values()):
+        steps = ", ".join(f"{count} for {step}" for step, count in used.items())
+        session.say(f"rows used by the fit: {steps}")
 
 
 def show_cost(
@@ -54,7 +61,8 @@ def show_cost(
         return
     n_splits = 1 if how["test_size"] is not None else how["cv"] * how.get("repeats", 1)
     part = 1 - (how["test_size"] or 1 / how["cv"])
-    with session.busy("timing small fits"):
+    with session.progress() as progress:
+        progress(0, 1, "timing small fits")
         cost = forecast_cost(frame, classes, names, n_fits=n_splits, part=part, **options)
     seconds = cost.seconds + extra_fits * cost.each[names[0]] / part**2
     session.say(cost_text(seconds, cost.memory, n_splits * len(names) + extra_fits))

@@ -21,11 +21,11 @@ def score(
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Score a model on a table that it has not seen.
+    """Score a model on later rows.
 
-    All metrics come with 95 % confidence intervals, and with what guessing gets. Two more tables
-    show whether the probabilities are right, and which columns are distributed differently than
-    in training.
+    The rows must not have taken part in the fit. All metrics come with 95 % confidence intervals,
+    and with what guessing gets. Two more tables show whether the probabilities are right, and
+    which columns are distributed differently than in training.
     """
     from ..evaluation import score_model
     from ..evaluation.results import METRICS
@@ -39,7 +39,7 @@ def score(
     with session.showing_warnings():
         found = score_model(fitted, frame, name, positive=summary.get("positive"))
     if found.n_left_out:
-        session.say(f"note: {found.n_left_out} rows without a class are left out")
+        session.note(f"{found.n_left_out} rows without a class are left out")
     if "score" in summary:
         before = f"{METRICS[summary['metric']]} {summary['score']:.3f} ± {summary['spread']:.3f}"
         session.say(f"at fit: {before}, {summary['protocol']}")

@@ -6,6 +6,7 @@ from .evaluate import evaluate
 from .evaluate_model import evaluate_model
 from .fitting import fit_table
 from .holdout import CalibrationBin, HoldoutScore, Metric, score_model
+from .leaks import Leak, leaking_columns
 from .methods import Method, methods
 from .results import Difference, Evaluation, HeldOut, Score
 
@@ -17,6 +18,7 @@ __all__ = [
     "Evaluation",
     "HeldOut",
     "HoldoutScore",
+    "Leak",
     "Method",
     "Metric",
     "Score",
@@ -25,6 +27,7 @@ __all__ = [
     "evaluate_model",
     "fit_table",
     "forecast_cost",
+    "leaking_columns",
     "methods",
     "score_model",
 ]

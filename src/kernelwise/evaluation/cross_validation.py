@@ -13,6 +13,7 @@ import numpy as np
 
 from .._typing import Array, Index
 from ..tabular import Column, Target
+from .guessing import guessing_note
 from .methods import Method
 from .results import Evaluation, HeldOut, Score
 from .scores import score_predictions
@@ -70,6 +71,8 @@ class CrossValidation:
         classes, splits = self.classes, self.splits
         metric = "balanced_accuracy" if classes.skewed or self.balanced else "accuracy"
         scores = tuple(self._score(method) for method in self.methods)
+        held_out = self._held_out()
+        guessing = guessing_note(held_out, classes.classes)
         return Evaluation(
             target=classes,
             columns=tuple(columns),
@@ -79,9 +82,10 @@ class CrossValidation:
             seed=self.seed,
             scores=scores,
             differences=tuple(compare_scores(scores, metric, splits.test_ratio)),
-            held_out=self._held_out(),
-            notes=(*classes.notes, *splits.notes, *self._warnings),
+            held_out=held_out,
+            notes=(*classes.notes, *splits.notes, *self._warnings, *[guessing][: bool(guessing)]),
             test_ratio=splits.test_ratio,
+            guessing=guessing,
         )
 
     def _report(self, done: int, label: str) -> None:

@@ -166,6 +166,10 @@ class Evaluation:
         Number of test rows over that of training rows, the mean over the splits. Splits share
         rows, so the variance of a mean difference is that over the splits times
         ``1 / n_splits + test_ratio``.
+    guessing : str, default=""
+        A sentence where the method is no better than guessing by the shares of the classes: its
+        log loss on held-out rows is not below their entropy by one standard error. It is one of
+        the notes, too.
     """
 
     target: Target
@@ -180,6 +184,12 @@ class Evaluation:
     notes: tuple[str, ...]
     weights: tuple[Weight, ...] = ()
     test_ratio: float = 0.0
+    guessing: str = ""
+
+    @property
+    def better_than_guessing(self) -> bool:
+        """Whether held-out rows show that the method predicts better than guessing."""
+        return not self.guessing
 
     @property
     def best(self) -> Score:
@@ -203,6 +213,7 @@ class Evaluation:
             "scores": [_score_dict(score) for score in self.scores],
             "differences": [_without_nan(vars(difference)) for difference in self.differences],
             "weights": [vars(weight) for weight in self.weights],
+            "better_than_guessing": self.better_than_guessing,
             "notes": list(self.notes),
         }
 

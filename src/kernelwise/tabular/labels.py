@@ -119,6 +119,7 @@ def check_target(frame: Any, target: str, *, positive: Any = None) -> Target:
     _check_classes(target, classes, counts, len(y))
     n_left = len(series) - len(rows)
     left = f"{n_left} row{'s' * (n_left > 1)} without a class {'are' if n_left > 1 else 'is'}"
+    notes = [f"{left} left out"] * bool(n_left) + _alike(dict(zip(classes, counts, strict=True)))
     return Target(
         target,
         y,
@@ -126,7 +127,7 @@ def check_target(frame: Any, target: str, *, positive: Any = None) -> Target:
         tuple(classes.tolist()),
         tuple(counts.tolist()),
         _positive(classes, counts, positive),
-        (f"{left} left out",) if n_left else (),
+        tuple(notes),
     )
 
 
@@ -193,6 +194,20 @@ def _labels(series: Any, target: str) -> Any:
     return labels
 
 
+def _alike(counts: dict[Any, int]) -> list[str]:
+    """Return a note for each set of labels that differ only by case or spaces."""
+    spellings: dict[str, list[str]] = {}
+    for label, count in counts.items():
+        key = "".join(str(label).split()).casefold()
+        spellings.setdefault(key, []).append(f"{str(label)!r} ({count} rows)")
+    return [
+        f"the labels {' and '.join(same)} differ only by case or spaces; if they are one class, "
+        "spell them alike"
+        for same in spellings.values()
+        if len(same) > 1
+    ]
+
+
 def _are_whole(numbers: Array) -> bool:
     """Return whether all are whole numbers; NaN is not one."""
     return bool(np.all((numbers == np.round(numbers)) & (np.abs(numbers) < 2**53)))
@@ -209,6 +224,11 @@ def _check_classes(target: str, classes: Any, counts: Any, n_rows: int) -> None:
             f"column, or merge classes until there are at most {MAX_CLASSES}, of several rows each."
         )
     rare = classes[counts < 2].tolist()
+    alike = _alike(dict(zip(classes.tolist(), counts.tolist(), strict=True)))
+    if rare and alike:
+        raise TableError(
+            f"the target {target!r} has classes of a single row: {quoted(rare)}; {alike[0]}."
+        )
     if rare:
         raise TableError(
             f"the target {target!r} has classes of a single row: {quoted(rare)}; correct the label "

@@ -1,7 +1,8 @@
 """How a fit reports to whoever listens.
 
-Four listeners, one object: lines that ``verbose`` asks for, the user's ``callback``, scikit-learn's
-callbacks, and a line on stderr where ``verbose="auto"`` and the fit takes over two seconds.
+Five listeners, one object: lines that ``verbose`` asks for, the user's ``callback``, scikit-learn's
+callbacks, a line on stderr where ``verbose="auto"`` and the fit takes over two seconds, and a
+program that shows the progress of all fits by itself (`listening`).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from itertools import count
 from time import perf_counter
@@ -16,8 +18,27 @@ from typing import Any
 
 from ...qp import Progress
 
+Listener = Callable[[str, int, int], Any]
+_LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
 _PATIENCE = 2.0  # seconds before a fit with verbose="auto" says anything
 _REDRAW = 0.1  # seconds between two updates of a line on a terminal
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Report each task of all fits that begin in this context.
+
+    Parameters
+    ----------
+    listener : callable
+        Called with the name of the task, its number and the number of tasks of the fit, at most;
+        0 where that is unknown.
+    """
+    token = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
 
 
 class FitProgress:
@@ -43,6 +64,7 @@ class FitProgress:
         self._estimator, self._callback = estimator, callback
         self._prints = bool(verbose) and verbose != "auto"
         self._late = _LateLine(type(estimator).__name__) if verbose == "auto" else None
+        self._listener = _LISTENER.get()
         self._context: Any = None
         self._numbers, self._number, self._total = count(), 0, 0
 
@@ -73,8 +95,7 @@ class FitProgress:
     def task(self, name: str) -> Iterator[None]:
         """Report a part of the fit as one task."""
         number = self._number = next(self._numbers)
-        if self._late is not None:
-            self._late.show(name, number, self._total)
+        self._show(name, number)
         if self._context is None:
             yield
             return
@@ -86,7 +107,7 @@ class FitProgress:
     @property
     def listens(self) -> bool:
         """Whether anybody hears of single tasks."""
-        heard = self._context, self._late, self._callback
+        heard = self._context, self._late, self._callback, self._listener
         return self._prints or any(each is not None for each in heard)
 
     @property
@@ -122,16 +143,23 @@ class FitProgress:
         return hear
 
     def shows_violation(self, task: str) -> Callable[[Progress], bool] | None:
-        """Return a listener that shows how far a solve is; None without ``verbose="auto"``."""
-        if self._late is None:
+        """Return a listener that shows how far a solve is; None where nobody sees it."""
+        if self._late is None and self._listener is None:
             return None
-        late, number, total = self._late, self._number, self._total
+        number = self._number
 
         def show(event: Progress) -> bool:
-            late.show(f"{task}, violation {event.violation:.1e}", number, total)
+            self._show(f"{task}, violation {event.violation:.1e}", number)
             return False
 
         return show
+
+    def _show(self, task: str, number: int) -> None:
+        """Show the task under way."""
+        if self._late is not None:
+            self._late.show(task, number, self._total)
+        if self._listener is not None:
+            self._listener(task, number, self._total)
 
 
 class _LateLine:

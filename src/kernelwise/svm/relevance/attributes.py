@@ -13,9 +13,12 @@ from ..base.feature_weights import varying_columns
 from ..base.weight_learning import LearnedWeights, histories
 from ..paths.path import Path
 from .columns import ColumnLayout
+from .large import LargeMixture
 from .members import UsedColumns, has_equal_share, shares_of
-from .mixing import LargerMixture, MixedParts
+from .mixing import LargerMixture, MixedParts, SmallMixture
 from .parts.cells import CellsPart
+from .parts.evidence import N_ROWS
+from .parts.evidence_hinge import PATH_ROWS
 from .parts.joint import kernel_shares
 
 _PATH_COLUMNS = ("factor", "C", "loo_error", "score", "n_iter", "seconds", "solved", "converged")
@@ -66,6 +69,20 @@ def part_attributes(mixed: MixedParts, layout: ColumnLayout) -> dict[str, Any]:
         "mixture_weights_": mixed.mixture.weights,
         "part_importances_": layout.to_source(np.array([part.importances for part in mixed.parts])),
     }
+
+
+def rows_used(mixed: MixedParts, n_rows: int, weight_rows: int) -> dict[str, int]:
+    """Return how many of n different rows each step of a fit has used."""
+    if isinstance(mixed, SmallMixture):
+        n_path = len(mixed.machines.path_rows)
+        used = {"weights": min(n_path, weight_rows), "width and C": n_path}
+        return used | {"the machines": n_rows}
+    if isinstance(mixed, LargeMixture):
+        n_some, cells = len(mixed.some), {} if mixed.cells is None else {"the cells": n_rows}
+        return {"weights": min(n_some, N_ROWS), "the joint part": n_some} | cells
+    used = {"weights": min(n_rows, N_ROWS), "the joint part": n_rows}
+    has_machines = any(part.name == "hinge" for part in mixed.parts)
+    return used | ({"C": min(n_rows, PATH_ROWS), "the machines": n_rows} if has_machines else {})
 
 
 def larger_attributes(mixed: LargerMixture, X: Array) -> dict[str, Any]:

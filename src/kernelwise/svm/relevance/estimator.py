@@ -42,6 +42,7 @@ from .attributes import (
     larger_attributes,
     part_attributes,
     path_attributes,
+    rows_used,
     weight_attributes,
 )
 from .column_options import ColumnOptions
@@ -194,6 +195,9 @@ class RelevanceSVC(BaseLearnedSVC):
         larger tables those of the evidence: "kernel" and "value"; `path_` is then empty, and
         ``members_`` is "evidence", or "cells" for each tree, which ``kernel_``, ``C_`` and
         ``gamma_`` then describe.
+    rows_used_ : dict of str to int
+        The number of different rows that each step used, such as "weights", "width and C" and
+        "the machines".
     n_solves_ : int
         The machines and enclosing balls that were solved.
     n_iter_ : int
@@ -465,6 +469,7 @@ class RelevanceSVC(BaseLearnedSVC):
             "n_solves_": n_solves + count_solves(machines.learned, machines.paths, task.n_machines),
             "_halves_": _conformal(halves, mixed.rows, self.columns_),
             "_background_": KnownRows.sample(table, task.labels.rows),
+            "rows_used_": rows_used(mixed, len(table), self.weight_rows),
         }
         if calibration is not None:
             mode, n_rows = str(self.calibration), len(mixed.rows)
@@ -493,6 +498,7 @@ class RelevanceSVC(BaseLearnedSVC):
         mixed = fit_larger(rows, settings, random_state, task.progress)
         predictor, attributes = self._described(mixed, rows.X)
         attributes["_background_"] = KnownRows.sample(table, task.labels.rows)
+        attributes["rows_used_"] = rows_used(mixed, len(rows), self.weight_rows)
         hinge = predictor.hinge
         if hinge is not None:  # number its support vectors as in the table of the task
             vectors = hinge.predictor.vectors
@@ -527,6 +533,7 @@ class RelevanceSVC(BaseLearnedSVC):
         attributes |= {
             "_background_": KnownRows.draw(some.X, some.classes, some.count, given[mixed.chosen]),
             "_training_table_": None,  # which would keep the user's table
+            "rows_used_": rows_used(mixed, len(rows), self.weight_rows),
         }
         return Fitted(predictor, (), attributes=attributes, warnings=warnings)
 

@@ -1,0 +1,80 @@
+"""Progress of fits on a terminal: a bar over the fits, and the step inside the current one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from ..svm.base.progress import listening
+
+ShowFit = Callable[[int, int, str], None]
+_FIRST_LINE = 10.0  # seconds before the first line in a log file
+_WIDTH = 48  # characters of the text before the bar
+
+
+@contextmanager
+def fit_progress(console: Console, quiet: bool) -> Iterator[ShowFit]:
+    """Yield a function that shows the number of finished fits, their total, and the next one.
+
+    Inside a fit, the step under way is shown, too. On a terminal this is a bar; elsewhere it is a
+    line each time that the elapsed time has doubled.
+    """
+    if quiet:
+        yield lambda done, total, text: None
+    elif console.is_terminal:
+        columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+        with Progress(*columns, console=console, transient=True) as bar:
+            shown = _Bar(bar)
+            with listening(shown.step):
+                yield shown.fit
+    else:
+        log = _Log(console)
+        with listening(log.step):
+            yield log.fit
+
+
+class _Bar:
+    """A bar over all fits, which moves within a fit where the number of its steps is known."""
+
+    def __init__(self, bar: Progress) -> None:
+        self._bar, self._task = bar, bar.add_task("", total=None)
+        self._done, self._text = 0, ""
+
+    def fit(self, done: int, total: int, text: str) -> None:
+        """Show that a fit begins."""
+        self._done, self._text = done, f"{done}/{total} {text}"
+        self._bar.update(self._task, completed=done, total=total, description=self._text)
+
+    def step(self, task: str, number: int, total: int) -> None:
+        """Show a step of the fit."""
+        part = min(1.0, number / total) if total else 0.0
+        text = f"{self._text}: {task}"[:_WIDTH]
+        self._bar.update(self._task, completed=self._done + part, description=text)
+
+
+class _Log:
+    """Lines in a log file, ever fewer of them."""
+
+    def __init__(self, console: Console) -> None:
+        self._console, self._start, self._next = console, monotonic(), _FIRST_LINE
+        self._text = ""
+
+    def fit(self, done: int, total: int, text: str) -> None:
+        """Show that a fit begins, if it is time to."""
+        self._text = f"{done}/{total} {text}"
+        self._show(self._text)
+
+    def step(self, task: str, number: int, total: int) -> None:
+        """Show a step of the fit, if it is time to."""
+        self._show(f"{self._text}: {task}")
+
+    def _show(self, text: Any) -> None:
+        seconds = monotonic() - self._start
+        if seconds >= self._next:
+            self._next = 2 * seconds
+            self._console.print(f"{seconds:.0f} s: {text}")
