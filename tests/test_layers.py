@@ -257,16 +257,44 @@ def test_the_reader_of_imports_sees_a_sideways_arrow():
 
 
 def modules_after(code):
-    """Return the names of the top-level packages in sys.modules after running ``code``."""
-    code += "\nimport sys\nprint(*{name.partition('.')[0] for name in sys.modules})"
+    """Return the names of all modules in sys.modules after running ``code``."""
+    code += "\nimport sys\nprint(*sys.modules)"
     run = [sys.executable, "-c", code]
     return set(subprocess.run(run, check=True, capture_output=True, text=True).stdout.split())
 
 
 def test_import_loads_no_optional_package_and_no_compiler():
-    loaded = modules_after("import kernelwise")
+    loaded = {name.partition(".")[0] for name in modules_after("import kernelwise")}
     assert "kernelwise" in loaded
     assert not loaded & OPTIONAL
+
+
+FIRST_FIT = """
+import numpy as np
+from {module} import {name}
+X = np.random.default_rng(0).normal(size=(60, 3))
+{name}().fit(X, X[:, 0] > 0)
+"""
+
+# Patterns of modules that the first fit of a small table must not wait for.
+NOT_FOR_AN_SVC = r"criteria|outer|discrimination|scale|svm\.(paths|relevance|search)|qp\.equalities"
+NOT_FOR_A_SMALL_TABLE = (
+    r"scale\.(?!sampling)|kernels\.(composed|dot|empirical)|criteria\.(cross_validation|dual)|qp\.equalities|"
+    r"svm\.(svc|search)|svm\.base\.to_sklearn|"
+    r"svm\.relevance\.large$|svm\.relevance\.parts\.(additive|cells|evidence|joint|larger|logistic|metric)"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "unwanted"), [("SVC", NOT_FOR_AN_SVC), ("RelevanceSVC", NOT_FOR_A_SMALL_TABLE)]
+)
+def test_a_first_fit_loads_nothing_it_does_not_use(name, unwanted):
+    loaded = modules_after(FIRST_FIT.format(module="kernelwise", name=name))
+    plain = modules_after(FIRST_FIT.format(module="sklearn.svm", name="SVC"))
+    ours = {name for name in loaded if name.partition(".")[0] == "kernelwise"}
+    assert "kernelwise._native" in ours
+    assert sorted(name for name in ours if re.match(rf"kernelwise\.({unwanted})", name)) == []
+    assert loaded - plain - ours <= {"threadpoolctl"}
 
 
 @pytest.mark.parametrize("path", sources())

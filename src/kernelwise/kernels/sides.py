@@ -13,7 +13,6 @@ A kernel names its term; this module knows how the sums are computed, and where 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .._native import l1_distances, other_side, scaled_rows, shifted_rows, transpose
+from .._records import dataclass
 from .._typing import Array, Matrix
 from .base import check_rows
 

@@ -10,12 +10,13 @@ DeCoste 2005). The system has one row per feature or one per violator, whichever
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from .._records import dataclass
 from .._typing import Array
 
 _MAX_SYSTEMS = 200  # limit on the number of linear systems

@@ -6,11 +6,11 @@ over blocks of rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from .._records import dataclass
 from .._typing import Array, Index
 
 _ROUNDING = 1e-9  # difference of two shares of the rows that counts as none

@@ -13,7 +13,6 @@ up to those of all rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -22,6 +21,7 @@ from scipy.special import xlogy
 from scipy.stats import binom
 
 from .._native import one_hot_gram
+from .._records import dataclass
 from .._typing import Array, Index
 from .bins import ColumnBins
 

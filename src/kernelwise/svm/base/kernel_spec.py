@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..._checks import as_real
+from ..._records import dataclass
 from ..._typing import Array, Matrix
 from ...kernels import (
     RBF,
     FunctionKernel,
     Kernel,
     Laplacian,
-    Linear,
     Matern32,
     Matern52,
-    Polynomial,
     Precomputed,
-    Sigmoid,
 )
 
 _WITH_GAMMA: dict[str, Callable[..., Kernel]] = {
@@ -161,15 +158,17 @@ class KernelSpec:
         return FunctionKernel(spec) if callable(spec) else Precomputed()
 
     def _named(self, name: str, X: Matrix, weights: Array) -> Kernel:
+        from ... import kernels  # some of them are imported when first asked for
+
         own = self.feature_weights
         own = None if own is None else _feature_vector("feature_weights", own, X.shape[1])
         if name == "linear":
-            return Linear(weights=own)
+            return kernels.Linear(weights=own)
         gamma: Any = resolve_gamma(self.gamma, X, weights, of_squares=name != "laplacian")
         if np.ndim(gamma):  # one width per feature: gamma becomes the weights
             own, gamma = gamma if own is None else gamma * own, 1.0
         if name == "poly":
-            return Polynomial(gamma, own, degree=self.degree, coef0=self.coef0)
+            return kernels.Polynomial(gamma, own, degree=self.degree, coef0=self.coef0)
         if name == "sigmoid":
-            return Sigmoid(gamma, own, coef0=self.coef0)
+            return kernels.Sigmoid(gamma, own, coef0=self.coef0)
         return _WITH_GAMMA[name](gamma, own)

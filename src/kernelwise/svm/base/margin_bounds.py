@@ -10,11 +10,11 @@ radius of the smallest ball around the machine's training rows in the space of i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..._records import dataclass
 from ..._threads import single_blas
 from ..._typing import Array, Codes
 from .predictor import Predictor, predictor_of, take

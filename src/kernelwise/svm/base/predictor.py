@@ -8,13 +8,14 @@ with z the rows after the steps in `before`, phi(x) the features that the steps 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
+from ..._records import dataclass
 from ..._sklearn import safe_indexing
 from ..._threads import run, single_blas
 from ..._typing import Array, Index, Matrix

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from ...criteria import (
-    Alignment,
-    Criterion,
-    CrossValidation,
-    DualObjective,
-    LeaveOneOut,
-    RadiusMargin,
-)
+from ... import criteria
+from ..._records import dataclass
+from ...criteria import Alignment, Criterion, LeaveOneOut, RadiusMargin
 
 
 @dataclass(frozen=True)
@@ -51,13 +46,19 @@ class Recipe:
         def given(C: float, **settings: Any) -> Criterion:
             return criterion  # with its own C and solver
 
-        return cls(given, not isinstance(criterion, DualObjective), learns_C=False)
+        return cls(given, not isinstance(criterion, criteria.DualObjective), learns_C=False)
+
+
+def _on_first_use(name: str, *args: Any, **settings: Any) -> Criterion:
+    """Make a criterion that the package imports when it is first asked for."""
+    made: Criterion = getattr(criteria, name)(*args, **settings)
+    return made
 
 
 CRITERIA = {
-    "dual": Recipe(DualObjective, free_scale=False, learns_C=False),
+    "dual": Recipe(partial(_on_first_use, "DualObjective"), free_scale=False, learns_C=False),
     "radius_margin": Recipe(RadiusMargin, log=True),
     "span": Recipe(LeaveOneOut, exact=True),
-    "cv": Recipe(CrossValidation, learns_C=False, exact=True),
+    "cv": Recipe(partial(_on_first_use, "CrossValidation"), learns_C=False, exact=True),
     "alignment": Recipe(Alignment, learns_C=False),
 }

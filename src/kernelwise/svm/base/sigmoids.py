@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from ..._records import dataclass
 from ..._typing import Array
 
 Flags: TypeAlias = NDArray[np.bool_]

@@ -11,10 +11,9 @@ sufficient: `kernelwise.qp.Adatron` stops at the optimality conditions instead.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from ..._records import dataclass
 from ..._typing import Array
 from ...qp import DualQP, Solution
 from ...qp.solution import SolverState

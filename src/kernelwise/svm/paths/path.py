@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from ..._records import dataclass
 from ..._typing import Array, Index
 from ...qp import Solution
 from .kernel_grid import KernelGrid

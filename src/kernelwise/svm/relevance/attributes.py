@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,13 +13,11 @@ from ..base.feature_weights import varying_columns
 from ..base.weight_learning import LearnedWeights, histories
 from ..paths.path import Path
 from .columns import ColumnLayout
-from .large import LargeMixture
 from .members import UsedColumns, has_equal_share, shares_of
 from .mixing import LargerMixture, MixedParts, SmallMixture
-from .parts.cells import CellsPart
-from .parts.evidence import N_ROWS
-from .parts.evidence_hinge import PATH_ROWS
-from .parts.joint import kernel_shares
+
+if TYPE_CHECKING:
+    from .parts.cells import CellsPart
 
 _PATH_COLUMNS = ("factor", "C", "loo_error", "score", "n_iter", "seconds", "solved", "converged")
 
@@ -77,6 +75,10 @@ def rows_used(mixed: MixedParts, n_rows: int, weight_rows: int) -> dict[str, int
         n_path = len(mixed.machines.path_rows)
         used = {"weights": min(n_path, weight_rows), "width and C": n_path}
         return used | {"the machines": n_rows}
+    from .large import LargeMixture  # small tables do not need these imports
+    from .parts.evidence import N_ROWS
+    from .parts.evidence_hinge import PATH_ROWS
+
     if isinstance(mixed, LargeMixture):
         n_some, cells = len(mixed.some), {} if mixed.cells is None else {"the cells": n_rows}
         return {"weights": min(n_some, N_ROWS), "the joint part": n_some} | cells
@@ -90,6 +92,8 @@ def larger_attributes(mixed: LargerMixture, X: Array) -> dict[str, Any]:
 
     X has the encoded rows of the fit, or some of them where it has cells.
     """
+    from .parts.joint import kernel_shares  # small tables do not need its imports
+
     learned, layout = mixed.learned, mixed.rows.layout
     shares = layout.to_source(kernel_shares(mixed.rows, learned))
     shares = shares / shares.sum() if shares.any() else np.full(len(shares), 1 / len(shares))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..._records import dataclass
 from ..._typing import Index
 from .raw_columns import CATEGORY, RawColumn
 

@@ -11,11 +11,11 @@ A category has one weight whatever the number of its levels.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ..._records import dataclass
 from ..._typing import Array, Index
 from .column_options import ColumnOptions
 from .raw_columns import Level, RawColumn, columns_of, is_frame

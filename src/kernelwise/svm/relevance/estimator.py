@@ -28,7 +28,6 @@ from ..._typing import Array, Index
 from ...kernels import Kernel
 from ...outer import Step
 from ...qp import SMO
-from ...scale.checkpoint import TreeFolder
 from ..base.calibration import Calibration, Sigmoid, calibrate_log_odds, calibrate_margins
 from ..base.conformal import ConformalHalf, class_scores
 from ..base.estimator import BaseLearnedSVC, InputRules
@@ -48,8 +47,8 @@ from .attributes import (
 from .column_options import ColumnOptions
 from .columns import ColumnEncoding, ColumnLayout
 from .explaining import KnownRows
-from .large import SWITCH, fit_large, large_warnings, time_is_up
 from .large_table import EncodedTable, learn_encoding
+from .limits import CELL_SIZE, N_TREES, SWITCH
 from .members import FACTORS, KERNELS, kernel_names
 from .mixing import (
     Half,
@@ -62,7 +61,6 @@ from .mixing import (
     fit_mixed,
     gets_larger_parts,
 )
-from .parts.cells import CELL_SIZE, N_TREES, CellOptions
 from .parts.hinge import HingeSettings
 from .parts.rows import PartRows, copy_weight
 from .predictor import MixturePredictor
@@ -516,6 +514,11 @@ class RelevanceSVC(BaseLearnedSVC):
             raise ValueError(
                 'large="cells" needs ensemble=True, kernel="laplacian" and standardize=True.'
             )
+        # Imported here: small tables do not wait for modules that only these need.
+        from ...scale.checkpoint import TreeFolder
+        from .large import fit_large, large_warnings, time_is_up
+        from .parts.cells import CellOptions
+
         options = CellOptions(
             self.cell_size,
             self.n_trees,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from ..._records import dataclass
 from ..._typing import Array, Index
 from ..base.predictor import predictor_of
 from ..paths.rows import TrainingRows

@@ -10,13 +10,14 @@ decision  = the mixture of least log loss on rows that both left out
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from ..._records import dataclass
 from ..._typing import Index
 from ..base.progress import FitProgress
 from .mixing import LargerMixture
@@ -28,7 +29,6 @@ from .parts.mixture import mix
 from .parts.part import Part
 from .parts.rows import PartRows
 
-SWITCH = 20_000  # rows above which large="auto" takes cells
 _FEW_JUDGED = 2000  # judged rows below which no part is dropped
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from ..._records import dataclass
 from ..._typing import Array, Index
 from ...discrimination import energy, log_relevance
 from ...kernels import RBF, Laplacian

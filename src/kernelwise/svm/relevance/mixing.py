@@ -9,26 +9,28 @@ these decisions G cap how sure the probabilities may be.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..._records import dataclass
 from ..._typing import Array, Index
 from ...qp import Solution
 from ..base.progress import FitProgress
 from ..paths.folds import deal, deal_groups
 from ..paths.rows import TrainingRows
 from .columns import ColumnLayout
-from .parts.evidence import EvidenceWeights
 from .parts.hinge import HingeMachines, HingeSettings, fit_hinge
-from .parts.larger import joint_part, larger_table_parts
 from .parts.linear import fit_linear
 from .parts.mixture import Mixture, mix
 from .parts.part import Part
 from .parts.ridge import fit_ridge
 from .parts.rows import PartRows
 from .predictor import MixturePredictor
+
+if TYPE_CHECKING:
+    from .parts.evidence import EvidenceWeights
 
 LARGER = 2000  # distinct rows from which on a table gets the parts of larger tables
 LARGER_WITH_CATEGORIES = 500  # the same for a table with categories
@@ -125,6 +127,8 @@ def fit_larger(
     mixed : LargerMixture
         The parts and their mixture.
     """
+    from .parts.larger import larger_table_parts  # its import costs small tables 20 ms
+
     parts, learned = larger_table_parts(
         rows,
         random_state,
@@ -187,6 +191,8 @@ def fit_mixed(
         return SmallMixture((hinge,), alone, rows, machines)
     parts: tuple[Part, ...]
     if layout.has_categories:  # whose codes the other parts would take for numbers
+        from .parts.larger import joint_part  # as in fit_larger
+
         parts = (hinge, joint_part(rows, random_state)[0])
     else:
         factor = machines.paths["energy"].best.value

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from ..._records import dataclass
 from ..._threads import run, single_blas
 from ..._typing import Array, Index
 from ..base.calibration import Calibration

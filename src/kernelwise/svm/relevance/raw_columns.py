@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from numbers import Number
 from typing import Any
 
 import numpy as np
 
+from ..._records import dataclass
 from ..._typing import Array, Index
 
 NUMBER, CATEGORY = "number", "category"

@@ -15,13 +15,13 @@ of the whole table by chance counts with either sign.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.stats import false_discovery_control
 from scipy.stats import t as student
 
+from ..._records import dataclass
 from ..._typing import Array, Index
 from ..paths.folds import deal
 from ..paths.rows import TrainingRows

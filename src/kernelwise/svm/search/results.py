@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from numbers import Number
 from typing import Any
 
 from joblib import logger
 
+from ..._records import dataclass
 from ..._sklearn import MultimetricScorer
 
 

@@ -17,12 +17,12 @@ serve every ridge and every class. Newton steps follow, from there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 import scipy.linalg
 
+from ...._records import dataclass
 from ...._typing import Array, Index
 from ....scale.bins import ColumnBins
 from .design import Design, Steps

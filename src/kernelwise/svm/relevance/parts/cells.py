@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from ...._records import dataclass
 from ...._typing import Array
 from ....kernels import RBF, Laplacian
 from ....scale.cells import CellSettings, HeldOut
@@ -29,13 +29,12 @@ from ....scale.forest import (
 )
 from ....scale.judge import judge_members
 from ...base.progress import FitProgress
+from ..limits import CELL_SIZE, N_TREES
 from .cell_rows import CellColumns, CellSample
 from .evidence import EvidenceWeights
 from .joint import kernel_shares
 from .rows import PartRows
 
-CELL_SIZE = 2000  # most rows of a cell
-N_TREES = 3
 _FIRST_COST = 1.0  # where the walk over C begins
 _TOL = 1e-2  # tolerance of the machines, in units of the margin
 

@@ -13,13 +13,13 @@ there are, and Z itself is never formed. Z has the constant in column 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ...._native import one_hot_forms, one_hot_gram, one_hot_product, one_hot_sums
+from ...._records import dataclass
 from ...._typing import Array, Index
 
 

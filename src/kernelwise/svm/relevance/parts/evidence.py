@@ -21,13 +21,13 @@ scan finds: columns that matter only together would lose weights that start too 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.linalg
 
 from ...._native import limited_contraction
+from ...._records import dataclass
 from ...._typing import Array, Index
 from ....kernels import Laplacian
 from ....outer import LBFGS, Box, minimize

@@ -13,13 +13,14 @@ their log loss is the machine on all rows solved.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import logsumexp
 
+from ...._records import dataclass
 from ...._threads import single_blas
 from ...._typing import Array, Gram, Index
 from ....criteria import span

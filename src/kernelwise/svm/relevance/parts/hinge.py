@@ -12,11 +12,11 @@ sources. Its leave-one-out decisions are those by which each member chose its wi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ...._records import dataclass
 from ...._typing import Array, Index
 from ....kernels import Kernel
 from ....kernels.pairwise import PairwiseKernel

@@ -14,12 +14,12 @@ Then all coefficients are learned together, by Newton steps from there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.linalg
 
+from ...._records import dataclass
 from ...._typing import Array
 from ....kernels import Laplacian
 from .additive import AdditiveColumns, AdditivePart

@@ -16,11 +16,11 @@ Else they are the machines of `ridge` on the kernel Z Z'.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ...._records import dataclass
 from ...._typing import Array, Index
 from ...base.feature_weights import column_variances
 from .normal_scores import NormalScores

@@ -14,7 +14,6 @@ exact for the quadratic model of the last step. The decisions of several classes
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -22,6 +21,7 @@ import numpy as np
 import scipy.linalg
 from scipy.special import expit
 
+from ...._records import dataclass
 from ...._typing import Array, Index
 from .design import Design
 from .rows import PartRows

@@ -6,13 +6,13 @@ codes, which differ or do not. The distance of two rows is sum_j w_j d_j, and th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ...._native import exp_of_minus_rows, limited_distances
+from ...._records import dataclass
 from ...._typing import Array, Index
 from .normal_scores import NormalScores
 from .rows import PartRows

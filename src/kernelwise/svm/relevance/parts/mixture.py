@@ -18,12 +18,12 @@ which has such a factor, ranked small noisy tables worse and no table better.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 from scipy.special import expit
 
+from ...._records import dataclass
 from ...._typing import Array
 from ...base.sigmoids import fit_sigmoid
 from ...base.softmax import fit_temperature

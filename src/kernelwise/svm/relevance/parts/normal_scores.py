@@ -9,11 +9,10 @@ their neighbours among the training values; beyond the ends the score stays that
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.special import ndtri
 
+from ...._records import dataclass
 from ...._typing import Array, Index
 
 

@@ -14,12 +14,12 @@ and u_i the share of row i's weight that is left out (1: all its copies), the de
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dtrtri
 
+from ...._records import dataclass
 from ...._typing import Array, Index
 from ....kernels import Kernel
 from ....kernels.gram import LazyGram

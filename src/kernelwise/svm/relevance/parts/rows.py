@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from ...._records import dataclass
 from ...._typing import Array, Index
 from ...base.feature_weights import varying_columns
 from ...paths.rows import TrainingRows, sample_by_class
