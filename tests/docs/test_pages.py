@@ -190,10 +190,11 @@ def check_inspection(names, printed):
 
 
 def check_model_files(names, printed):
-    summary, outputs, inputs = printed.splitlines()
+    summary, outputs, inputs, whole = printed.splitlines()
     assert summary.startswith("{'rows': 400, 'columns': 30, 'score': 0.")
     assert "decision" in outputs
     assert inputs == "['size', 'colour']"
+    assert whole == "[('fee', 11), ('plan', 8)]"  # double and string
 
 
 def check_report(names, printed):

@@ -24,7 +24,16 @@ from ..svm import (
     RelevanceSVC,
     SVCSearchCV,
 )
-from ..transform import EmpiricalKernelMap, FeatureDiscriminationScaler, RelevanceSelector
+from ..tabular import TableEncoder
+from ..transform import (
+    EmpiricalKernelMap,
+    FeatureDiscriminationScaler,
+    GeodesicNeighborFeatures,
+    RelevanceSelector,
+    TopicFeatures,
+)
+from . import _onnx_geodesic as _onnx_geodesic  # registers its columns
+from . import _onnx_topics as _onnx_topics  # the same
 from ._onnx_graph import Graph
 from ._onnx_models import (
     class_probabilities,
@@ -32,6 +41,15 @@ from ._onnx_models import (
     classes_and_scores,
     columns,
     decisions,
+)
+from ._onnx_tables import (
+    WORDS,
+    Column,
+    Rows,
+    Table,
+    encoded_columns,
+    encoder_output_types,
+    kind_of,
 )
 
 _CLASSIFIERS = (
@@ -43,7 +61,13 @@ _CLASSIFIERS = (
     MarginRadiusSVC,
     RelevanceSVC,
 )
-_TRANSFORMERS = (EmpiricalKernelMap, FeatureDiscriminationScaler, RelevanceSelector)
+_TRANSFORMERS = (
+    EmpiricalKernelMap,
+    FeatureDiscriminationScaler,
+    GeodesicNeighborFeatures,
+    RelevanceSelector,
+    TopicFeatures,
+)
 
 
 @cache
@@ -52,15 +76,17 @@ def parsers() -> dict[type, Callable[..., Any]]:
     return (
         dict.fromkeys(_CLASSIFIERS, _parse_classifier)
         | dict.fromkeys(_TRANSFORMERS, _parse_transformer)
-        | {SVCSearchCV: _parse_search}
+        | {SVCSearchCV: _parse_search, TableEncoder: _parse_encoder}
     )
 
 
 @cache
 def shapes() -> dict[type, Callable[..., Any]]:
     """Return, by type of model, the function that sets the types and shapes of its outputs."""
-    return dict.fromkeys(_CLASSIFIERS, _shape_classifier) | dict.fromkeys(
-        _TRANSFORMERS, _shape_transformer
+    return (
+        dict.fromkeys(_CLASSIFIERS, _shape_classifier)
+        | dict.fromkeys(_TRANSFORMERS, _shape_transformer)
+        | {TableEncoder: _shape_encoder}
     )
 
 
@@ -73,7 +99,7 @@ def converters() -> dict[type, Callable[..., Any]]:
     return (
         dict.fromkeys(_CLASSIFIERS, _convert_classifier)
         | dict.fromkeys((*_TRANSFORMERS, PolynomialFeatures), _convert_transformer)
-        | {SimpleImputer: _convert_imputer}
+        | {SimpleImputer: _convert_imputer, TableEncoder: _convert_encoder}
     )
 
 
@@ -101,6 +127,18 @@ def _parse_transformer(scope: Any, model: Any, inputs: Any, custom_parsers: Any 
 def _parse_search(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
     check_is_fitted(model, "best_estimator_")
     return _parse_classifier(scope, model.best_estimator_, inputs)
+
+
+def _parse_encoder(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
+    operator = scope.declare_local_operator("KernelwiseTableEncoder", model)
+    operator.inputs = list(inputs)
+    for each in encoder_output_types(model, [kind_of(variable) for variable in inputs]):
+        operator.outputs.append(scope.declare_local_variable("columns", each))
+    return operator.outputs
+
+
+def _shape_encoder(operator: Any) -> None:
+    """Leave the types as they were declared: they follow from the inputs alone."""
 
 
 def _shape_classifier(operator: Any) -> None:
@@ -131,10 +169,23 @@ def _labels(model: Any) -> Any:
     return model.classes_.astype(np.int64) if whole else model.classes_.astype(str)
 
 
-def _rows(graph: Graph, operator: Any) -> str:
-    """Add nodes that cast the inputs to float64 and join their columns; return the output name."""
+def _rows(graph: Graph, operator: Any) -> Rows:
+    """Add nodes that cast the inputs to float64 and join their columns; words stay columns."""
+    if any(kind_of(each) == WORDS for each in operator.inputs):
+        return Table(_columns(operator))
     names = [graph.as_double(each.full_name) for each in operator.inputs]
     return names[0] if len(names) == 1 else graph.node("Concat", *names, axis=1)
+
+
+def _columns(operator: Any) -> tuple[Column, ...]:
+    return tuple(Column(each.full_name, kind_of(each)) for each in operator.inputs)
+
+
+def _convert_encoder(scope: Any, operator: Any, container: Any) -> None:
+    graph = Graph(scope, container)
+    made = encoded_columns(graph, operator.raw_operator, _columns(operator))
+    for output, name in zip(operator.outputs, made, strict=True):
+        graph.node_to(output.full_name, "Identity", name)
 
 
 def _convert_classifier(scope: Any, operator: Any, container: Any) -> None:
@@ -151,7 +202,13 @@ def _convert_classifier(scope: Any, operator: Any, container: Any) -> None:
 
 def _convert_transformer(scope: Any, operator: Any, container: Any) -> None:
     graph = Graph(scope, container)
-    out = columns(operator.raw_operator, graph, _rows(graph, operator))
+    rows = _rows(graph, operator)
+    if isinstance(rows, Table):
+        raise ValueError(
+            f"{type(operator.raw_operator).__name__} cannot be exported to ONNX for columns of "
+            "words; encode them in a step before it."
+        )
+    out = columns(operator.raw_operator, graph, rows)
     _store(graph, operator, out)
 
 
@@ -176,5 +233,5 @@ def _convert_imputer(scope: Any, operator: Any, container: Any) -> None:
         return
     graph, means = Graph(scope, container), np.asarray(model.statistics_, dtype=np.float64)
     kept = np.flatnonzero(~np.isnan(means))
-    X = graph.node("Gather", _rows(graph, operator), kept, axis=1)
+    X = graph.node("Gather", str(_rows(graph, operator)), kept, axis=1)
     _store(graph, operator, graph.filled(X, means[kept]))

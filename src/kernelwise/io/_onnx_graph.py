@@ -7,6 +7,11 @@ from typing import Any
 import numpy as np
 
 
+def inner(name: str) -> str:
+    """Return a name for the inside of a loop that no column of a table is likely to have."""
+    return f"kernelwise:{name}"
+
+
 class Graph:
     """Adds nodes and constants under unique names.
 
@@ -29,7 +34,7 @@ class Graph:
             texts = [str(each).encode() for each in value.ravel()]
             self._container.add_initializer(name, TensorProto.STRING, list(value.shape), texts)
         else:
-            tensor = numpy_helper.from_array(np.ascontiguousarray(value), name)
+            tensor = numpy_helper.from_array(np.asarray(value, order="C"), name)
             self._container.add_initializer(name, tensor.data_type, list(value.shape), tensor)
         return name
 
@@ -41,9 +46,18 @@ class Graph:
 
     def node_to(self, out: str, op: str, *inputs: Any, **attributes: Any) -> None:
         """Add a node whose output is named ``out``."""
+        self._add(op, inputs, [out], attributes)
+
+    def node_of_two(self, op: str, *inputs: Any, **attributes: Any) -> tuple[str, str]:
+        """Add a node with two outputs; return their names."""
+        first, second = (self._scope.get_unique_variable_name(op.lower()) for _ in range(2))
+        self._add(op, inputs, [first, second], attributes)
+        return first, second
+
+    def _add(self, op: str, inputs: Any, outs: list[str], attributes: dict[str, Any]) -> None:
         names = [each if isinstance(each, str) else self.constant(each) for each in inputs]
         name = self._scope.get_unique_operator_name(op)
-        self._container.add_node(op, names, [out], name=name, **attributes)
+        self._container.add_node(op, names, outs, name=name, **attributes)
 
     def number(self, value: float) -> str:
         """Add a float64 scalar; return its name."""

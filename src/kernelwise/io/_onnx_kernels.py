@@ -29,7 +29,7 @@ from ..kernels import (
     Sigmoid,
     Sum,
 )
-from ._onnx_graph import Graph
+from ._onnx_graph import Graph, inner
 
 _TINY = float(np.finfo(np.float64).tiny)
 
@@ -109,23 +109,26 @@ def _adding_a_distance(width: int) -> Any:
     """
     from onnx import TensorProto, helper
 
+    before, x, z, most, gap, size, distance, after = map(
+        inner, ("t", "x_k", "z_k", "most_k", "gap", "size", "distance", "t_after")
+    )
+
     def tensor(name: str, shape: list[Any]) -> Any:
         return helper.make_tensor_value_info(name, TensorProto.DOUBLE, shape)
 
     nodes = [
-        helper.make_node("Sub", ["x_k", "z_k"], ["gap"]),
-        helper.make_node("Abs", ["gap"], ["size"]),
-        helper.make_node("Min", ["size", "most_k"], ["distance"]),
-        helper.make_node("Add", ["t_before", "distance"], ["t_after"]),
+        helper.make_node("Sub", [x, z], [gap]),
+        helper.make_node("Abs", [gap], [size]),
+        helper.make_node("Min", [size, most], [distance]),
+        helper.make_node("Add", [before, distance], [after]),
     ]
-    shapes: dict[str, list[Any]] = {
-        "t_before": [None, width],
-        "x_k": [None, 1],
-        "z_k": [1, width],
-        "most_k": [1, 1],
-    }
-    given = [tensor(name, shape) for name, shape in shapes.items()]
-    return helper.make_graph(nodes, "l1", given, [tensor("t_after", [None, width])])
+    given = [
+        tensor(before, [None, width]),
+        tensor(x, [None, 1]),
+        tensor(z, [1, width]),
+        tensor(most, [1, 1]),
+    ]
+    return helper.make_graph(nodes, "l1", given, [tensor(after, [None, width])])
 
 
 # --- From t to the kernel ---------------------------------------------------------------------

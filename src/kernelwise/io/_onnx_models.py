@@ -23,26 +23,37 @@ from ..svm.base.steps import (
     TransformerFeatures,
     UnitNorm,
 )
-from ..svm.relevance.columns import GAP, CategoryCodes, ColumnEncoding
+from ..svm.relevance.columns import GAP, OTHER, CategoryCodes, ColumnEncoding
 from ..svm.relevance.predictor import MixturePredictor
 from ..transform import EmpiricalKernelMap, FeatureDiscriminationScaler, RelevanceSelector
 from ._onnx_graph import Graph
 from ._onnx_kernels import matrix
 from ._onnx_parts import mixed
+from ._onnx_tables import Column, Rows, Table, codes, column_of, numbers_of
 
 # --- Decision values, one column per machine --------------------------------------------------
 
 
-def decisions(model: BaseLearnedSVC, graph: Graph, X: str) -> str:
+def decisions(model: BaseLearnedSVC, graph: Graph, X: Rows) -> str:
     """Add the nodes of a classifier's machines; return the name of their decision values."""
     predictor: Any = predictor_of(model)
+    if isinstance(X, Table) and not _reads_words(predictor):
+        raise ValueError(
+            f"{type(model).__name__} reads numbers, and the graph would give it words; encode them "
+            "in a step before it, such as OneHotEncoder or kernelwise.tabular.TableEncoder."
+        )
     if isinstance(predictor, MixturePredictor):
         X = _after_steps(graph, predictor.before, X, model.n_features_in_)
         return mixed(graph, predictor, X, _machines)
     return _machines(graph, predictor, X)
 
 
-def _machines(graph: Graph, predictor: Predictor, X: str) -> str:
+def _reads_words(predictor: Any) -> bool:
+    """Return whether the first step of a predictor reads tables."""
+    return bool(predictor.before) and isinstance(predictor.before[0], ColumnEncoding)
+
+
+def _machines(graph: Graph, predictor: Predictor, X: Rows) -> str:
     """Add the nodes of machines; return the name of their decision values."""
     n_members = predictor.n_members
     own = np.eye(predictor.n_machines // n_members)
@@ -74,7 +85,7 @@ def _kernel_part(graph: Graph, predictor: Predictor, Z: str, mixing: Array, tota
     return total
 
 
-def _after_steps(graph: Graph, steps: Sequence[Step], X: str, width: int) -> str:
+def _after_steps(graph: Graph, steps: Sequence[Step], X: Any, width: int) -> str:
     """Add the steps that turn the rows X into the input of a part of a machine."""
     for step in steps:
         if isinstance(step, MeanFill):
@@ -94,46 +105,41 @@ def _after_steps(graph: Graph, steps: Sequence[Step], X: str, width: int) -> str
                 "bias_features cannot be exported to ONNX: it is a Python function, which a graph "
                 "cannot hold; use columns or a transformer instead."
             )
-    return X
+    made: str = X
+    return made
 
 
-def _encoded(graph: Graph, step: ColumnEncoding, X: str) -> str:
-    """Add the filling of gaps, their marks, and the codes of categories of numbers."""
-    words = [
-        step.names[own.column]
-        for own in step.categories
-        if any(isinstance(level, str) for level in own.levels)
-    ]
-    if words:
+def _encoded(graph: Graph, step: ColumnEncoding, X: Rows) -> str:
+    """Add the filling of gaps, their marks, and the codes of categories."""
+    words = [step.names[own.column] for own in step.categories if _has_words(own)]
+    if words and not isinstance(X, Table):
         raise ValueError(
-            f"the columns {words} are categories of words, which cannot be exported to ONNX: the "
-            "graph reads one matrix of numbers. Encode words as whole numbers before the fit, and "
-            "declare them with categorical_features."
+            f"the columns {words} are categories of words, and one matrix of numbers cannot hold "
+            "them; give some rows as example, and the graph has one input per column."
         )
     numbers = [j for j in range(len(step.names)) if step.layout.is_category[j] == 0]
-    parts = [graph.node("Gather", X, np.array([own.column]), axis=1) for own in step.categories]
-    parts = [_codes(graph, own, x) for own, x in zip(step.categories, parts, strict=True)]
+    parts = [_codes(graph, own, column_of(graph, X, own.column)) for own in step.categories]
     if numbers:
-        known = graph.node("Gather", X, np.array(numbers), axis=1)
+        known = numbers_of(graph, X, numbers, step.names)
         parts.append(graph.filled(known, step.medians[numbers]) if step.fills else known)
     order = np.argsort([own.column for own in step.categories] + numbers)
     if len(step.marked):
-        marked = graph.node("IsNaN", graph.node("Gather", X, step.marked, axis=1))
+        marked = graph.node("IsNaN", numbers_of(graph, X, step.marked, step.names))
         parts.append(graph.scaled(graph.as_double(marked), len(step.marked), GAP))
         order = np.append(order, len(order) + np.arange(len(step.marked)))
     joined = graph.node("Concat", *parts, axis=1) if len(parts) > 1 else parts[0]
     return graph.node("Gather", joined, order, axis=1) if step.categories else joined
 
 
-def _codes(graph: Graph, own: CategoryCodes, x: str) -> str:
-    """Add the code of each value in a column: zero for other levels, the last one for NaN."""
-    levels = np.array(own.levels, dtype=np.float64)[None]
-    equal = graph.as_double(graph.node("Equal", x, levels))
-    code = graph.node("MatMul", equal, np.arange(1.0, 1 + len(own.levels))[:, None])
-    if not own.knows_missing:
-        return code
-    missing = graph.number(own.n_codes - 1)
-    return graph.node("Where", graph.node("IsNaN", x), missing, code)
+def _has_words(own: CategoryCodes) -> bool:
+    return any(isinstance(level, str) for level in own.levels)
+
+
+def _codes(graph: Graph, own: CategoryCodes, column: Column) -> str:
+    """Add the code of each value in a column: zero for other levels, the last one for gaps."""
+    code_of = {level: 1.0 + k for k, level in enumerate(own.levels)}
+    gap = own.n_codes - 1 if own.knows_missing else OTHER
+    return codes(graph, column, code_of, other=OTHER, gap=gap)
 
 
 def _components(graph: Graph, map: EmpiricalMap, X: str) -> str:

@@ -13,6 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from .._files import replacing
 from ..svm import SVCSearchCV
 from ..svm.base.estimator import BaseLearnedSVC
+from ..tabular.pipeline import table_encoder
+from ._onnx_tables import encoder_inputs
 
 
 def to_onnx(
@@ -22,7 +24,7 @@ def to_onnx(
 
     The graph computes in float64. The outputs of a classifier are "label" (int64 or strings),
     "decision" (the values of `decision_function`) and, where it is calibrated, "probabilities"; the
-    output of a transformer is "columns".
+    output of a transformer is "columns". An output whose name is that of an input ends in "_".
 
     Parameters
     ----------
@@ -30,9 +32,11 @@ def to_onnx(
         A classifier or transformer of kernelwise, or a pipeline whose other steps skl2onnx
         supports.
     example : DataFrame, default=None
-        Some rows, for a pipeline that starts from named columns: the graph then has one input per
-        column, of shape (n, 1), which takes strings if the column is not numeric. With None the
-        graph has one input "X" of shape (n, n_features).
+        Some rows, for a model that starts from named columns: the graph then has one input per
+        column, of shape (n, 1), which takes strings if the column is not numeric; an empty string
+        is a missing word. With None the graph has one input "X" of shape (n, n_features). A
+        pipeline that starts with a `TableEncoder` has one input per column in any case: numbers,
+        dates as days since 1970, and words without surrounding blanks.
     opset : int, default=None
         Version of the ONNX operators; None selects the latest that skl2onnx is tested with.
     dtype : {"float64", "float32"}, default="float64"
@@ -73,26 +77,31 @@ def to_onnx(
         raise ImportError("ONNX export needs skl2onnx: pip install 'kernelwise[onnx]'.") from error
     from ._onnx_convert import converters, parsers, shapes
 
-    final = ["label", "decision"] if hasattr(model, "classes_") else ["columns"]
+    final = ["label", "decision"] if hasattr(model, "predict") else ["columns"]
     last = model.steps[-1][1] if hasattr(model, "steps") else model
     if isinstance(last, BaseLearnedSVC | SVCSearchCV) and hasattr(last, "predict_proba"):
         final.append("probabilities")
+    inputs = _inputs(model, example, dtype)
+    taken = {name for name, _ in inputs}
     try:
         return skl2onnx.convert_sklearn(
             model,
             name=type(model).__name__,
-            initial_types=_inputs(model, example, dtype),
+            initial_types=inputs,
             target_opset=opset,
             custom_conversion_functions=converters(),
             custom_shape_calculators=shapes(),
             custom_parsers=parsers(),
-            final_types=[(name, None) for name in final],
+            final_types=[(f"{name}_" if name in taken else name, None) for name in final],
         )
     except (RuntimeError, NotImplementedError, KeyError) as error:  # a step has no converter
         reason = str(error).partition("\n")[0]
         raise ValueError(
-            f"{type(model).__name__} cannot be exported to ONNX: skl2onnx says {reason!r}. Export "
-            "only the steps that it supports, and apply the others beforehand."
+            f"{type(model).__name__} cannot be exported to ONNX: skl2onnx says {reason!r}. Every "
+            "classifier and transformer of kernelwise can be exported, and every step that "
+            'skl2onnx knows. In place of CalibratedClassifierCV use calibration="halves" of the '
+            "classifier; apply other steps before the graph, or keep the whole model with "
+            "kernelwise.io.save."
         ) from error
 
 
@@ -135,6 +144,9 @@ def _inputs(model: Any, example: Any, dtype: str) -> list[tuple[str, Any]]:
     from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType, StringTensorType
 
     numbers: Callable[..., Any] = DoubleTensorType if dtype == "float64" else FloatTensorType
+    encoder = table_encoder(model)
+    if encoder is not None:
+        return encoder_inputs(encoder, example, numbers)
     if example is None:
         return [("X", numbers([None, getattr(model, "n_features_in_", None)]))]
     if not hasattr(example, "columns"):

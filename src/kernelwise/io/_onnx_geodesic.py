@@ -1,0 +1,113 @@
+"""`GeodesicNeighborFeatures` as ONNX nodes: paths of a new row over its nearest nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._typing import Array
+from ..transform import GeodesicNeighborFeatures
+from ..transform._neighbor_tables import NeighborTables
+from ._onnx_graph import Graph, inner
+from ._onnx_models import columns
+
+
+@columns.register
+def _(model: GeodesicNeighborFeatures, graph: Graph, X: str) -> str:
+    tables = NeighborTables.of(model)
+    squares = _squared_distances(graph, X, tables.nodes)
+    nearest = graph.node("ArgMin", squares, axis=1, keepdims=0)
+    least = graph.node("ReduceMin", squares, np.array([1]), keepdims=1)
+    at_node = graph.node("Gather", tables.marks_of_node, nearest, axis=0)
+    is_node = graph.node("Not", graph.node("Greater", least, graph.number(0.0)))
+    return graph.node("Where", is_node, at_node, _of_new_rows(graph, tables, squares))
+
+
+def _squared_distances(graph: Graph, X: str, rows: Array) -> str:
+    """Sum (x_k - z_k)^2 over features with Scan: exactly zero for equal rows."""
+    height = graph.node("Slice", graph.node("Shape", X), np.array([0]), np.array([1]))
+    shape = graph.node("Concat", height, np.array([len(rows)]), axis=0)
+    zeros = graph.node("Expand", graph.number(0.0), shape)
+    given = graph.node("Transpose", X, perm=[1, 0])
+    given = graph.node("Reshape", given, np.array([rows.shape[1], -1, 1]))
+    others = np.ascontiguousarray(rows.T)[:, None, :]
+    return graph.node("Scan", zeros, given, others, num_scan_inputs=2, body=_adding_a_square())
+
+
+def _adding_a_square() -> Any:
+    """Return the graph of a Scan step: t + (x_k - z_k)^2."""
+    from onnx import TensorProto, helper
+
+    before, x, z, gap, square, after = map(inner, ("t", "x_k", "z_k", "gap", "square", "t_after"))
+
+    def tensor(name: str) -> Any:
+        return helper.make_tensor_value_info(name, TensorProto.DOUBLE, [None, None])
+
+    nodes = [
+        helper.make_node("Sub", [x, z], [gap]),
+        helper.make_node("Mul", [gap, gap], [square]),
+        helper.make_node("Add", [before, square], [after]),
+    ]
+    return helper.make_graph(nodes, "squares", [tensor(each) for each in (before, x, z)],
+                             [tensor(after)])  # fmt: skip
+
+
+def _of_new_rows(graph: Graph, tables: NeighborTables, squares: str) -> str:
+    """Add the marks of rows that are not nodes: the classes of the ends of the shortest paths."""
+    rows, lengths = _candidates(graph, tables, squares)
+    (wide_rows, wide_lengths), (tall_rows, tall_lengths) = (
+        tuple(graph.node("Unsqueeze", each, np.array([axis])) for each in (rows, lengths))
+        for axis in (1, 2)
+    )
+    shorter = graph.node("Less", wide_lengths, tall_lengths)
+    equally_long = graph.node("Equal", wide_lengths, tall_lengths)
+    same = graph.node("Equal", wide_rows, tall_rows)
+    m = tables.nearest.shape[1] * tables.n_edges
+    earlier = graph.constant(np.arange(m)[None, None, :] < np.arange(m)[None, :, None])
+    # A path loses to a shorter one with the same end, and among equals to the first.
+    loses = _or(graph, shorter, _and(graph, equally_long, earlier))
+    is_longer = _any(graph, _and(graph, same, loses))
+    nobody = graph.node("Less", rows, graph.number(0.0))
+    counts = graph.node("Not", _or(graph, is_longer, nobody))
+    lower = graph.node("Less", wide_rows, tall_rows)
+    ahead = _or(graph, shorter, _and(graph, equally_long, lower))
+    ahead = _and(graph, ahead, graph.node("Unsqueeze", counts, np.array([1])))
+    rank = graph.node("ReduceSum", graph.as_double(ahead), np.array([2]), keepdims=0)
+    first = graph.node("Less", rank, graph.number(float(tables.n_neighbors)))
+    chosen = graph.as_double(_and(graph, counts, first))
+    places = graph.node("Max", rows, graph.number(0.0))
+    marks = graph.node("Gather", tables.marks_of_row, _as_places(graph, places), axis=0)
+    weighted = graph.node("Mul", marks, graph.node("Unsqueeze", chosen, np.array([2])))
+    return graph.node("ReduceMax", weighted, np.array([1]), keepdims=0)
+
+
+def _candidates(graph: Graph, tables: NeighborTables, squares: str) -> tuple[str, str]:
+    """Add the ends and lengths of the paths over the nearest nodes, of shape (n, m)."""
+    n_edges, width = tables.n_edges, tables.nearest.shape[1]
+    near, nodes = graph.node_of_two("TopK", squares, np.array([n_edges]), largest=0, axis=1)
+    steps = graph.node("Unsqueeze", graph.node("Sqrt", near), np.array([2]))
+    lengths = graph.node("Add", graph.node("Gather", tables.lengths, nodes, axis=0), steps)
+    rows = graph.node("Gather", tables.nearest.astype(np.float64), nodes, axis=0)
+    flat = np.array([-1, n_edges * width])
+    return graph.node("Reshape", rows, flat), graph.node("Reshape", lengths, flat)
+
+
+def _as_places(graph: Graph, x: str) -> str:
+    from onnx import TensorProto
+
+    return graph.node("Cast", x, to=TensorProto.INT64)
+
+
+def _and(graph: Graph, one: str, other: str) -> str:
+    return graph.node("And", one, other)
+
+
+def _or(graph: Graph, one: str, other: str) -> str:
+    return graph.node("Or", one, other)
+
+
+def _any(graph: Graph, mask: str) -> str:
+    """Add whether any entry along the last axis is true."""
+    count = graph.node("ReduceSum", graph.as_double(mask), np.array([2]), keepdims=0)
+    return graph.node("Greater", count, graph.number(0.5))

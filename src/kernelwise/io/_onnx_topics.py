@@ -1,0 +1,73 @@
+"""`TopicFeatures` as ONNX nodes: a loop of multiplicative updates with the topics fixed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..transform import TopicFeatures
+from ._onnx_graph import Graph, inner
+from ._onnx_models import columns
+
+_LEAST = float(np.finfo(np.float32).eps)  # floor of expected counts, as in scikit-learn's NMF
+
+
+@columns.register
+def _(model: TopicFeatures, graph: Graph, X: str) -> str:
+    topics = np.asarray(model.components_, dtype=np.float64)
+    n_topics, width = topics.shape
+    means = graph.node("MatMul", X, np.full((width, 1), 1 / width))
+    some = graph.node("Greater", means, graph.number(0.0))
+    rows = graph.node("Div", X, graph.node("Where", some, means, graph.number(1.0)))
+    # The start of scikit-learn's NMF for rows of mean one.
+    start = graph.node("Expand", graph.number(np.sqrt(1 / n_topics)), _shape(graph, X, n_topics))
+    body = _update(rows, graph.constant(topics), *_divided(graph, topics))
+    steps, go = np.array(model.max_iter), np.array(True)
+    amounts = graph.node("Loop", graph.constant(steps), graph.constant(go), start, body=body)
+    amounts = graph.node("Mul", amounts, means)
+    if not model.normalize:
+        return amounts
+    totals = graph.node("MatMul", amounts, np.ones((n_topics, 1)))
+    known = graph.node("Greater", totals, graph.number(0.0))
+    shares = graph.node("Div", amounts, graph.node("Where", known, totals, graph.number(1.0)))
+    return graph.node("Where", known, shares, graph.number(1 / n_topics))
+
+
+def _shape(graph: Graph, X: str, width: int) -> str:
+    """Add the shape of a matrix with the rows of X and so many columns."""
+    height = graph.node("Slice", graph.node("Shape", X), np.array([0]), np.array([1]))
+    return graph.node("Concat", height, np.array([width]), axis=0)
+
+
+def _divided(graph: Graph, topics: Any) -> tuple[str, str]:
+    """Add the transposed topics, each divided by its sum, and the least expected count."""
+    totals = topics.sum(axis=1)
+    totals = np.where(totals == 0, _LEAST, totals)
+    return graph.constant(np.ascontiguousarray((topics / totals[:, None]).T)), graph.number(_LEAST)
+
+
+def _update(rows: str, topics: str, divided: str, least: str) -> Any:
+    """Return the graph of an update, W * ((X / WH) H' / sum H), inside the outer graph."""
+    from onnx import TensorProto, helper
+
+    step, go, go_on, before, all_expected, expected, ratio, factor, after = map(
+        inner,
+        ("step", "go", "go_on", "w", "all_expected", "expected", "ratio", "factor", "w_after"),
+    )
+    tensor, amounts = helper.make_tensor_value_info, [None, None]
+    nodes = [
+        helper.make_node("MatMul", [before, topics], [all_expected]),
+        helper.make_node("Max", [all_expected, least], [expected]),
+        helper.make_node("Div", [rows, expected], [ratio]),
+        helper.make_node("MatMul", [ratio, divided], [factor]),
+        helper.make_node("Mul", [before, factor], [after]),
+        helper.make_node("Identity", [go], [go_on]),
+    ]
+    given = [
+        tensor(step, TensorProto.INT64, []),
+        tensor(go, TensorProto.BOOL, []),
+        tensor(before, TensorProto.DOUBLE, amounts),
+    ]
+    made = [tensor(go_on, TensorProto.BOOL, []), tensor(after, TensorProto.DOUBLE, amounts)]
+    return helper.make_graph(nodes, "update", given, made)
