@@ -8,7 +8,7 @@ import numpy as np
 
 from .._typing import Array
 from ..transform import GeodesicNeighborFeatures
-from ..transform._neighbor_tables import NeighborTables
+from ..transform.neighbor_tables import NeighborTables
 from ._onnx_graph import Graph, inner
 from ._onnx_models import columns
 
