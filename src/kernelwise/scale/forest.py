@@ -300,6 +300,46 @@ def fit_tree(
     taking_part = np.flatnonzero(table.price > 0)
     whole = len(taking_part) == len(table.price)
     X = table.X if whole else table.X[taking_part]
+    with single_blas():
+        tree, leaves = grow_tree(X, table.numbers[taking_part], member.kernel, cell_size, seed)
+    leaves = [taking_part[own] for own in leaves]
+    return fit_leaves(table, tree, leaves, member, threads=threads, held_out=held_out, stops=stops)
+
+
+def fit_leaves(
+    table: CellTable,
+    tree: Tree,
+    leaves: Sequence[Index],
+    member: CellSettings,
+    *,
+    threads: int = 1,
+    held_out: HeldOut | None = None,
+    stops: Callable[[], bool] | None = None,
+) -> FittedTree:
+    """Fit the machines of the cells of a tree that is grown.
+
+    Parameters
+    ----------
+    table : CellTable
+        The rows.
+    tree : Tree
+        The tree.
+    leaves : sequence of ndarray
+        The rows of each leaf.
+    member : CellSettings
+        Kernel, C and loss.
+    threads : int, default=1
+        Threads over cells.
+    held_out : HeldOut, default=None
+        The folds of the left-out decisions; None makes none.
+    stops : callable, default=None
+        Asked before each cell whether to give up, with `Stopped`.
+
+    Returns
+    -------
+    fitted : FittedTree
+        The tree.
+    """
 
     def fit(own: Index) -> CellMachines:
         if stops is not None and stops():
@@ -308,8 +348,6 @@ def fit_tree(
         return fit_cell(table.X[own], table.codes[own], table.price[own], member, held)
 
     with single_blas():
-        tree, leaves = grow_tree(X, table.numbers[taking_part], member.kernel, cell_size, seed)
-        leaves = [taking_part[own] for own in leaves]
         cells = run(fit, leaves, threads)
     return FittedTree(
         _gathered(tree, member.kernel, leaves, cells, table.X.dtype),

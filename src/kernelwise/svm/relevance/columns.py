@@ -10,7 +10,7 @@ A category has one weight whatever the number of its levels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -98,11 +98,11 @@ class CategoryCodes:
     @classmethod
     def of(cls, column: int, raw: RawColumn, counts: Array) -> CategoryCodes:
         """Learn the levels of enough rows; ``counts`` says how many rows each row stands for."""
-        places, found = raw.levels()
-        rows = np.bincount(places, weights=counts, minlength=len(found))
-        total: dict[Level | None, float] = {}
-        for level, number in zip(found, rows.tolist(), strict=True):
-            total[level] = total.get(level, 0.0) + number
+        return cls.of_counts(column, count_levels(raw, counts))
+
+    @classmethod
+    def of_counts(cls, column: int, total: Mapping[Level | None, float]) -> CategoryCodes:
+        """Take the levels of enough rows, whose numbers may be sums over parts of a table."""
         kept = [level for level, number in total.items() if number >= MIN_LEVEL_ROWS]
         levels = [level for level in kept if level is not None]
         levels.sort(key=lambda level: (isinstance(level, str), level))
@@ -120,6 +120,16 @@ class CategoryCodes:
         missing = float(len(self.levels) + 1 if self.knows_missing else OTHER)
         of_place = [missing if level is None else code.get(level, OTHER) for level in found]
         return np.array(of_place, dtype=np.float64)[places]
+
+
+def count_levels(raw: RawColumn, counts: Array) -> dict[Level | None, float]:
+    """Return how many rows each level of a column stands for; None is a missing value."""
+    places, found = raw.levels()
+    rows = np.bincount(places, weights=counts, minlength=len(found))
+    total: dict[Level | None, float] = {}
+    for level, number in zip(found, rows.tolist(), strict=True):
+        total[level] = total.get(level, 0.0) + number
+    return total
 
 
 @dataclass(frozen=True)

@@ -515,18 +515,10 @@ class RelevanceSVC(BaseLearnedSVC):
                 'large="cells" needs ensemble=True, kernel="laplacian" and standardize=True.'
             )
         # Imported here: small tables do not wait for modules that only these need.
-        from ...scale.checkpoint import TreeFolder
-        from .large import fit_large, large_warnings, time_is_up
-        from .parts.cells import CellOptions
+        from .large import fit_large, large_warnings
 
-        options = CellOptions(
-            self.cell_size,
-            self.n_trees,
-            threads=task.threads,
-            stops=time_is_up(self.max_time),
-            store=None if self.checkpoint is None else TreeFolder(self.checkpoint),
-        )
         task.progress.begin(None)
+        options = self._cell_options(task)
         mixed = fit_large(rows, numbers, options, random_state, task.progress)
         predictor, attributes = self._described(mixed, mixed.some.X)
         if mixed.cells is not None:
@@ -536,9 +528,23 @@ class RelevanceSVC(BaseLearnedSVC):
         attributes |= {
             "_background_": KnownRows.draw(some.X, some.classes, some.count, given[mixed.chosen]),
             "_training_table_": None,  # which would keep the user's table
-            "rows_used_": rows_used(mixed, len(rows), self.weight_rows),
+            "rows_used_": rows_used(mixed, options.n_rows(len(rows)), self.weight_rows),
         }
         return Fitted(predictor, (), attributes=attributes, warnings=warnings)
+
+    def _cell_options(self, task: FitTask) -> Any:
+        """Return how cells are fitted."""
+        from ...scale.checkpoint import TreeFolder
+        from .large import time_is_up
+        from .parts.cells import CellOptions
+
+        return CellOptions(
+            self.cell_size,
+            self.n_trees,
+            threads=task.threads,
+            stops=time_is_up(self.max_time),
+            store=None if self.checkpoint is None else TreeFolder(self.checkpoint),
+        )
 
     def _described(self, mixed: LargerMixture, X: Array) -> tuple[Any, dict[str, Any]]:
         """Return a calibrated mixture as it predicts rows of the user, and its attributes."""

@@ -84,7 +84,8 @@ def fit_large(
         The parts and their mixture.
     """
     seed = int(random_state.randint(2**31 - 1))
-    sample = CellSample.of(rows, numbers, seed, options.n_trees)
+    n_rows = options.n_rows(len(rows))
+    sample = CellSample.of(rows, numbers, seed, options.n_trees, n_rows)
     some = rows.part(sample.some)
     joint, learned = joint_part(some, random_state, progress)
     cells = fit_cells(rows, learned, sample, options, progress)

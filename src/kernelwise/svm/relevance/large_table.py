@@ -17,8 +17,8 @@ from .column_options import ColumnOptions
 from .columns import CategoryCodes, ColumnEncoding
 from .raw_columns import columns_of
 
-_ENCODING_ROWS = 50_000  # rows from which medians and gaps are learned
-_ENCODING_SEED = 0  # picks these rows
+ENCODING_ROWS = 50_000  # rows from which medians and gaps are learned
+ENCODING_SEED = 0  # picks these rows
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def learn_encoding(
     encoding : ColumnEncoding
         Medians and marks of gaps by some of the rows; levels of categories by all of them.
     """
-    some = np.sort(sample_rows(labels.rows, _ENCODING_ROWS, _ENCODING_SEED))
+    some = np.sort(sample_rows(labels.rows, ENCODING_ROWS, ENCODING_SEED))
     few = take(X, labels.rows[some])
     encoding = ColumnEncoding.of(few, names, labels.sample_weight[some], options)
     if not encoding.categories or len(some) == len(labels.rows):

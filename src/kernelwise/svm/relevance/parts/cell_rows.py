@@ -54,7 +54,14 @@ class CellSample:
     fold: Index
 
     @classmethod
-    def of(cls, rows: PartRows, numbers: Index, seed: int, n_trees: int) -> CellSample:
+    def of(
+        cls,
+        rows: PartRows,
+        numbers: Index,
+        seed: int,
+        n_trees: int,
+        n_rows: int | None = None,
+    ) -> CellSample:
         """Pick rows.
 
         Parameters
@@ -67,16 +74,17 @@ class CellSample:
             Picks the rows.
         n_trees : int
             The number of trees, whose seeds the rows do not share.
+        n_rows : int, default=None
+            The number of rows of the whole table, where these are its sample alone.
 
         Returns
         -------
         sample : CellSample
             The rows.
         """
-        n, d = rows.X.shape
-        size = min(SAMPLE_ROWS, max(_LEAST_SAMPLE, _SAMPLE_VALUES // d))
-        place = _places(numbers, seed + n_trees)
-        is_some = place < size / n
+        n = len(numbers) if n_rows is None else n_rows
+        place = _places(numbers, seed + n_trees, n)
+        is_some = place < sample_share(n, rows.X.shape[1])
         share = min(1.0, JUDGED_ROWS / n)
         if rows.groups is None:
             fold = np.where(place < share, (_FOLDS * place).astype(np.intp), -1)
@@ -87,10 +95,15 @@ class CellSample:
         return cls(seed, numbers, np.flatnonzero(is_some), judged, fold)
 
 
-def _places(units: Index, seed: int) -> Array:
+def sample_share(n: int, d: int) -> float:
+    """Return the share of the rows of a table of n rows and d columns that is learned from."""
+    return min(SAMPLE_ROWS, max(_LEAST_SAMPLE, _SAMPLE_VALUES // d)) / n
+
+
+def _places(units: Index, seed: int, n_units: int | None = None) -> Array:
     """Return a place in [0, 1) for each unit by its key; few units divide it evenly."""
     different, which = np.unique(units, return_inverse=True)
-    if len(different) > JUDGED_ROWS:
+    if (n_units or len(different)) > JUDGED_ROWS:
         out: Array = uniform(units, seed)
         return out
     rank = np.argsort(np.argsort(row_keys(different, seed)))

@@ -8,7 +8,7 @@ fit that runs out of time has the first of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any, ClassVar, Protocol
 
@@ -92,6 +92,25 @@ class TreeStore(Protocol):
         """Keep a tree."""
 
 
+class RowsElsewhere(Protocol):
+    """Fits trees to rows that are elsewhere; the fit itself has only a sample of them."""
+
+    @property
+    def n_rows(self) -> int:
+        """The number of all rows."""
+
+    def fit(
+        self,
+        table: CellTable,
+        columns: CellColumns,
+        members: Sequence[CellSettings],
+        seed: int,
+        cell_size: int,
+        held_out: HeldOut,
+    ) -> tuple[CellForest, Array]:
+        """Return the trees, and their decisions on the rows of the sample that are left out."""
+
+
 @dataclass(frozen=True)
 class CellOptions:
     """How cells are fitted.
@@ -108,6 +127,8 @@ class CellOptions:
         Asked now and then whether to stop with the trees that are there.
     store : TreeStore, default=None
         Keeps finished trees.
+    elsewhere : RowsElsewhere, default=None
+        Fits the trees, where the rows of the fit are a sample of those that are elsewhere.
     """
 
     cell_size: int = CELL_SIZE
@@ -115,6 +136,11 @@ class CellOptions:
     threads: int = 1
     stops: Callable[[], bool] | None = None
     store: TreeStore | None = None
+    elsewhere: RowsElsewhere | None = None
+
+    def n_rows(self, n_here: int) -> int:
+        """Return the number of all rows, for a fit that has so many of them."""
+        return n_here if self.elsewhere is None else self.elsewhere.n_rows
 
 
 def fit_cells(
@@ -162,15 +188,20 @@ def fit_cells(
             groups=None if rows.groups is None else rows.groups[sample.some],
             threads=options.threads,
         )
-    trees = _fit_trees(table, choice.members, sample.seed, held_out, options, progress)
-    if not trees:
-        return None
-    forest, left_out = forest_of(table, trees, threads=options.threads, held_out=held_out)
+    left_out: Array | None
+    if options.elsewhere is not None:
+        key = choice.members, sample.seed, options.cell_size
+        forest, left_out = options.elsewhere.fit(table, columns, *key, held_out)
+    else:
+        trees = _fit_trees(table, choice.members, sample.seed, held_out, options, progress)
+        if not trees:
+            return None
+        forest, left_out = forest_of(table, trees, threads=options.threads, held_out=held_out)
     assert left_out is not None
     return CellsPart(
         columns,
         forest,
-        choice.members[: len(trees)],
+        choice.members[: len(forest.trees)],
         left_out[np.searchsorted(held_out.rows, sample.judged)],
         kernel_shares(rows.part(sample.some), learned),
     )

@@ -77,9 +77,7 @@ class PartRows:
     @cached_property
     def codes(self) -> Array:
         """Codes -1 and +1 of shape (m, k): one column for two classes, else one per class."""
-        if self.n_classes == 2:
-            return np.where(self.classes == 1, 1.0, -1.0)[:, None]
-        return np.where(self.classes[:, None] == np.arange(self.n_classes), 1.0, -1.0)
+        return codes_of(self.classes, self.n_classes)
 
     @cached_property
     def left_out_share(self) -> Array:
@@ -113,6 +111,13 @@ class PartRows:
         if len(self) <= size:
             return np.arange(len(self))
         return sample_by_class(self.classes, size, random_state)
+
+
+def codes_of(classes: Index, n_classes: int) -> Array:
+    """Return codes -1 and +1: one column for two classes, else one per class."""
+    if n_classes == 2:
+        return np.where(classes == 1, 1.0, -1.0)[:, None]
+    return np.where(classes[:, None] == np.arange(n_classes), 1.0, -1.0)
 
 
 def used_columns(X: Array) -> Index:
