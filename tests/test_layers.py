@@ -27,6 +27,7 @@ MAY_IMPORT = {
     "svm": _METHODS,
     "transform": _METHODS | {"svm"},
     "tabular": _METHODS | {"svm", "transform"},
+    "dask": _METHODS | {"svm"},
     "io": _METHODS | {"svm", "transform", "tabular"},
     "evaluation": _METHODS | {"svm", "transform", "tabular", "io"},
     "inspection": _MODELS,
@@ -37,6 +38,7 @@ MAY_IMPORT = {
 
 # Packages that come with an extra, and the layers that may import them, inside functions.
 TOP_LAYERS = {
+    "dask",
     "io",
     "tabular",
     "evaluation",

@@ -9,10 +9,10 @@ alone, and the tree that is joined from the trunk and the regions is that of the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from .._records import dataclass
 from .._typing import Array, Index
 from ..kernels.pairwise import PairwiseKernel
 from .sampling import sample_rows
