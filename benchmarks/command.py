@@ -16,6 +16,7 @@ from . import (
     discrimination,
     environment,
     equalities,
+    large,
     learners,
     peers,
     quality,
@@ -34,6 +35,7 @@ PAGES: tuple[Page, ...] = (
     quality.PAGE,
     selection.PAGE,
     equalities.PAGE,
+    large.PAGE,
 )
 _WITHOUT_PAGE = (*quality.WITHOUT_PAGE, discrimination.Discrimination())
 SUITES: dict[str, Suite] = {
