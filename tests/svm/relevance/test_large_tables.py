@@ -14,7 +14,7 @@ from kernelwise import RelevanceSVC
 from kernelwise.io import load, save, to_onnx
 from kernelwise.scale.cells import fit_cell
 from kernelwise.svm.base.predictor import predictor_of
-from kernelwise.svm.relevance import estimator
+from kernelwise.svm.relevance import estimator, large
 from kernelwise.svm.relevance.explaining import background_rows
 from kernelwise.svm.relevance.large import time_is_up
 from kernelwise.svm.relevance.parts import cells
@@ -258,7 +258,7 @@ def test_a_fit_out_of_time_has_the_first_trees(low_switch, monkeypatch, n_trees)
         return fitted[-1]
 
     monkeypatch.setattr(cells, "fit_tree", counting)
-    monkeypatch.setattr(estimator, "time_is_up", lambda seconds: lambda: len(fitted) >= n_trees)
+    monkeypatch.setattr(large, "time_is_up", lambda seconds: lambda: len(fitted) >= n_trees)
     with pytest.warns(UserWarning, match=f"max_time is over: {n_trees} of 3 trees"):
         model = RelevanceSVC(max_time=5.0).fit(X, y)
     assert len(fitted) == n_trees
