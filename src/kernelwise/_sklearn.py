@@ -30,7 +30,7 @@ __all__ = [
     "checked_fit",
     "class_weights",
     "naming_imputation",
-    "naming_the_encoders",
+    "naming_the_remedy",
     "safe_indexing",
     "validate_fit",
 ]
@@ -112,7 +112,7 @@ def validate_fit(estimator: Any, X: Any, y: Any, **checks: Any) -> tuple[Any, An
         estimator.n_features_in_ = X.shape[1]
         vars(estimator).pop("feature_names_in_", None)
         return X, y
-    with naming_the_encoders():
+    with naming_the_remedy():
         checked: tuple[Any, Any] = validate_data(estimator, X, y, **checks)
     return checked
 
@@ -167,12 +167,20 @@ def class_weights(class_weight: Any, classes: Array, y: Array, sample_weight: Ar
 
 
 @contextmanager
-def naming_the_encoders() -> Iterator[None]:
-    """Add advice on encoders to the error about columns that are not numbers."""
+def naming_the_remedy() -> Iterator[None]:
+    """Add advice to the errors about columns that are not numbers and about sparse rows."""
     try:
         yield
     except OverflowError as error:
         raise ValueError("X has integers that float64 cannot represent.") from error
+    except TypeError as error:
+        if "Sparse data was passed" not in str(error):
+            raise
+        raise TypeError(
+            "X is sparse, and this model needs dense rows: convert it with X.toarray(). SVC, "
+            "SVCSearchCV, AdaptiveKernelSVC, DualObjectiveSVC and GeneralizedBiasSVC take sparse "
+            "rows with every kernel but the Laplacian, such as kernel='rbf' or kernel='linear'."
+        ) from error
     except ValueError as error:
         if "could not convert" not in str(error):
             raise

@@ -8,14 +8,14 @@ import numpy as np
 from sklearn.utils import check_array, column_or_1d
 
 from .._checks import as_real
-from .._sklearn import naming_the_encoders
+from .._sklearn import naming_the_remedy
 from .._typing import Array, Index
 
 
 def rows_of(X: Any, *, missing: bool = False) -> Array:
     """Return the rows as finite float64 numbers; NaN is allowed where ``missing``."""
     finite = "allow-nan" if missing else True
-    with naming_the_encoders():
+    with naming_the_remedy():
         rows: Array = check_array(X, dtype=np.float64, input_name="X", ensure_all_finite=finite)
     return rows
 

@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._parameters import Interval, Options
-from .._sklearn import checked_fit, naming_the_encoders
+from .._sklearn import checked_fit, naming_the_remedy
 from .._typing import Array, Index, Matrix
 
 METRICS = set(chain.from_iterable(VALID_METRICS.values())) - {"precomputed"}
@@ -174,7 +174,7 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
         self : object
             The fitted transformer.
         """
-        with naming_the_encoders():
+        with naming_the_remedy():
             X, y = self._validated(X, y=y)
         check_classification_targets(y)
         self.classes_, self._codes = np.unique(y, return_inverse=True)
@@ -247,7 +247,7 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
             ``neighbors="paper"`` unlabelled rows have numbers above those of the training rows.
         """
         check_is_fitted(self)
-        with naming_the_encoders():
+        with naming_the_remedy():
             X = _like(self._nodes, self._validated(X, reset=False))
         node_of = {key: node for node, key in enumerate(_keys(self._nodes))}
         nodes = np.array([node_of.get(key, NOBODY) for key in _keys(X)])

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._parameters import Interval, Options
-from .._sklearn import checked_fit, naming_the_encoders
+from .._sklearn import checked_fit, naming_the_remedy
 from .._threads import single_blas
 from .._typing import Array, Matrix
 from ..kernels import EmpiricalMap, Kernel, Precomputed
@@ -187,7 +187,7 @@ class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         return self.map_.n_components
 
     def _rows(self, X: Any, *, reset: bool) -> Matrix:
-        with naming_the_encoders():
+        with naming_the_remedy():
             return validate_data(
                 self,
                 X,

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import FLOAT_DTYPES, check_is_fitted, validate_data
 
 from .._parameters import Interval, Options
-from .._sklearn import check_sample_weight, checked_fit, naming_the_encoders
+from .._sklearn import check_sample_weight, checked_fit, naming_the_remedy
 from .._typing import Array
 from ..discrimination import importances, log_scales
 from ..discrimination.scales import ETA_UNITS, MEASURES, NORMALIZATIONS
@@ -177,7 +177,7 @@ class FeatureDiscriminationScaler(OneToOneFeatureMixin, TransformerMixin, BaseEs
 
     def _validated(self, X: Any, y: Any) -> tuple[Array, Any]:
         checks = {"dtype": np.float64, **self._checks()}
-        with naming_the_encoders():
+        with naming_the_remedy():
             if y is None:
                 return validate_data(self, X, y, **checks), None
             X, y = validate_data(self, X, y, **checks)
@@ -186,6 +186,6 @@ class FeatureDiscriminationScaler(OneToOneFeatureMixin, TransformerMixin, BaseEs
 
     def _rows(self, X: Any) -> Array:
         check_is_fitted(self)
-        with naming_the_encoders():
+        with naming_the_remedy():
             rows: Array = validate_data(self, X, reset=False, dtype=FLOAT_DTYPES, **self._checks())
         return rows

@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._parameters import Interval
-from .._sklearn import checked_fit, naming_the_encoders
+from .._sklearn import checked_fit, naming_the_remedy
 from .._threads import single_blas
 from .._typing import Array, Matrix
 
@@ -218,7 +218,7 @@ class TopicFeatures(TransformerMixin, BaseEstimator):
         return amounts
 
     def _counts(self, X: Any, *, reset: bool) -> Matrix:
-        with naming_the_encoders(), _naming_counts():
+        with naming_the_remedy(), _naming_counts():
             return validate_data(
                 self,
                 X,

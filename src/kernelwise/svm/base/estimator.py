@@ -227,7 +227,8 @@ class BaseLearnedSVC(
         trained_sparse = sp.issparse(self.support_vectors_)
         if sp.issparse(X) and not trained_sparse and not KernelSpec.of(self).is_function:
             raise ValueError(
-                f"cannot use sparse input in {type(self).__name__!r} trained on dense data"
+                f"cannot use sparse input in {type(self).__name__!r} trained on dense data; "
+                "convert it with X.toarray()"
             )
         if trained_sparse and not sp.issparse(X):
             X = sp.csr_array(X)
