@@ -84,6 +84,8 @@ _INTERNAL = (
     "kernelwise.svm.relevance.parts.cells.CellsPart",
     "kernelwise.svm.relevance.parts.evidence_hinge.EvidenceHingePart",
     "kernelwise.svm.relevance.parts.hinge.HingePart",
+    "kernelwise.svm.relevance.parts.indicators.IndicatorPart",
+    "kernelwise.svm.relevance.parts.indicators.Indicators",
     "kernelwise.svm.relevance.parts.joint.JointPart",
     "kernelwise.svm.relevance.parts.joint.LandmarkColumns",
     "kernelwise.svm.relevance.parts.linear.LinearFeatures",

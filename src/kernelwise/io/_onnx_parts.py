@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import singledispatch
 from typing import Any
 
@@ -10,8 +11,13 @@ import numpy as np
 
 from .._typing import Array, Index
 from ..svm.base.predictor import Predictor
+from ..svm.relevance.parts.additive import LARGEST, AdditiveColumns, AdditivePart
+from ..svm.relevance.parts.evidence_hinge import EvidenceHingePart
 from ..svm.relevance.parts.hinge import HingePart
+from ..svm.relevance.parts.indicators import IndicatorPart
+from ..svm.relevance.parts.joint import JointPart
 from ..svm.relevance.parts.linear import LinearPart
+from ..svm.relevance.parts.metric import MetricColumns
 from ..svm.relevance.parts.normal_scores import NormalScores
 from ..svm.relevance.parts.ridge import RidgePart
 from ..svm.relevance.predictor import MixturePredictor
@@ -72,6 +78,93 @@ def _(part: LinearPart, graph: Graph, X: str, machines: Machines) -> str:
     linear = graph.node("MatMul", graph.node("Sub", columns, features.centre[None]), own)
     values = graph.node("Add", linear, graph.node("MatMul", scores, other))
     return graph.node("Add", values, part.intercept[None])
+
+
+@_decisions.register
+def _(part: IndicatorPart, graph: Graph, X: str, machines: Machines) -> str:
+    own = part.indicators
+    found = []
+    if len(own.numbers):
+        found.append(graph.node("Gather", X, own.numbers, axis=1))
+    if len(own.columns):
+        found.append(_equal(graph, X, own.columns, own.codes))
+    numbers = found[0] if len(found) == 1 else graph.node("Concat", *found, axis=1)
+    return _decisions(part.part, graph, numbers, machines)
+
+
+@_decisions.register
+def _(part: AdditivePart, graph: Graph, X: str, machines: Machines) -> str:
+    return _additive(graph, part.columns, part.coefficients, X)
+
+
+@_decisions.register
+def _(part: JointPart, graph: Graph, X: str, machines: Machines) -> str:
+    near = part.landmarks
+    Z = _metric_columns(graph, near.columns, X)
+    K = matrix(graph, near.kernel, Z, near.rows.astype(np.float64))
+    by_kernel = graph.node("MatMul", K, part.kernel_coefficients)
+    return graph.node("Add", _additive(graph, part.additive, part.coefficients, X), by_kernel)
+
+
+@_decisions.register
+def _(part: EvidenceHingePart, graph: Graph, X: str, machines: Machines) -> str:
+    columns: Any = part.predictor.before[0]
+    predictor = replace(part.predictor, before=())
+    return machines(graph, predictor, _metric_columns(graph, columns, X))
+
+
+def _additive(graph: Graph, columns: AdditiveColumns, coefficients: Array, X: str) -> str:
+    """Add the decisions of an additive regression: lines, staircases and levels."""
+    bins, q = columns.bins, 1 + len(columns.numbers)
+    heights = columns.steps.at_places(coefficients[q:])
+    is_category = np.asarray(bins.is_category)
+    constant = coefficients[0] + heights[bins.starts[:-1][~is_category]].sum(axis=0)
+    constant += heights[bins.starts[1:][is_category] - 1].sum(axis=0)  # unknown levels
+    out = graph.node("MatMul", X, np.zeros((len(is_category), coefficients.shape[1])))
+    out = graph.node("Add", out, constant[None])
+    if len(columns.numbers):
+        x = graph.node("Gather", X, columns.numbers, axis=1)
+        scaled = graph.node("Sub", x, columns.means[None])
+        scaled = graph.node("Div", scaled, columns.deviations[None])
+        least, most = graph.number(-LARGEST), graph.number(LARGEST)
+        scaled = graph.node("Max", graph.node("Min", scaled, most), least)
+        out = graph.node("Add", graph.node("MatMul", scaled, coefficients[1:q]), out)
+    if len(bins.cuts):
+        owner = np.repeat(np.arange(len(is_category)), np.diff(bins.cut_stops))
+        below = bins.starts[owner] + np.arange(len(owner)) - bins.cut_stops[owner]
+        x = graph.node("Gather", X, owner, axis=1)
+        above = graph.as_double(graph.node("Greater", x, bins.cuts[None]))
+        rises = heights[below + 1] - heights[below]
+        out = graph.node("Add", graph.node("MatMul", above, rises), out)
+    if len(bins.levels):
+        owner = np.repeat(np.arange(len(is_category)), np.diff(bins.level_stops))
+        codes = np.arange(len(owner)) - bins.level_stops[owner]
+        own = heights[bins.starts[owner] + bins.levels] - heights[bins.starts[owner + 1] - 1]
+        equal = _equal(graph, X, owner, codes.astype(np.float64))
+        out = graph.node("Add", graph.node("MatMul", equal, own), out)
+    return out
+
+
+def _equal(graph: Graph, X: str, columns: Index, codes: Array) -> str:
+    """Add columns that are one where an encoded column has a code, else zero."""
+    x = graph.node("Gather", X, columns, axis=1)
+    return graph.as_double(graph.node("Equal", x, codes[None]))
+
+
+def _metric_columns(graph: Graph, columns: MetricColumns, X: str) -> str:
+    """Add rows in the units in which they are compared."""
+    is_category = np.asarray(columns.is_category)
+    numbers, categories = np.flatnonzero(~is_category), np.flatnonzero(is_category)
+    found = []
+    if len(numbers):
+        scores = _normal_scores(graph, columns.scores, X, numbers)
+        found.append(graph.node("Div", scores, columns.sizes[None]))
+    if len(categories):
+        found.append(graph.node("Gather", X, categories, axis=1))
+    if len(found) == 1:
+        return found[0]
+    order = np.argsort(np.append(numbers, categories))
+    return graph.node("Gather", graph.node("Concat", *found, axis=1), order, axis=1)
 
 
 def _normal_scores(graph: Graph, scores: NormalScores, X: str, columns: Index) -> str:

@@ -50,10 +50,10 @@ def test_decisions_are_the_mixture_of_the_parts(classes):
     parts = [part.decision_values(X) for part in predictor.parts]
     expected = predictor.mixture.decisions(parts)
     assert_allclose(model.decision_function(X), np.squeeze(expected))
-    assert model.parts_ == ["hinge", "kernel", "linear"]
+    assert model.parts_ == ["hinge", "kernel", "linear", "additive"]
     assert_array_equal(model.mixture_weights_, predictor.mixture.weights)
     assert model.mixture_weights_.sum() == pytest.approx(1)
-    assert model.part_importances_.shape == (3, 4)
+    assert model.part_importances_.shape == (4, 4)
     assert_allclose(model.part_importances_.sum(axis=1), 1)
     assert not hasattr(model, "predict_proba")
 

@@ -58,13 +58,6 @@ class UsedColumns:
         own = self.layout.group[self.scaling.columns]
         return own if len(np.unique(own)) < len(own) else None
 
-    def group_means(self, values: Array) -> Array:
-        """Return for each column the mean over the columns of its group."""
-        if self.groups is None:
-            return values
-        place = np.unique(self.groups, return_inverse=True)[1]
-        return (np.bincount(place, weights=values) / np.bincount(place))[place]
-
     def kernel(self, name: str, weights: Array) -> PairwiseKernel:
         """Return a kernel of the used columns."""
         category = self.scaling.is_category
@@ -179,7 +172,7 @@ def weight_sources(
     sources = {"shrunk": first.kernel}
     if ensemble:
         sources["energy"] = energy_weights(
-            first.problem.kernel, rows.X, rows.classes, rows.sample_weight, columns
+            first.problem.kernel, rows.X, rows.classes, rows.sample_weight, columns.groups
         )
     if others:
         sources["learned"] = others[0].kernel
@@ -232,14 +225,57 @@ def energy_weights(
     X: Array,
     classes: Index,
     count: Array,
-    columns: UsedColumns | None = None,
+    group: Index | None = None,
 ) -> PairwiseKernel:
-    """Raise the weights of features along which the classes are far apart."""
-    count = count * max(1.0, 2 / count.sum())  # two rows at least
-    ratio = energy(X, classes, sample_weight=count, categorical=equal.categorical)
-    logs = log_relevance(ratio if columns is None else columns.group_means(ratio), _LEAST_EXCESS)
+    """Raise the weights of features along which the classes are far apart; groups have one."""
+    logs = energy_relevance(X, classes, count, _LEAST_EXCESS, group, equal.categorical)
     power = 0.5 if isinstance(equal, Laplacian) else 1.0  # of differences, or of their squares
     return with_weights(equal, np.asarray(equal.weights) * np.exp(power * logs))
+
+
+def energy_relevance(
+    X: Array,
+    classes: Index,
+    count: Array,
+    least: float,
+    group: Index | None = None,
+    categorical: Any = None,
+) -> Array:
+    """Return the logarithm of each feature's relevance, whose mean is one.
+
+    It is in proportion to the energy distance of the classes along the feature minus its level by
+    chance, or to the mean of that over a group of features.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        The rows.
+    classes : ndarray of shape (n,)
+        Their classes.
+    count : ndarray of shape (n,)
+        How often each of them counts.
+    least : float
+        The least excess over chance.
+    group : ndarray of shape (d,), default=None
+        The group of each feature; None where none belong together.
+    categorical : ndarray of shape (d,), default=None
+        Which features are categories; None is none.
+
+    Returns
+    -------
+    logs : ndarray of shape (d,)
+        The logarithms.
+    """
+    count = count * max(1.0, 2 / count.sum())  # two rows at least
+    ratio = energy(X, classes, sample_weight=count, categorical=categorical)
+    return log_relevance(ratio if group is None else group_means(ratio, group), least)
+
+
+def group_means(values: Array, group: Index) -> Array:
+    """Return for each feature the mean over the features of its group."""
+    place = np.unique(group, return_inverse=True)[1]
+    means: Array = (np.bincount(place, weights=values) / np.bincount(place))[place]
+    return means
 
 
 def shares_of(sources: Mapping[str, PairwiseKernel], columns: UsedColumns) -> Array:

@@ -21,7 +21,9 @@ from ..base.progress import FitProgress
 from ..paths.folds import deal, deal_groups
 from ..paths.rows import TrainingRows
 from .columns import ColumnLayout
+from .parts.additive import energy_relevance_of, fit_additive
 from .parts.hinge import HingeMachines, HingeSettings, fit_hinge
+from .parts.indicators import fit_on_numbers
 from .parts.linear import fit_linear
 from .parts.mixture import Mixture, mix
 from .parts.part import Part
@@ -32,8 +34,9 @@ from .predictor import MixturePredictor
 if TYPE_CHECKING:
     from .parts.evidence import EvidenceWeights
 
-LARGER = 2000  # distinct rows from which on a table gets the parts of larger tables
+LARGER = 1000  # distinct rows from which on a table gets the parts of larger tables
 LARGER_WITH_CATEGORIES = 500  # the same for a table with categories
+_ROWS_PER_COLUMN = 2  # from which on a small table gets an additive part
 HALF_EVALUATIONS = 8  # of the bound for each kernel, in a half
 
 
@@ -155,6 +158,7 @@ def fit_mixed(
     *,
     last: Any = None,
     progress: FitProgress | None = None,
+    like: MixedParts | None = None,
 ) -> SmallMixture:
     """Fit the parts of a small table, and mix them.
 
@@ -174,6 +178,8 @@ def fit_mixed(
         What the last fit learned, where this one starts from it.
     progress : FitProgress, default=None
         Told of each step.
+    like : MixedParts, default=None
+        A mixture whose parts this one is to have; None to choose them by the table.
 
     Returns
     -------
@@ -189,19 +195,55 @@ def fit_mixed(
         k = hinge.left_out.shape[1]
         alone = Mixture(np.ones(1), np.eye(k)[None], np.zeros(k))
         return SmallMixture((hinge,), alone, rows, machines)
-    parts: tuple[Part, ...]
-    if layout.has_categories:  # whose codes the other parts would take for numbers
-        from .parts.larger import joint_part  # as in fit_larger
-
-        parts = (hinge, joint_part(rows, random_state)[0])
+    factor = machines.paths["energy"].best.value
+    if like is None:
+        has_additive = len(rows) > _ROWS_PER_COLUMN * rows.X.shape[1]
     else:
-        factor = machines.paths["energy"].best.value
-        parts = (
-            hinge,
-            fit_ridge(rows, settings.kernel, factor, random_state, threads=settings.threads),
-            fit_linear(rows, random_state),
-        )
+        has_additive = any(part.name == "additive" for part in like.parts)
+    beside = parts_beside(rows, settings, factor, random_state, has_additive=has_additive)
+    parts = (hinge, *beside)
     return SmallMixture(parts, mix([part.left_out for part in parts], rows), rows, machines)
+
+
+def parts_beside(
+    rows: PartRows,
+    settings: HingeSettings,
+    factor: float,
+    random_state: Any,
+    *,
+    has_additive: bool = True,
+) -> list[Part]:
+    """Fit the parts that stand beside the hinge part of a small table.
+
+    Parameters
+    ----------
+    rows : PartRows
+        The rows.
+    settings : HingeSettings
+        The settings; of them, kernel and threads count here.
+    factor : float
+        The inverse width of the ridge machines' kernel, in units of the typical distance.
+    random_state : RandomState
+        Picks rows where there are too many.
+    has_additive : bool, default=True
+        Whether there is an additive part.
+
+    Returns
+    -------
+    parts : list of Part
+        Ridge machines, linear ones, and an additive regression.
+    """
+
+    def ridge(numbers: PartRows) -> Part:
+        return fit_ridge(numbers, settings.kernel, factor, random_state, threads=settings.threads)
+
+    def linear(numbers: PartRows) -> Part:
+        return fit_linear(numbers, random_state)
+
+    parts = [fit_on_numbers(rows, ridge), fit_on_numbers(rows, linear)]
+    if has_additive:
+        parts.append(fit_additive(rows, energy_relevance_of(rows)))
+    return parts
 
 
 @dataclass(frozen=True)
@@ -278,7 +320,7 @@ def fit_halves(
     )
     halves = []
     for own, other in (folds, folds[::-1]):
-        mixed = fit_mixed(rows.part(own), layout, n_classes, fewer, random_state)
+        mixed = fit_mixed(rows.part(own), layout, n_classes, fewer, random_state, like=whole)
         of_parts = tuple(part.decision_values(rows.X[other]) for part in mixed.parts)
         decisions = mixed.mixture.decisions(of_parts)
         halves.append(Half(mixed.predictor(), other, decisions, of_parts))

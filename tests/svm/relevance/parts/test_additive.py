@@ -47,11 +47,15 @@ def test_leave_one_out_decisions_are_as_good_as_on_new_rows():
     assert seen < left_out - 0.05
 
 
-def test_the_ridge_is_the_best_of_those_tried():
+@pytest.mark.parametrize("of_noise", [1.0, 0.01])
+def test_the_ridge_is_the_best_of_those_tried(of_noise):
     rows = mixed_rows(200)
-    part = fit_additive(rows)
+    relevance = np.ones(rows.X.shape[1])
+    relevance[-1] = of_noise
+    part = fit_additive(rows, relevance)
     design, targets = part.columns.design(rows.X), targets_of(rows)
-    ridge, _ = choose_ridge(design, targets, rows)
+    factors = part.columns.of_features(relevance)
+    ridge, _ = choose_ridge(design, targets, rows, factors)
     assert part.ridge == ridge
     assert ridge in RIDGES
     # Around the base rate leaving out is exact: fits of the quadratic model without each row.
@@ -61,8 +65,8 @@ def test_the_ridge_is_the_best_of_those_tried():
         out, p = np.empty(200), target.base_rate
         for i in range(200):
             kept = np.arange(200) != i
-            H = p * (1 - p) * Z[kept].T @ Z[kept] + ridge * np.eye(Z.shape[1])
-            H[0, 0] -= ridge
+            H = p * (1 - p) * Z[kept].T @ Z[kept]
+            H += np.diag(np.append(0, ridge / factors))
             step = np.linalg.solve(H, Z[kept].T @ (target.positive - p)[kept])
             out[i] = np.log(p / (1 - p)) + Z[i] @ step
         losses.append(log_losses(out[:, None], target)[0])

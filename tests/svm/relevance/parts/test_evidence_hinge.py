@@ -99,7 +99,7 @@ def test_a_machine_that_does_not_pay_is_skipped(monkeypatch):
     rows = replace(mixed_rows(900), classes=rng.integers(0, 2, 900))
     assert hinge(rows) is None
     parts = larger_table_parts(rows, np.random.RandomState(0))[0]
-    assert [part.name for part in parts] == ["joint"]
+    assert [part.name for part in parts] == ["joint", "kernel", "linear"]
 
 
 def test_pays_compares_rows_that_the_machine_has_not_seen():
@@ -158,7 +158,7 @@ def test_both_parts_together(n_classes):
     rows, new = mixed_rows(1200, n_classes), mixed_rows(2000, n_classes, seed=1)
     parts = larger_table_parts(rows, np.random.RandomState(0))[0]
     again = larger_table_parts(rows, np.random.RandomState(0))[0]
-    assert [part.name for part in parts] == ["joint", "hinge"]
+    assert [part.name for part in parts] == ["joint", "hinge", "kernel", "linear"]
     for part, same in zip(parts, again, strict=True):
         assert part.left_out.shape == rows.codes.shape
         assert_array_equal(part.left_out, same.left_out)

@@ -7,7 +7,7 @@ from scipy.special import expit, softmax
 
 from kernelwise.svm.base.sigmoids import fit_sigmoid
 from kernelwise.svm.base.softmax import fit_temperature
-from kernelwise.svm.relevance.parts.mixture import Mixture, mix, simplex_weights
+from kernelwise.svm.relevance.parts.mixture import EQUAL_WEIGHTS, Mixture, mix, simplex_weights
 
 from .problems import counts, part_rows
 
@@ -25,7 +25,8 @@ def test_weights_are_those_of_a_general_optimiser(n_parts, seed):
     Z, y, price = log_odds(n_parts, seed=seed)
 
     def loss(w):
-        return price @ np.logaddexp(0, -y * (w @ Z)) + 10 * np.sum((w - 1 / n_parts) ** 2)
+        penalty = EQUAL_WEIGHTS * np.sum((w - 1 / n_parts) ** 2)
+        return price @ np.logaddexp(0, -y * (w @ Z)) + penalty
 
     weights = simplex_weights(Z, y, price)
     found = minimize(

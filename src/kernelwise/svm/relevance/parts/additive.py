@@ -4,7 +4,8 @@
 
 A number enters standardised and cut off at +-4, and by steps at the inner cuts of its 16 quantile
 bins, so that g_j is a line and a staircase; a category enters by one 0/1 column per level. Tables
-of very many columns have fewer bins, and the rarest of very many levels share a column. The
+of very many columns have fewer bins, and the rarest of very many levels share a column. Columns
+may have different prior variances v: then Z below has its columns multiplied by sqrt(v). The
 ridge is the one of least leave-one-out log loss in a model around the base rate p, whose W = p (1 -
 p) is the same for all rows: with one eigendecomposition Z_c' C Z_c = V diag(s) V' of the centred
 columns, U = Z_c V, and the price c of the rows,
@@ -25,6 +26,7 @@ import scipy.linalg
 from ...._records import dataclass
 from ...._typing import Array, Index
 from ....scale.bins import ColumnBins
+from ..members import energy_relevance
 from .design import Design, Steps
 from .logistic import (
     LeftOut,
@@ -35,12 +37,13 @@ from .logistic import (
     quadratic_left_out,
     targets_of,
 )
-from .rows import PartRows
+from .rows import PartRows, used_columns
 
 RIDGES = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 _N_BINS = 16  # quantile bins of a number
 _PLACES = 1000  # bins of all numbers, and levels of all categories, about: more are merged
-_LARGEST = 4.0  # deviations from the mean at which numbers are cut off
+_LEAST_EXCESS = 0.1  # excess of the energy distance over chance below which features are alike
+LARGEST = 4.0  # deviations from the mean at which numbers are cut off
 _NEWTON_STEPS = 2  # after the one around the base rate
 
 
@@ -69,8 +72,9 @@ class AdditiveColumns:
     def of(cls, rows: PartRows) -> AdditiveColumns:
         """Find bins, means and deviations of training rows."""
         is_category = np.asarray(rows.layout.is_category)
-        n_bins = min(_N_BINS, max(1, _PLACES // len(is_category)))
-        max_levels = max(_N_BINS, _PLACES // max(1, int(is_category.sum())))
+        most, n_used = min(_PLACES, len(rows)), len(used_columns(rows.X))
+        n_bins = min(_N_BINS, max(1, most // n_used))
+        max_levels = max(_N_BINS, most // max(1, int(is_category.sum())))
         bins = ColumnBins.of(rows.X, is_category, rows.count, n_bins, max_levels)
         numbers = np.flatnonzero(~is_category)
         X, share = rows.X[:, numbers], rows.count / rows.count.sum()
@@ -87,9 +91,27 @@ class AdditiveColumns:
     def design(self, X: Array) -> Design:
         """Return the columns of the regression for encoded rows."""
         dense = np.ones((len(X), 1 + len(self.numbers)), dtype=np.float32)
-        scaled = (X[:, self.numbers] - self.means) / self.deviations
-        dense[:, 1:] = np.clip(scaled, -_LARGEST, _LARGEST)
+        dense[:, 1:] = self.cut_off(X)
         return Design(dense, self.bins.places(X), self.steps)
+
+    def decisions(self, X: Array, coefficients: Array) -> Array:
+        """Return the decisions of coefficients of shape (p, k) on encoded rows, in float64."""
+        q = 1 + len(self.numbers)
+        out = self.cut_off(X) @ coefficients[1:q] + coefficients[0]
+        heights = self.steps.at_places(coefficients[q:])
+        for column in self.bins.places(X).T:
+            out += heights[column]
+        return out
+
+    def cut_off(self, X: Array) -> Array:
+        """Return the numbers of encoded rows, standardised and cut off."""
+        scaled = (X[:, self.numbers] - self.means) / self.deviations
+        return np.clip(scaled, -LARGEST, LARGEST)
+
+    def of_features(self, values: Array) -> Array:
+        """Return for each column of the regression but the constant the value of its own column."""
+        widths = [columns.stop - columns.start for _, columns, _ in self.steps.blocks]
+        return np.concatenate([values[self.numbers], np.repeat(values, widths)])
 
     def effects(self, design: Design, coefficients: Array) -> Array:
         """Return what each encoded column adds to one column of decisions, of shape (n, d)."""
@@ -126,16 +148,36 @@ class AdditivePart:
 
     def decision_values(self, X: Array) -> Array:
         """Return the decisions on encoded rows."""
-        return self.columns.design(X).product(self.coefficients).astype(np.float64)
+        return self.columns.decisions(X, self.coefficients)
 
 
-def fit_additive(rows: PartRows) -> AdditivePart:
+def energy_relevance_of(rows: PartRows) -> Array:
+    """Return the relevance of each encoded column, of mean one, by the energy distance."""
+    used = used_columns(rows.X)
+    out = np.ones(rows.X.shape[1])
+    out[used] = np.exp(
+        energy_relevance(
+            rows.X[:, used],
+            rows.classes,
+            rows.count,
+            _LEAST_EXCESS,
+            rows.layout.group[used],
+            np.asarray(rows.layout.is_category)[used],
+        )
+    )
+    return out
+
+
+def fit_additive(rows: PartRows, relevance: Array | None = None) -> AdditivePart:
     """Fit the additive part.
 
     Parameters
     ----------
     rows : PartRows
         The training rows.
+    relevance : ndarray of shape (d,), default=None
+        The prior variance of the effect of each encoded column, relative to the others; None is
+        one each.
 
     Returns
     -------
@@ -145,9 +187,10 @@ def fit_additive(rows: PartRows) -> AdditivePart:
     columns = AdditiveColumns.of(rows)
     design = columns.design(rows.X)
     targets = targets_of(rows)
-    ridge, starts = choose_ridge(design, targets, rows)
-    penalty = np.full(design.shape[1], ridge)
-    penalty[0] = 0
+    each = np.ones(rows.X.shape[1]) if relevance is None else relevance
+    factors = columns.of_features(each)
+    ridge, starts = choose_ridge(design, targets, rows, factors)
+    penalty = np.append(0.0, ridge / factors)
     fits = [
         fit_logistic(design, target, penalty, start, _NEWTON_STEPS, rows)
         for target, start in zip(targets, starts, strict=True)
@@ -163,7 +206,7 @@ def fit_additive(rows: PartRows) -> AdditivePart:
 
 
 def choose_ridge(
-    design: Design, targets: list[Target], rows: PartRows
+    design: Design, targets: list[Target], rows: PartRows, factors: Array
 ) -> tuple[float, list[Array]]:
     """Return the ridge of least leave-one-out log loss, and the coefficients around the base rate.
 
@@ -175,6 +218,8 @@ def choose_ridge(
         One class against the others each.
     rows : PartRows
         The rows, which say what is left out together.
+    factors : ndarray of shape (p - 1,)
+        The prior variance of each coefficient but the constant, relative to the others.
 
     Returns
     -------
@@ -186,9 +231,10 @@ def choose_ridge(
     price = rows.price
     G = design.gram(price)
     total, mean = G[0, 0], G[0, 1:] / G[0, 0]
-    sizes, V = scipy.linalg.eigh(
-        G[1:, 1:] - total * np.outer(mean, mean), driver="evd", check_finite=False
-    )
+    roots = np.sqrt(factors)
+    centred = roots[:, None] * (G[1:, 1:] - total * np.outer(mean, mean)) * roots
+    sizes, V = scipy.linalg.eigh(centred, driver="evd", check_finite=False)
+    V *= roots[:, None]
     rotation = np.vstack([-mean @ V, V])
     judged = judged_rows(rows)
     some, U = rows.part(judged), design.part(judged).product(rotation)

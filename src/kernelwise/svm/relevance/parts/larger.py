@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,17 @@ from ...base.progress import FitProgress
 from .additive import fit_additive
 from .evidence import EvidenceWeights, learn_evidence, start_weights
 from .evidence_hinge import fit_evidence_hinge
+from .indicators import fit_on_numbers
 from .joint import JointPart, fit_joint
+from .linear import fit_linear
 from .metric import MetricColumns
 from .part import Part
+from .ridge import fit_ridge
 from .rows import PartRows
+
+BESIDE = 1500  # distinct rows up to which ridge and linear machines stand beside the others
+_RIDGE_ROWS = 1000  # most rows of the ridge machines: their cost grows with the cube
+_FACTOR = 1.0  # inverse width of their kernel, in units of the typical distance
 
 
 def larger_table_parts(
@@ -25,7 +33,7 @@ def larger_table_parts(
     threads: int = 1,
     progress: FitProgress | None = None,
 ) -> tuple[list[Part], EvidenceWeights]:
-    """Fit the joint part, and the hinge part where it pays.
+    """Fit the joint part, the hinge part where it pays, and others where the rows are not many.
 
     Parameters
     ----------
@@ -43,7 +51,7 @@ def larger_table_parts(
     Returns
     -------
     parts : list of Part
-        One or two parts, whose leave-one-out decisions are on all rows.
+        One to four parts, whose leave-one-out decisions are on all rows.
     learned : EvidenceWeights
         The weights of their kernel.
     """
@@ -51,7 +59,28 @@ def larger_table_parts(
     hinge = fit_evidence_hinge(
         rows, learned, joint, random_state, memory=memory, threads=threads, progress=progress
     )
-    return ([joint] if hinge is None else [joint, hinge]), learned
+    parts: list[Part] = [joint] if hinge is None else [joint, hinge]
+    if len(rows) < BESIDE:
+        with single_blas():
+            parts += [_ridge_part(rows, random_state, threads), _linear_part(rows, random_state)]
+    return parts, learned
+
+
+def _linear_part(rows: PartRows, random_state: Any) -> Part:
+    return fit_on_numbers(rows, lambda numbers: fit_linear(numbers, random_state))
+
+
+def _ridge_part(rows: PartRows, random_state: Any, threads: int) -> Part:
+    """Fit ridge machines to some rows; they have not seen the others, nor rows of their groups."""
+    some = rows.sample_groups(_RIDGE_ROWS, random_state)
+    part: Any = fit_on_numbers(
+        rows.part(some),
+        lambda numbers: fit_ridge(numbers, "laplacian", _FACTOR, random_state, threads=threads),
+    )
+    left_out = part.decision_values(rows.X)
+    left_out[some] = part.left_out
+    fitted: Part = replace(part, left_out=left_out)
+    return fitted
 
 
 def joint_part(

@@ -1,9 +1,11 @@
 """Linear ridge machines on columns and their normal scores, with exact leave-one-out decisions.
 
     min  |w|^2 + C sum_i p_i (y_i - z_i'w - nu)^2,
-    z = (x standardised, normal scores of x) / sqrt(q)
+    z = sqrt(v / q) (x standardised, normal scores of x)
 
-with q the number of columns of z and the balanced prices p of `ridge`. Where q is small the
+with q the number of columns of z and the balanced prices p of `ridge`. The relevance v of a column
+is in proportion to the energy distance of the classes along it, minus its level by chance, so that
+columns of noise are shrunk more than others. Where q is small the
 machines are solved in the primal: with Z centred by p and Z'PZ = V diag(e) V', one decomposition
 serves every C, and with T = Z V and g = C / (1 + C e)
 
@@ -23,11 +25,13 @@ import numpy as np
 from ...._records import dataclass
 from ...._typing import Array, Index
 from ...base.feature_weights import column_variances
+from ..members import energy_relevance
 from .normal_scores import NormalScores
 from .ridge import balanced_price, choose_ridge, least_log_loss, several_rows
 from .rows import PartRows, used_columns
 
 COSTS = (0.1, 1.0, 10.0, 100.0)
+_LEAST_EXCESS = 0.1  # excess of the energy distance over chance below which features are alike
 _MIN_REST = 1e-8  # floor on 1 - h, which a row of enormous weight would bring to zero
 
 
@@ -121,15 +125,25 @@ def fit_linear(rows: PartRows, random_state: Any, *, costs: Sequence[float] = CO
         The machines.
     """
     features = LinearFeatures.of(rows.X, rows.count)
-    Z = features.apply(rows.X)
+    plain = features.apply(rows.X)
+    roots = np.sqrt(feature_relevance(plain, features.columns, rows))
+    Z = plain * roots
     if 2 * Z.shape[1] < len(rows):
         C, coef, intercept, left_out = _primal(Z, rows, costs)
     else:
         C, solution = choose_ridge(Z @ Z.T, rows, costs, random_state)
         coef, intercept, left_out = Z.T @ solution.coef, solution.intercept, solution.left_out
+    coef = roots[:, None] * coef
     importances = np.zeros(rows.X.shape[1])
-    importances[features.columns] = _shares(Z, coef, rows.count)
+    importances[features.columns] = _shares(plain, coef, rows.count)
     return LinearPart(features, coef, intercept, C, left_out, importances)
+
+
+def feature_relevance(Z: Array, columns: Index, rows: PartRows) -> Array:
+    """Return the relevance of each feature, which a column shares with its normal score."""
+    scores, group = Z[:, len(columns) :], rows.layout.group[columns]
+    own = np.exp(energy_relevance(scores, rows.classes, rows.count, _LEAST_EXCESS, group))
+    return np.concatenate([own, own])
 
 
 def _shares(Z: Array, coef: Array, count: Array) -> Array:

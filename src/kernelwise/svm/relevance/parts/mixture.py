@@ -3,7 +3,7 @@
 A sigmoid on the leave-one-out decisions of each part j and class c makes log-odds of them,
 z_jc = a_jc f_jc + b_jc, and the weights of the parts have the least leave-one-out log loss:
 
-    min  sum_ic p_i log(1 + exp(-y_ic sum_j w_j z_ijc)) + 10 sum_j (w_j - 1/J)^2
+    min  sum_ic p_i log(1 + exp(-y_ic sum_j w_j z_ijc)) + 30 sum_j (w_j - 1/J)^2
     s.t. w >= 0,  sum w = 1
 
 Several classes: the softmax of these log-odds of one class against the rest would count what they
@@ -29,10 +29,10 @@ from ...base.sigmoids import fit_sigmoid
 from ...base.softmax import fit_temperature
 from .rows import PartRows
 
-EQUAL_WEIGHTS = 10.0  # penalty on squared differences to equal weights, in units of rows
+EQUAL_WEIGHTS = 30.0  # penalty on squared differences to equal weights, in units of rows
 _TEMPERATURE_VARIANCE = 0.5  # prior variance of the factor of several classes' log-odds
 _MAX_STEPS = 50  # Newton steps; about five are needed
-_MIN_GAIN = 1e-10  # predicted decrease at which the steps end, relative to the loss
+_MIN_GAIN = 1e-12  # predicted decrease at which the steps end, relative to the loss
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def simplex_weights(Z: Array, y: Array, price: Array, penalty: float = EQUAL_WEI
         Codes -1 and +1.
     price : ndarray of shape (n,)
         The weights of the rows.
-    penalty : float, default=10.0
+    penalty : float, default=30.0
         The penalty on squared differences to equal weights.
 
     Returns

@@ -248,7 +248,8 @@ def fit_ridge(
     scores = NormalScores.of(rows.X[:, columns], rows.count)
     Z = scores.apply(rows.X[:, columns])
     equal = equal_weights(kernel, Z, random_state)
-    weighted: Any = energy_weights(equal, Z, rows.classes, rows.count)
+    group = rows.layout.group[columns]
+    weighted: Any = energy_weights(equal, Z, rows.classes, rows.count, group)
     weighted = weighted.with_params(gamma=factor)
     K = LazyGram(weighted, Z, threads).dense(np.float64)
     C, solution = choose_ridge(K, rows, costs, random_state)

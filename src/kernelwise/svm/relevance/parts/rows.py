@@ -112,6 +112,15 @@ class PartRows:
             return np.arange(len(self))
         return sample_by_class(self.classes, size, random_state)
 
+    def sample_groups(self, size: int, random_state: Any) -> Index:
+        """Return about so many rows as `sample` does, but the rows of a group together."""
+        if self.groups is None or len(self) <= size:
+            return self.sample(size, random_state)
+        groups, sizes = np.unique(self.groups, return_counts=True)
+        order = random_state.permutation(len(groups))
+        kept = order[: max(1, int(np.searchsorted(np.cumsum(sizes[order]), size)))]
+        return np.flatnonzero(np.isin(self.groups, groups[kept]))
+
 
 def codes_of(classes: Index, n_classes: int) -> Array:
     """Return codes -1 and +1: one column for two classes, else one per class."""

@@ -1,0 +1,135 @@
+"""Categories as numbers, for parts that read numbers only.
+
+Each level with enough rows gets a column that is one for its rows and zero for others; the levels
+with fewer rows share the value zero in all of them. Of a category with two such levels one column
+says it all. The columns of a category are a group, which has one weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...._typing import Array, Index
+from ..columns import MIN_LEVEL_ROWS, ColumnLayout
+from .part import Part
+from .rows import PartRows
+
+
+@dataclass(frozen=True)
+class Indicators:
+    """A step from encoded columns to numbers: those that are numbers, then one per level.
+
+    Parameters
+    ----------
+    numbers : ndarray of shape (n_numbers,)
+        The encoded columns that are numbers.
+    columns : ndarray of shape (n_levels,)
+        The encoded column of each level.
+    codes : ndarray of shape (n_levels,)
+        The code of each level.
+    """
+
+    numbers: Index
+    columns: Index
+    codes: Array
+
+    @classmethod
+    def of(cls, rows: PartRows) -> Indicators:
+        """Find the levels with enough training rows."""
+        is_category = np.asarray(rows.layout.is_category)
+        columns: list[int] = []
+        codes: list[int] = []
+        for j in np.flatnonzero(is_category).tolist():
+            size = np.bincount(rows.X[:, j].astype(np.intp), rows.count)
+            found = np.flatnonzero(size >= MIN_LEVEL_ROWS).tolist()
+            if len(found) == np.count_nonzero(size) == 2:
+                found = found[1:]
+            columns += [j] * len(found)
+            codes += found
+        return cls(
+            np.flatnonzero(~is_category),
+            np.array(columns, dtype=np.intp),
+            np.array(codes, dtype=np.float64),
+        )
+
+    @property
+    def source(self) -> Index:
+        """The encoded column that each number comes from."""
+        return np.append(self.numbers, self.columns)
+
+    def apply(self, X: Array) -> Array:
+        """Return the numbers of encoded rows."""
+        return np.hstack([X[:, self.numbers], (X[:, self.columns] == self.codes).astype(float)])
+
+    def rows(self, rows: PartRows) -> PartRows:
+        """Return training rows as numbers."""
+        X, source = self.apply(rows.X), self.source
+        layout = ColumnLayout(
+            is_category=np.zeros(len(source), dtype=bool),
+            source=rows.layout.source[source],
+            group=rows.layout.group[source],
+            n_source=rows.layout.n_source,
+        )
+        return replace(rows, X=X, layout=layout)
+
+
+@dataclass(frozen=True)
+class IndicatorPart:
+    """A part that reads numbers, on a table with categories.
+
+    Parameters
+    ----------
+    part : Part
+        The part.
+    indicators : Indicators
+        What makes numbers of encoded rows.
+    left_out : ndarray of shape (m, k)
+        Leave-one-out decisions of the training rows.
+    importances : ndarray of shape (d,)
+        The share of each encoded column; a category has those of its levels.
+    """
+
+    part: Any
+    indicators: Indicators
+    left_out: Array
+    importances: Array
+
+    @property
+    def name(self) -> str:
+        """The kind of part."""
+        name: str = self.part.name
+        return name
+
+    def decision_values(self, X: Array) -> Array:
+        """Return the decisions on new encoded rows."""
+        values: Array = self.part.decision_values(self.indicators.apply(X))
+        return values
+
+
+def fit_on_numbers(rows: PartRows, fit: Callable[[PartRows], Part]) -> Part:
+    """Fit a part that reads numbers only.
+
+    Parameters
+    ----------
+    rows : PartRows
+        The rows, with or without categories.
+    fit : callable
+        Fits the part to rows of numbers.
+
+    Returns
+    -------
+    part : Part
+        The part, which reads encoded rows.
+    """
+    if not rows.layout.has_categories:
+        return fit(rows)
+    indicators = Indicators.of(rows)
+    part: Any = fit(indicators.rows(rows))
+    shares = np.zeros(rows.X.shape[1])
+    np.add.at(shares, indicators.source, part.importances)
+    bare = replace(part, left_out=part.left_out[:0])
+    return IndicatorPart(bare, indicators, part.left_out, shares)
