@@ -102,7 +102,7 @@ def test_the_switch_and_its_parameter(low_switch):
     assert "cells" not in RelevanceSVC().fit(X[:1000], y[:1000]).parts_
     assert "cells" not in RelevanceSVC(large="exact", max_iter=1).fit(X, y).parts_
     other = RelevanceSVC(kernel="rbf", max_iter=1, calibration=None).fit(X, y)
-    assert other.parts_ == ["hinge", "kernel", "linear"]
+    assert other.parts_ == ["hinge", "kernel", "linear", "additive"]
     with pytest.raises(ValueError, match='large="cells" needs ensemble=True, kernel="laplacian"'):
         RelevanceSVC(kernel="rbf", large="cells").fit(X, y)
 

@@ -3,6 +3,7 @@
     hinge    mean of three SVMs: weights by the radius-margin bound, width and C by the span
     kernel   ridge machine on the normal scores of the columns, balanced over the classes
     linear   ridge machine on the columns and their normal scores, balanced over the classes
+    additive ridge logistic regression on steps of numbers and levels of categories
     z_j      = a_j f_j + b_j               sigmoid on the leave-one-out decisions of part j
     decision = sum_j w_j z_j               log-odds; w >= 0 of sum one and of the least log loss
 
@@ -150,10 +151,11 @@ class RelevanceSVC(BaseLearnedSVC):
     Attributes
     ----------
     parts_ : list of str
-        The parts that are mixed: "hinge", "kernel" and "linear"; "joint", and "hinge" where it
-        pays, for at least 2,000 different rows, or 500 where a column is a category; "hinge" and
-        "joint" for fewer rows with categories; "joint", "cells" or both, whichever pay, for large
-        tables; "hinge" alone for ``ensemble=False``.
+        The parts that are mixed: "hinge", "kernel" and "linear", and "additive" where there are
+        more than twice as many rows as columns; from 1,000 different rows on, or 500 where a
+        column is a category, "joint", "hinge" where it pays, and "kernel" and "linear" below
+        1,500; "joint", "cells" or both, whichever pay, for large tables; "hinge" alone for
+        ``ensemble=False``.
     mixture_weights_ : ndarray of shape (n_parts,)
         The weight of each part in the log-odds; they sum to one.
     part_importances_ : ndarray of shape (n_parts, n_features)
