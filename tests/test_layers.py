@@ -281,9 +281,9 @@ X = np.random.default_rng(0).normal(size=(60, 3))
 # Patterns of modules that the first fit of a small table must not wait for.
 NOT_FOR_AN_SVC = r"criteria|outer|discrimination|scale|svm\.(paths|relevance|search)|qp\.equalities"
 NOT_FOR_A_SMALL_TABLE = (
-    r"scale\.(?!sampling)|kernels\.(composed|dot|empirical)|criteria\.(cross_validation|dual)|"
+    r"scale\.(?!sampling|bins)|kernels\.(composed|dot|empirical)|criteria\.(cross_validation|dual)|"
     r"qp\.equalities|svm\.(svc|search)|svm\.base\.to_sklearn|svm\.relevance\.large$|"
-    r"svm\.relevance\.parts\.(additive|cells|evidence|joint|larger|logistic|metric)"
+    r"svm\.relevance\.parts\.(cells|evidence|joint|larger|metric)"
 )
 
 
