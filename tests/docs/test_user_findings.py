@@ -87,3 +87,8 @@ def test_finding_26_the_landing_page_shows_pictures_and_an_example():
     thumbnails = re.findall(r"sphx_glr_(\w+)_thumb", before_contents)
     examples = Path(ROOT, "examples", "gallery")
     assert all((examples / f"{name}.py").is_file() for name in thumbnails)
+
+
+def test_finding_26_every_page_is_in_the_table_of_contents():
+    listed = set(re.findall(r"^([a-z_]+)$", text_of("index"), re.MULTILINE))
+    assert {page.stem for page in DOCS.glob("*.md")} - {"index"} <= listed

@@ -159,7 +159,9 @@ def test_a_frame_with_words_needs_no_encoder():
     assert_array_equal(label, model.predict(frame))
 
 
-@pytest.mark.parametrize("name", ["label", "decision", "columns", "constant", "matmul", "x_k"])
+@pytest.mark.parametrize(
+    "name", ["label", "decision", "columns", "constant", "x_k", "visits per week", "Größe (€)", "1"]
+)
 def test_columns_may_have_any_name(name):
     frame = messy().rename(columns={"visits": name})
     encoder = TableEncoder(one_hot=False, drop=["left"])
@@ -170,6 +172,17 @@ def test_columns_may_have_any_name(name):
     session = onnxruntime.InferenceSession(graph.SerializeToString())
     found = session.run(None, feed(encoder, rows, session))
     assert_allclose(found[1], model.decision_function(rows), rtol=1e-8, atol=1e-9)
+
+
+def test_names_of_columns_that_differ_only_in_signs():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a b", "a_b", "a-b"])
+    model = SVC().fit(frame, frame["a b"] - frame["a_b"] > 0)
+    graph = to_onnx(model, frame)
+    assert [each.name for each in graph.graph.input] == ["a b", "a_b", "a-b"]
+    session = onnxruntime.InferenceSession(graph.SerializeToString())
+    found = session.run(None, {name: frame[[name]].to_numpy() for name in frame})
+    assert_allclose(found[1], model.decision_function(frame), rtol=1e-9, atol=1e-9)
 
 
 def test_words_without_an_example_are_refused_with_the_remedy():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +84,7 @@ def to_onnx(
     inputs = _inputs(model, example, dtype)
     taken = {name for name, _ in inputs}
     try:
-        return skl2onnx.convert_sklearn(
+        graph = skl2onnx.convert_sklearn(
             model,
             name=type(model).__name__,
             initial_types=inputs,
@@ -103,6 +103,29 @@ def to_onnx(
             "classifier; apply other steps before the graph, or keep the whole model with "
             "kernelwise.io.save."
         ) from error
+    _restore_names(graph.graph, [name for name, _ in inputs])
+    return graph
+
+
+def _restore_names(graph: Any, names: Sequence[str]) -> None:
+    """Give the inputs the names of their columns, which skl2onnx makes identifiers of."""
+    wanted = {
+        given.name: name
+        for given, name in zip(graph.input, names, strict=True)
+        if given.name != name
+    }
+    for given in graph.input:
+        given.name = wanted.get(given.name, given.name)
+    _rename(graph, wanted)
+
+
+def _rename(graph: Any, wanted: Mapping[str, str]) -> None:
+    """Rename what the nodes of a graph read, loops inside them included."""
+    for node in graph.node:
+        node.input[:] = [wanted.get(name, name) for name in node.input]
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                _rename(attribute.g, wanted)
 
 
 def save_onnx(
