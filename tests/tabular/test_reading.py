@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernelwise.tabular import TableError, delimited, describe_columns, read_table
+from kernelwise.tabular import TableError, delimited, describe_columns, formats, read_table
 from kernelwise.tabular.delimited import MISSING
 
 from .tables import patients
@@ -222,3 +222,63 @@ def test_reading_does_not_wait_for_scikit_learn():
     code = "import sys\nfrom kernelwise.tabular import read_table\nprint('sklearn' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def large_parquet(path, n=9000):
+    """Write a table of several row groups, with an index, gaps, words and hard decimals."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "x": rng.normal(size=n),
+            "single": rng.normal(size=n).astype(np.float32),
+            "gaps": np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n)),
+            "time": 1.7e9 + rng.random(n),
+            "huge": 1e300 * rng.random(n),
+            "count": rng.integers(0, 9, n),
+            "some": pd.array(rng.integers(0, 9, n), dtype="Int64"),
+            "word": rng.choice(["a", "b"], n),
+            "target": rng.choice(["yes", "no"], n),
+        },
+        index=rng.permutation(n),
+    )
+    frame.to_parquet(path, row_group_size=2500)
+    return frame
+
+
+def test_large_parquet_files_are_read_in_batches(tmp_path, monkeypatch):
+    frame = large_parquet(tmp_path / "large.parquet")
+    monkeypatch.setattr(formats, "LARGE_VALUES", 1000)
+    monkeypatch.setattr(formats, "_BATCH_ROWS", 1024)
+    read = read_table(tmp_path / "large.parquet")
+    assert list(read.columns) == list(frame.columns)
+    assert len(read) == len(frame)
+    rounded = {"x", "single", "gaps"}
+    assert {name for name in read.columns if read[name].dtype == np.float32} == rounded
+    for name in frame.columns:
+        expected = frame[name].reset_index(drop=True)
+        if name in rounded:
+            expected = expected.astype(np.float32)
+        pd.testing.assert_series_equal(read[name], expected, check_dtype=name != "some")
+
+
+def test_a_large_parquet_file_is_in_memory_once(tmp_path):
+    """The peak is the table in float32 and some batches, not the file and a table in float64."""
+    path = tmp_path / "large.parquet"
+    n, d = 200_000, 60
+    values = np.random.default_rng(0).normal(size=(n, d))
+    pd.DataFrame(values, columns=[f"x{j}" for j in range(d)]).to_parquet(
+        path, row_group_size=20_000, compression=None
+    )
+    code = (
+        "import resource, sys\n"
+        "import pandas, pyarrow.parquet\n"
+        "from kernelwise.tabular import formats, read_table\n"
+        "formats.LARGE_VALUES = 1000\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "frame = read_table(sys.argv[1])\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)\n"
+    )
+    run = [sys.executable, "-c", code, str(path)]
+    rise = int(subprocess.run(run, check=True, capture_output=True, text=True).stdout)
+    table = n * d * 4 / 1024  # kilobytes in float32
+    assert rise < table + 40_000  # the file and a table in float64 would be four times as much

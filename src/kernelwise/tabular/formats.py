@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,23 +12,76 @@ import numpy as np
 from .delimited import MISSING, decode
 from .errors import TableError
 
+LARGE_VALUES = 50_000_000  # values from which on a table of a parquet file is read in batches
+_BATCH_ROWS = 65_536  # rows of such a batch
+_MAX_ROUNDING = 1e-6  # of float32 in a column, relative to its range; others stay float64
 _MAX_CELLS = 2e8  # cells of a sparse file that becomes a dense table
 _ATTRIBUTE = re.compile(r"@attribute\s+('[^']*'|\"[^\"]*\"|\S+)\s+(\{.*\}|\S+)", re.IGNORECASE)
 _CELL = re.compile(r"\s*('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^,]*)\s*(,|$)")
 
 
-def read_parquet(content: bytes, name: str) -> Any:
-    """Return the table in the bytes of a parquet file."""
-    import pandas as pd
+def read_parquet(content: bytes | Path, name: str) -> Any:
+    """Return the table in a parquet file, of which the bytes or the path are given.
 
+    A large table is read in batches, and its columns of decimals become float32: neither the file
+    nor the table in float64 is ever in memory as a whole.
+    """
     try:
-        return pd.read_parquet(io.BytesIO(content))
+        from pyarrow.parquet import ParquetFile
+
+        with ParquetFile(io.BytesIO(content) if isinstance(content, bytes) else content) as file:
+            if file.metadata.num_rows * file.metadata.num_columns <= LARGE_VALUES:
+                return file.read().to_pandas()
+            return _read_in_batches(file)
     except ImportError as error:
         raise TableError(
             f'{name}: parquet needs the package pyarrow: pip install "kernelwise[cli]".'
         ) from error
     except Exception as error:  # pyarrow raises many types of errors for damaged files
         raise TableError(f"{name} is damaged: {_first_line(error)}") from error
+
+
+def _read_in_batches(file: Any) -> Any:
+    """Read a parquet file into columns that are allocated once; other types come in pieces."""
+    import pandas as pd
+    import pyarrow as pa
+
+    described = file.schema_arrow.pandas_metadata or {}
+    index = {each for each in described.get("index_columns", ()) if isinstance(each, str)}
+    names = [name for name in file.schema_arrow.names if name not in index]
+    decimals = {
+        name: np.empty(file.metadata.num_rows, dtype=np.float32)
+        for name in names
+        if pa.types.is_floating(file.schema_arrow.field(name).type)
+    }
+    others: dict[str, list[Any]] = {name: [] for name in names if name not in decimals}
+    start = 0
+    for batch in file.iter_batches(_BATCH_ROWS, columns=names):
+        rows = slice(start, start + batch.num_rows)
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            if name in decimals:
+                values = column.to_numpy(zero_copy_only=False)
+                if decimals[name].dtype == np.float32 and not _fits_float32(values):
+                    decimals[name] = decimals[name].astype(np.float64)
+                decimals[name][rows] = values
+            else:
+                others[name].append(column.to_pandas())
+        start = rows.stop
+    joined = {name: pd.concat(parts, ignore_index=True) for name, parts in others.items()}
+    # Without copies: every column stays the array that it was read into.
+    return pd.DataFrame({name: (decimals | joined)[name] for name in names}, copy=False)
+
+
+def _fits_float32(values: Any) -> bool:
+    """Return whether float32 tells values apart about as well as a method could."""
+    known = values[np.isfinite(values)]
+    if not len(known):
+        return True
+    least, most = float(known.min()), float(known.max())
+    largest = max(abs(least), abs(most))
+    spacing = largest * float(np.finfo(np.float32).eps)
+    is_finite = largest <= float(np.finfo(np.float32).max)
+    return is_finite and (least == most == 0 or spacing <= _MAX_ROUNDING * (most - least))
 
 
 def read_libsvm(content: bytes, name: str) -> Any:

@@ -60,7 +60,8 @@ def read_table(path_or_buffer: Any, *, format: str | None = None) -> Any:
     Returns
     -------
     frame : pandas.DataFrame
-        The table. The columns of the libsvm format are "target", "x1", "x2" and so on.
+        The table. The columns of the libsvm format are "target", "x1", "x2" and so on. A parquet
+        file of more than 50 million values is read in batches, its decimals as float32.
 
     Raises
     ------
@@ -83,11 +84,15 @@ def read_table(path_or_buffer: Any, *, format: str | None = None) -> Any:
     """
     if format is not None and format not in _READERS:
         raise TableError(f"format={format!r} is not known; choose one of {quoted(_READERS)}.")
-    name, content = _read_bytes(path_or_buffer)
-    content = _decompress(name, content)
-    if not content.strip():
-        raise TableError(f"{name} is empty.")
-    frame = _READERS[format or _detect_format(name, content)](content, name)
+    if _is_parquet_file(path_or_buffer, format):  # which may be larger than the memory
+        name = str(path_or_buffer)
+        frame = read_parquet(Path(name), name)
+    else:
+        name, content = _read_bytes(path_or_buffer)
+        content = _decompress(name, content)
+        if not content.strip():
+            raise TableError(f"{name} is empty.")
+        frame = _READERS[format or _detect_format(name, content)](content, name)
     frame.columns = [str(column) for column in frame.columns]
     check_names(list(frame.columns), name)
     if frame.shape[1] < 2:
@@ -98,6 +103,17 @@ def read_table(path_or_buffer: Any, *, format: str | None = None) -> Any:
     if not len(frame):
         raise TableError(f"{name} has column names, but no rows.")
     return frame
+
+
+def _is_parquet_file(source: Any, format: str | None) -> bool:
+    """Return whether a path leads to a parquet file, by its first bytes."""
+    if hasattr(source, "read") or format not in (None, "parquet") or not Path(source).is_file():
+        return False
+    try:
+        with Path(source).open("rb") as file:
+            return file.read(4) == b"PAR1"
+    except OSError:
+        return False
 
 
 def _read_bytes(source: Any) -> tuple[str, bytes]:
