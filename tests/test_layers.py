@@ -212,6 +212,7 @@ def test_the_reader_of_imports_sees_an_upward_arrow(file, source, n_upward):
 
 METHODS = {
     "adaptive_kernel",
+    "cell_svc",
     "dual_objective",
     "error_bounds",
     "feature_discrimination",

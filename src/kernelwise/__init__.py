@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .svm import (
         SVC,
         AdaptiveKernelSVC,
+        CellSVC,
         DualObjectiveSVC,
         FeatureDiscriminationSVC,
         GeneralizedBiasSVC,
@@ -75,6 +76,7 @@ _HOMES = {
 __all__ = [
     "SVC",
     "AdaptiveKernelSVC",
+    "CellSVC",
     "DualObjectiveSVC",
     "EmpiricalKernelMap",
     "FeatureDiscriminationSVC",

@@ -13,6 +13,7 @@ from kernelwise.kernels import RBF, Linear, Normalized, Polynomial
 from kernelwise.svm import (
     SVC,
     AdaptiveKernelSVC,
+    CellSVC,
     DualObjectiveSVC,
     FeatureDiscriminationSVC,
     GeneralizedBiasSVC,
@@ -50,6 +51,9 @@ REGISTRY = [
     SVCSearchCV(SVC(), {"C": [0.1, 1.0]}, cv=3),
     SVCSearchCV(SVC(calibration="loo"), {"C": [0.1, 1.0]}, cv=3),
     SVCSearchCV(SVC(), {"C": [0.1, 1.0]}, cv=2, n_jobs=2, error_score="raise"),
+    CellSVC(),
+    CellSVC(kernel="laplacian", cell_size=40, n_trees=2, n_jobs=2),
+    CellSVC(calibration="loo"),
     AdaptiveKernelSVC(),
     AdaptiveKernelSVC(criterion="radius", widths=3, C=10.0),
     AdaptiveKernelSVC(criterion="cv"),

@@ -17,6 +17,7 @@ _PUBLIC = {
     "svm": (
         "SVC",
         "AdaptiveKernelSVC",
+        "CellSVC",
         "DualObjectiveSVC",
         "FeatureDiscriminationSVC",
         "GeneralizedBiasSVC",
@@ -73,6 +74,7 @@ _INTERNAL = (
     "kernelwise.svm.base.steps.TransformerFeatures",
     "kernelwise.svm.base.steps.UnitNorm",
     "kernelwise.svm.base.warm_start.LastFit",
+    "kernelwise.svm.cell_svc.CellPredictor",
     "kernelwise.svm.generalized_bias.input.BiasColumns",
     "kernelwise.svm.relevance.columns.CategoryCodes",
     "kernelwise.svm.relevance.columns.ColumnEncoding",

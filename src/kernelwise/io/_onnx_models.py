@@ -23,6 +23,7 @@ from ..svm.base.steps import (
     TransformerFeatures,
     UnitNorm,
 )
+from ..svm.cell_svc import CellPredictor
 from ..svm.relevance.columns import GAP, OTHER, CategoryCodes, ColumnEncoding
 from ..svm.relevance.predictor import MixturePredictor
 from ..transform import EmpiricalKernelMap, FeatureDiscriminationScaler, RelevanceSelector
@@ -45,6 +46,11 @@ def decisions(model: BaseLearnedSVC, graph: Graph, X: Rows) -> str:
     if isinstance(predictor, MixturePredictor):
         X = _after_steps(graph, predictor.before, X, model.n_features_in_)
         return mixed(graph, predictor, X, _machines)
+    if isinstance(predictor, CellPredictor):
+        raise ValueError(
+            "CellSVC cannot be exported to ONNX: it has no operator that sends rows to cells. Save "
+            "the model with kernelwise.io.save."
+        )
     return _machines(graph, predictor, X)
 
 

@@ -10,6 +10,7 @@ Li, Leung, Lee 2007                       generalized_bias/         generalized_
 Do, Kalousis, Hilario 2009                margin_radius/            margin_radius
 our own                                   relevance/                relevance (page)
 C-support vector classification           svc.py, search/           svc, search (pages)
+the same in cells, for many rows          cell_svc.py               large_tables (page)
 ========================================  ========================  ======================
 
 Experiments are folders of `kernelwise.experiments.papers` and pages are ``docs/NAME.md``, with the
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from .base.estimator import BaseLearnedSVC
     from .base.predictor import Predictor
     from .base.task import FitTask, Fitted
+    from .cell_svc import CellSVC
     from .dual_objective import DualObjectiveSVC
     from .error_bounds import bounds_of
     from .feature_discrimination.estimator import FeatureDiscriminationSVC
@@ -41,6 +43,7 @@ __all__ = [
     "SVC",
     "AdaptiveKernelSVC",
     "BaseLearnedSVC",
+    "CellSVC",
     "DualObjectiveSVC",
     "FeatureDiscriminationSVC",
     "FitTask",
@@ -58,6 +61,7 @@ _HOMES = {
     "SVC": "svc",
     "AdaptiveKernelSVC": "adaptive_kernel",
     "BaseLearnedSVC": "base.estimator",
+    "CellSVC": "cell_svc",
     "FitTask": "base.task",
     "Fitted": "base.task",
     "Predictor": "base.predictor",
