@@ -218,9 +218,17 @@ def test_wrong_input_is_refused(client):
         clone(model).set_params(region_rows=0).fit(lazy_X, lazy_y)
     with pytest.raises(NotFittedError):
         model.predict(lazy_X)
+    with pytest.raises(ValueError, match=r"y must have one column"):
+        model.fit(lazy_X, lazy_X)
+
+
+def test_labels_may_have_other_partitions(client):
+    X, y, weight = numbers(1500)
     table = dd.from_pandas(pd.DataFrame(X), npartitions=4)
-    with pytest.raises(ValueError, match=r"X and y have different partitions"):
-        model.fit(table, dd.from_pandas(pd.Series(y), npartitions=3))
+    model = DaskRelevanceSVC(client=client, **SETTINGS)
+    model.fit(table, dd.from_pandas(pd.Series(y), npartitions=3), da.from_array(weight, chunks=99))
+    expected = RelevanceSVC(large="cells", **SETTINGS).fit(pd.DataFrame(X), y, weight)
+    assert_array_equal(model.to_local().decision_function(X), expected.decision_function(X))
 
 
 def test_clones_share_the_client(client):

@@ -34,6 +34,7 @@ from .models import (
     COMPOSED,
     KERNELS,
     TRANSFORMERS,
+    WITH_CELLS,
     classifier,
     composed,
     frame,
@@ -65,7 +66,7 @@ def assert_same(found, model, X):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.parametrize("name", CLASSIFIERS | WITH_CELLS)
 def test_a_classifier_comes_back(name, n_classes, tmp_path):
     model = classifier(name, n_classes)
     found = reloaded(model, tmp_path)
@@ -101,7 +102,7 @@ def test_what_scikit_learn_makes_of_ours_comes_back(name, tmp_path):
 
 def test_every_class_is_in_the_lists():
     """A class that is new to the package must be tried here, and be trusted."""
-    tried = {type(model) for model in (CLASSIFIERS | TRANSFORMERS).values()}
+    tried = {type(model) for model in (CLASSIFIERS | WITH_CELLS | TRANSFORMERS).values()}
     layers = (kernelwise.svm, kernelwise.transform)
     estimators = {
         each

@@ -148,8 +148,6 @@ def in_whole_rows(X: Any) -> Any:
 
 def _blocks(X: Any, name: str, client: Any) -> tuple[list[Any], list[int]]:
     """Return the delayed partitions of a collection, and the number of rows of each."""
-    import dask
-
     if is_array(X):
         X = in_whole_rows(X)
         if any(np.isnan(size) for size in X.chunks[0]):
@@ -161,8 +159,7 @@ def _blocks(X: Any, name: str, client: Any) -> tuple[list[Any], list[int]]:
         return blocks, _lengths(blocks, client)
     raise TypeError(
         f"{name} must be a dask array or a data frame of Dask; got {type(X).__name__}. Fit a plain "
-        "RelevanceSVC to a table in memory, or convert it with dask.array.from_array. "
-        f"(dask {dask.__version__})"
+        "RelevanceSVC to a table in memory, or convert it with dask.array.from_array."
     )
 
 
@@ -180,14 +177,20 @@ def _aligned(values: Any, name: str, lengths: list[int], client: Any) -> list[An
             values = values[:, 0]
         if values.ndim != 1:
             raise ValueError(f"{name} must have one column; got the shape {values.shape}.")
-        if not any(np.isnan(size) for size in values.chunks[0]):
-            if values.shape[0] != sum(lengths):
-                raise ValueError(f"X has {sum(lengths)} rows, but {name} has {values.shape[0]}.")
-            values = values.rechunk((tuple(lengths),))
     blocks, own = _blocks(values, name, client)
-    if own != lengths:
-        raise ValueError(
-            f"X and {name} have different partitions: {lengths[:5]} rows and {own[:5]}, to begin "
-            "with. Give both the same partitions, for instance as columns of one data frame."
-        )
-    return blocks
+    if sum(own) != sum(lengths):
+        raise ValueError(f"X has {sum(lengths)} rows, but {name} has {sum(own)}.")
+    return blocks if own == lengths else _in_other_partitions(blocks, own, lengths)
+
+
+def _in_other_partitions(blocks: Sequence[Any], own: list[int], lengths: list[int]) -> list[Any]:
+    """Return a column in other partitions: Dask may join those of one column of a parquet file."""
+    import dask
+    import dask.array as da
+
+    as_array = dask.delayed(np.asarray, pure=True)
+    parts = [
+        da.from_delayed(as_array(block), shape=(size,), dtype=object)
+        for block, size in zip(blocks, own, strict=True)
+    ]
+    return list(da.concatenate(parts).rechunk((tuple(lengths),)).to_delayed().ravel())

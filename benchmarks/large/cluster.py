@@ -1,0 +1,116 @@
+"""DaskRelevanceSVC on a local cluster: ``python -m benchmarks.large.cluster --workers 2``.
+
+The table lies in parquet files, one per partition, and no worker may have as much memory as it
+takes. ``--kill`` ends one worker with SIGKILL when the first cells are there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from .tables import TABLES, TEST_ROWS
+from .worker import scores
+
+_PARTITION_ROWS = 50_000
+_PAUSE = 0.2  # seconds between two looks at what the workers have done
+
+
+def write_partitions(folder: Path, X: np.ndarray, y: np.ndarray) -> None:
+    """Write a table, in float64, as parquet files."""
+    import pandas as pd
+
+    names = [f"x{j}" for j in range(X.shape[1])]
+    for number, start in enumerate(range(0, len(X), _PARTITION_ROWS)):
+        rows = slice(start, start + _PARTITION_ROWS)
+        frame = pd.DataFrame(X[rows].astype(np.float64), columns=names).assign(y=y[rows])
+        frame.to_parquet(folder / f"{number:05d}.parquet")
+
+
+def process_state() -> dict[str, float]:
+    """Return the CPU time and the peak memory of this process."""
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return {"cpu_seconds": time.process_time(), "peak_bytes": peak}
+
+
+def kill_one_worker(client: Any) -> None:
+    """Wait for the first cells, and end a worker."""
+    victim = min(client.run(os.getpid).values())
+    while not client.run_on_scheduler(_has_cells):
+        time.sleep(_PAUSE)
+    os.kill(victim, signal.SIGKILL)
+
+
+def _has_cells(dask_scheduler: Any) -> bool:
+    return any(
+        prefix.name == "fit_region" and prefix.state_counts.get("memory", 0)
+        for prefix in dask_scheduler.task_prefixes.values()
+    )
+
+
+def measure(arguments: argparse.Namespace, folder: Path, X: Any, y: Any) -> dict[str, Any]:
+    """Fit on a cluster, and return times, memory and scores on further rows."""
+    from threading import Thread
+
+    import dask.dataframe as dd
+    from distributed import Client, LocalCluster
+
+    from kernelwise.dask import DaskRelevanceSVC
+
+    with (
+        LocalCluster(
+            n_workers=arguments.workers,
+            threads_per_worker=1,
+            memory_limit=arguments.memory,
+            dashboard_address=":0",
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        table = dd.read_parquet(folder)
+        killer = Thread(target=kill_one_worker, args=(client,), daemon=True)
+        if arguments.kill:
+            killer.start()
+        begin, own = time.perf_counter(), time.process_time()
+        model = DaskRelevanceSVC(client=client).fit(table.drop(columns="y"), table["y"])
+        found = {
+            "seconds": time.perf_counter() - begin,
+            "client_cpu_seconds": time.process_time() - own,
+            "workers": list(client.run(process_state).values()),
+        }
+    return found | scores(model.to_local(), X, y)
+
+
+def main(given: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--table", default="classification", choices=TABLES)
+    parser.add_argument("--rows", type=int, default=2_000_000)
+    parser.add_argument("--test-rows", type=int, default=TEST_ROWS)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--memory", default="700MB", help="of each worker")
+    parser.add_argument("--kill", action="store_true", help="a worker when it has fitted cells")
+    arguments = parser.parse_args(given)
+    n = arguments.rows
+    X, y = TABLES[arguments.table](n + arguments.test_rows, seed=0)
+    names = [f"x{j}" for j in range(X.shape[1])]
+    with TemporaryDirectory() as name:
+        write_partitions(Path(name), X[:n], y[:n])
+        import pandas as pd
+
+        new = pd.DataFrame(X[n:].astype(np.float64), columns=names)
+        table_bytes = 8 * n * X.shape[1]
+        found = {"table_bytes": table_bytes} | measure(arguments, Path(name), new, y[n:])
+    print(json.dumps(vars(arguments) | found))
+
+
+if __name__ == "__main__":
+    main()
