@@ -213,6 +213,19 @@ def check_command_line(names, printed):
     assert names["result"].best.mean("accuracy") > 0.9
 
 
+def check_tutorial(names, printed):
+    shares = [line for line in printed.splitlines() if re.fullmatch(r"[a-z ]+: \d+%", line)]
+    assert [line.partition(":")[0] for line in shares] == ["visits per week", "plan", "fee"]
+    served, graph = re.findall(r"^\['yes'\] \[\[(\S+) (\S+)\]\]$", printed, re.MULTILINE)
+    assert served == graph  # the same row by the model file and by the graph
+    assert "mean probability of yes" in printed
+    assert re.search(r"visits per week +falls", printed)
+    assert re.search(r"drift against training: 0 of \d+ columns", printed)
+    lines = Path("predictions.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith("member,prediction,")
+    assert len(lines) == 201
+
+
 def check_extending(names, printed):
     assert len(numbers_in(printed)) >= 2
 
@@ -234,6 +247,7 @@ CHECKS = {
     "report": check_report,
     "command_line": check_command_line,
     "extending": check_extending,
+    "tutorial": check_tutorial,
 }
 
 

@@ -85,7 +85,9 @@ def assert_same(model, graph, rows):
     assert_array_equal(found["label"], model.predict(rows))
 
 
-@pytest.mark.parametrize("method", ["svc", "dual-objective", "margin-radius", "grid-search"])
+@pytest.mark.parametrize(
+    "method", ["relevance", "svc", "dual-objective", "margin-radius", "grid-search"]
+)
 def test_the_pipeline_of_the_command_line(method):
     frame = messy()
     target = check_target(frame, "left")
