@@ -48,15 +48,21 @@ class FusedTiles:
     def __init__(self, kernel: Any, X: Array, order: Index, threads: int = 1) -> None:
         self._kernel, self._X, self._order, self._threads = kernel, X, order, threads
         self._squared = isinstance(kernel.term, SquaredDistances)
-        self._fast = self._prepared(np.float32)  # rows, and weights of categories
 
     def _prepared(self, dtype: Any) -> tuple[Array, Array]:
+        """Return the rows in order, and the weights of categories."""
         rows, weights = self._kernel.term.fused_rows(self._kernel, self._X, dtype)
         return rows[self._order], weights
 
     @cached_property
+    def _fast(self) -> tuple[Array, Array]:
+        return self._prepared(np.float32)
+
+    @cached_property
     def _precise(self) -> tuple[Array, Array]:
-        return self._fast if self._fast[0].dtype == np.float64 else self._prepared(np.float64)
+        # A solution that is only checked has no use for rows in float32.
+        is_made = "_fast" in vars(self) and self._fast[0].dtype == np.float64
+        return self._fast if is_made else self._prepared(np.float64)
 
     def _entries_per_call(self) -> int:
         return int(_WORK_PER_CALL / (self._X.shape[1] + _EXPONENTIAL))

@@ -81,8 +81,11 @@ class Terms:
             raise ValueError("lo must not exceed hi, and neither may be NaN.")
         if not np.isfinite(p).all():
             raise ValueError("p must be finite.")
+        is_plain = A is None and c is None
         A, c = _equalities(A, c, len(p))
         self.__dict__.update(p=p, lo=lo, hi=hi, A=A, c=c)
+        if is_plain:  # known without a look at its entries
+            self.__dict__["sums_to_constant"] = True
 
     @classmethod
     def c_svc(cls, y: Any, C: Any = 1.0, *, bias: bool = True) -> Terms:

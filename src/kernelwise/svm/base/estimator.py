@@ -181,7 +181,7 @@ class BaseLearnedSVC(
     def _unfitted(self) -> Any:
         """Return a copy without fitted attributes, on which a fit can work unseen."""
         copy = object.__new__(type(self))
-        copy.__dict__ = {k: v for k, v in vars(self).items() if k.startswith("__") or k[-1] != "_"}
+        copy.__dict__ = {k: v for k, v in vars(self).items() if k[-1] != "_" or k.startswith("__")}
         return copy
 
     def _task(

@@ -52,13 +52,23 @@ def _variance(X: Matrix, weights: Array) -> float:
         if sp.issparse(X):
             variance = float((weights @ X.multiply(X)).sum()) / total - mean**2
         else:
-            variance = float((weights @ (X - mean) ** 2).sum()) / total
+            variance = _dense_variance(X, weights, mean)
     if not np.isfinite(variance):
         raise ValueError(
             "X holds values so large that its variance overflows, so gamma='scale' cannot be "
             "computed; scale the columns of X first, for instance with StandardScaler."
         )
     return variance
+
+
+def _dense_variance(X: Array, weights: Array, mean: float) -> float:
+    """Return the variance; equal weights need no copy of X where no digits are lost."""
+    if (weights == weights[0]).all():
+        cells = X.ravel(order="K")
+        square = float(cells @ cells) / cells.size
+        if mean**2 < 0.5 * square:
+            return square - mean**2
+    return float((weights @ (X - mean) ** 2).sum()) / (weights.sum() * X.shape[1])
 
 
 def _feature_vector(name: str, values: Any, d: int) -> Array:

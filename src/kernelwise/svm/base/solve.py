@@ -68,7 +68,7 @@ def solve_machines(
         own_solver = solver(j) if callable(solver) else solver
         with nullcontext() if progress is None else progress.task("machine"):
             solution: Solution = own_solver.solve(qp, start=None if start is None else start[j])
-        if progress is not None:
+        if progress is not None and progress.prints:
             progress.line(_summary(j, solution))
         return solution
 

@@ -91,6 +91,8 @@ def _numbered(y: Array) -> tuple[Array, Index]:
         return names, classes
     places = y.astype(np.intp) - least  # whole numbers close together need no sorting
     present = np.bincount(places) > 0
+    if present.all():
+        return np.arange(least, least + len(present)).astype(y.dtype), places
     names = (np.flatnonzero(present) + least).astype(y.dtype)
     return names, (np.cumsum(present) - 1)[places]
 
