@@ -48,7 +48,7 @@ class Interval:
         """Return whether the value is a number of the type, inside the bounds."""
         if type(value) not in self._usual and not isinstance(value, self.kind):
             return False
-        if self.left < value < self.right:  # type: ignore[operator]
+        if self.left < value < self.right:
             return True
         return bool(
             (self._with_left and value == self.left) or (self._with_right and value == self.right)

@@ -1,5 +1,7 @@
 """Several classes: certificates of the true kernel, degenerate tables, and many small classes."""
 
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -11,6 +13,7 @@ from sklearn.svm import SVC as Sklearn
 
 from kernelwise import SVC
 from kernelwise.kernels import RBF
+from kernelwise.qp import buffers
 from tests.svm.problems import pair_coefficients
 
 
@@ -92,3 +95,50 @@ def test_fifty_classes_are_no_slower_than_scikit_learn_s():
     seconds(SVC()), seconds(Sklearn())
     ours, theirs = (min(seconds(cls()) for _ in range(5)) for cls in (SVC, Sklearn))
     assert ours <= 1.5 * theirs
+
+
+INTERRUPTED = """
+import os, signal, threading, time
+import numpy as np
+from kernelwise import SVC
+from kernelwise.svm.base import solve
+
+begun, sent = threading.Event(), []
+solve_all = solve.PairSolver.solve
+def tell(*args):
+    begun.set()
+    return solve_all(*args)
+solve.PairSolver.solve = tell
+def interrupt():
+    begun.wait()
+    time.sleep(0.2)
+    sent.append(time.process_time())
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=interrupt, daemon=True).start()
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(6000, 5)), np.repeat(np.arange(60), 100)
+try:
+    SVC(C=1e4).fit(X, y)
+except KeyboardInterrupt:
+    print(time.process_time() - sent[0])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send to a process")
+def test_ctrl_c_among_many_machines_is_answered_within_a_second():
+    command = [sys.executable, "-c", INTERRUPTED]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    assert float(done.stdout) < 1.0  # of CPU time, so that a busy machine does not count
+
+
+def test_the_matrix_of_all_machines_is_kept_for_the_next_fit(monkeypatch):
+    monkeypatch.setattr(buffers, "_kept", [])
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(700, 5)), np.repeat(np.arange(7), 100)
+    first = SVC().fit(X, y)
+    memory = buffers._kept[0][0].ctypes.data
+    decisions = first.decision_function(X)
+    SVC(gamma=3.0).fit(X, y)  # overwrites the matrix of the first fit
+    assert buffers._kept[0][0].ctypes.data == memory
+    assert (first.decision_function(X) == decisions).all()
+    assert (SVC().fit(X, y).decision_function(X) == decisions).all()

@@ -104,20 +104,22 @@ class LazyGram:
         out[at_row, at_column] = self.kernel.diag(X[rows[at_row]])
         return out
 
-    def dense(self, dtype: Any = np.float64) -> Array:
+    def dense(self, dtype: Any = np.float64, out: Array | None = None) -> Array:
         """Compute the whole matrix.
 
         Parameters
         ----------
         dtype : dtype, default=numpy.float64
             The type of the entries.
+        out : ndarray of shape (n, n), default=None
+            Where to write it; None makes an array.
 
         Returns
         -------
         K : ndarray of shape (n, n)
             The kernel matrix.
         """
-        K = np.empty(self.shape, dtype=dtype)
+        K = np.empty(self.shape, dtype=dtype) if out is None else out
         self.open(dtype).fill(K, 0, len(K))
         np.fill_diagonal(K, self.diag())
         return K

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from ...kernels import FunctionKernel, Kernel, LazyGram, Precomputed
 from ...kernels.family import KernelFamily, family_of
 from ...kernels.pairwise import PairwiseKernel
 from ...qp import SMO, DualQP, c_svc
+from ...qp.buffers import KeptBuffer
 from ...qp.gram import as_gram
 from ...qp.precision import SMALL, dtype_for
 
@@ -175,6 +177,34 @@ class Grams:
         if len(rows) < len(y):
             y, costs = y[rows], costs[rows]
         return c_svc(as_gram(K, kernel.is_psd), y, costs, bias=bias)
+
+    @contextmanager
+    def lent(self, kernel: Kernel, bound: float) -> Iterator[Array]:
+        """Give the matrix of all rows for a while, in memory that is kept from fit to fit.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel.
+        bound : float
+            The largest coefficient of the machines that read it.
+
+        Yields
+        ------
+        K : ndarray of shape (n, n)
+            The matrix, which must not be read later.
+        """
+        if self._kernels or isinstance(kernel, FunctionKernel | Precomputed):
+            yield self.stored(kernel, bound)
+            return
+        n, dtype = self.X.shape[0], self.dtype(kernel, bound)
+        buffer = KeptBuffer(n * n * dtype.itemsize)
+        try:
+            K = buffer.view(dtype).reshape(n, n)
+            buffer.touch(K.nbytes)
+            yield LazyGram(kernel, self.X, self.threads).dense(dtype, out=K)
+        finally:
+            buffer.close()
 
     def forget(self, kernel: Kernel) -> None:
         """Give the memory of a kernel's matrices back."""

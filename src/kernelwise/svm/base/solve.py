@@ -129,8 +129,9 @@ def solve_pairs(
         listener_of=lambda machine: progress.of_machine(machine, n_machines),
         done=tell if progress.listens else None,
     )
-    gram = StoredGram(grams.stored(kernel, float(costs.max())), kernel.is_psd)
-    return pairs.solve(gram, np.searchsorted(classes, np.arange(n_classes + 1)), costs, start)
+    starts = np.searchsorted(classes, np.arange(n_classes + 1))
+    with grams.lent(kernel, float(costs.max())) as K:
+        return pairs.solve(StoredGram(K, kernel.is_psd), starts, costs, start)
 
 
 def pair_sizes(classes: Index) -> list[int]:
