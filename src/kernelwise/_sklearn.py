@@ -166,6 +166,10 @@ def class_weights(class_weight: Any, classes: Array, y: Array, sample_weight: Ar
     return weights
 
 
+# Parts of the errors of NumPy about dates and other objects in place of numbers
+_NOT_NUMBERS = ("could not be promoted", "must be a string or a real number")
+
+
 @contextmanager
 def naming_the_remedy() -> Iterator[None]:
     """Add advice to the errors about columns that are not numbers and about sparse rows."""
@@ -174,12 +178,19 @@ def naming_the_remedy() -> Iterator[None]:
     except OverflowError as error:
         raise ValueError("X has integers that float64 cannot represent.") from error
     except TypeError as error:
-        if "Sparse data was passed" not in str(error):
+        if "Sparse data was passed" in str(error):
+            raise TypeError(
+                "X is sparse, and this model needs dense rows: convert it with X.toarray(). SVC, "
+                "SVCSearchCV, AdaptiveKernelSVC, DualObjectiveSVC and GeneralizedBiasSVC take "
+                "sparse rows with every kernel but the Laplacian, such as kernel='rbf' or "
+                "kernel='linear'."
+            ) from error
+        if not any(text in str(error) for text in _NOT_NUMBERS):
             raise
+        reason = str(error).split(". ")[0]
         raise TypeError(
-            "X is sparse, and this model needs dense rows: convert it with X.toarray(). SVC, "
-            "SVCSearchCV, AdaptiveKernelSVC, DualObjectiveSVC and GeneralizedBiasSVC take sparse "
-            "rows with every kernel but the Laplacian, such as kernel='rbf' or kernel='linear'."
+            f"X has values that are not numbers, such as dates ({reason}); encode the table first, "
+            "for instance with kernelwise.tabular.TableEncoder, which takes dates."
         ) from error
     except ValueError as error:
         if "could not convert" not in str(error):

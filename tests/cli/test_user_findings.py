@@ -3,18 +3,53 @@
 import errno
 import io
 import json
+import os
+import resource
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
+from sklearn.metrics import balanced_accuracy_score, roc_auc_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
+import kernelwise
+from kernelwise import FeatureDiscriminationSVC, MarginRadiusSVC, RelevanceSVC
 from kernelwise._files import write_text
 from kernelwise.io import load, save
+from kernelwise.svm.base.progress import listening
 from kernelwise.tabular import TableError, describe_columns, read_table
+
+
+def rare_table(n, share, seed=0):
+    """Return a table with a rare class that overlaps the other one, and four columns of noise."""
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < share
+    frame = pd.DataFrame(rng.normal(size=(n, 6)), columns=list("abcdef"))
+    return frame.assign(a=frame["a"] + 1.3 * y, b=frame["b"] + 1.0 * y), y.astype(int)
+
+
+@pytest.mark.parametrize("share", [0.12, 0.04])
+def test_01_balanced_classes_find_the_rare_one_and_keep_the_ranking(share):
+    X, y = rare_table(900, share)
+    X_test, y_test = rare_table(2000, share, seed=1)
+    plain = RelevanceSVC(random_state=0).fit(X, y)
+    balanced = RelevanceSVC(class_weight="balanced", random_state=0).fit(X, y)
+    usual = make_pipeline(StandardScaler(), SVC(class_weight="balanced")).fit(X, y)
+    found, before, others = (
+        balanced_accuracy_score(y_test, each.predict(X_test)) for each in (balanced, plain, usual)
+    )
+    assert found > max(before + 0.1, others - 0.02)
+    areas = [roc_auc_score(y_test, each.decision_function(X_test)) for each in (balanced, plain)]
+    assert areas[0] > areas[1] - 0.01
+    assert balanced.feature_importances_[2:].max() < balanced.feature_importances_[0]
 
 
 def contents(path):
@@ -108,6 +143,25 @@ def test_05_a_column_named_twice_is_copied_once(run, model, table):
     assert list(pd.read_csv(io.StringIO(result.stdout)).columns) == [name, "prediction"]
 
 
+def test_06_nothing_needs_a_cache_that_can_be_written(tmp_path):
+    code = (
+        "import sys, numpy as np, kernelwise\n"
+        "kernelwise.SVC().fit(np.eye(4), [0, 1, 0, 1])\n"
+        "assert not [name for name in sys.modules if name.split('.')[0] in ('numba', 'llvmlite')]"
+    )
+    nowhere = str(tmp_path / "missing" / "home")
+    places = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR", "TMPDIR"), nowhere)
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", code],
+        env=os.environ | places,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not Path(nowhere).exists()
+
+
 def test_07_an_hour_is_in_utc_only_where_times_have_a_zone():
     moments = pd.date_range("2024-01-01", periods=60, freq="7h")
     frame = pd.DataFrame(
@@ -125,6 +179,38 @@ def test_07_an_hour_is_in_utc_only_where_times_have_a_zone():
         "text": "hour",
         "zoned text": "hour (UTC)",
     }
+
+
+def test_09_a_random_category_gets_no_large_share():
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        frame = pd.DataFrame(rng.normal(size=(400, 3)), columns=["signal", "noise", "more"])
+        frame["city"] = rng.choice([f"city {k}" for k in range(30)], 400)
+        y = frame["signal"] + 0.7 * rng.normal(size=400) > 0
+        model = RelevanceSVC(random_state=0).fit(frame, y)
+        shares = dict(zip(frame, model.feature_importances_, strict=True))
+        assert max(shares, key=shares.get) == "signal"
+        assert shares["city"] < 0.2
+        assert not model.selected_features_[3]
+
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def test_16_missing_values_are_filled_by_default_as_the_guide_says():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    y = (X[:, 0] > 0).astype(int)
+    X[::5, 1] = np.nan
+    assert RelevanceSVC().fit(X, y).score(X, y) > 0.9
+    assert "`RelevanceSVC`, which fills them in by default" in (DOCS / "choosing.md").read_text()
+
+
+def test_17_the_page_on_quality_has_auc_and_the_peers():
+    page = (DOCS / "quality.md").read_text()
+    for name in ("AUC", "LightGBM", "LogisticRegression", "won", "worst table"):
+        assert name in page
+    for document in (*DOCS.glob("*.md"), DOCS.parent / "README.md"):
+        assert "ahead of boosting" not in document.read_text()
 
 
 def test_18_infinite_values_are_not_called_missing():
@@ -168,6 +254,34 @@ def test_24_ctrl_c_ends_the_program_without_a_traceback(table, seconds):
         return
     assert program.returncode in (0, 130)
     assert "Traceback" not in error
+
+
+def cpu_seconds(code):
+    """Return the CPU time of a fresh process with its imports."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-c", code], check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def test_19_a_first_fit_compiles_nothing():
+    code = "import numpy as np\nfrom kernelwise import {0}\n{0}().fit(np.eye(40), [0, 1] * 20)"
+    assert cpu_seconds(code.format("SVC")) < 5  # it was 22 s, now mostly imports
+    assert cpu_seconds(code.format("RelevanceSVC")) < 8
+
+
+def test_20_many_rows_show_steps_inside_a_fit(capsys):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(21_000, 4))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    steps = []
+    begin = time.process_time()
+    with listening(lambda task, number, total: steps.append(task)):
+        model = RelevanceSVC(random_state=0, verbose=False).fit(X, y)
+    assert time.process_time() - begin < 60
+    assert len(steps) > 3
+    assert model.score(X[:2000], y[:2000]) > 0.9
+    assert capsys.readouterr().err == ""
 
 
 def test_21_integer_codes_can_be_declared_categories(run, tmp_path):
@@ -234,3 +348,33 @@ def test_missed_a_model_that_guesses_is_called_so(run, table, tmp_path):
     result = run("fit", write(frame, tmp_path), "-t", "outcome", "--cv", 3, "--json")
     assert "the model is no better than guessing: its log loss" in result.stderr
     assert json.loads(result.stdout)["better_than_guessing"] is False
+
+
+def test_22_sparse_tables_and_dates_in_python_name_the_remedy():
+    y = [0, 1] * 20
+    with pytest.raises(TypeError, match=r"X is sparse. Convert it with X.toarray\(\)"):
+        RelevanceSVC().fit(scipy.sparse.eye_array(40, format="csr"), y)
+    for model in (MarginRadiusSVC(), FeatureDiscriminationSVC()):
+        with pytest.raises(TypeError, match="toarray"):
+            model.fit(scipy.sparse.eye_array(40, format="csr"), y)
+    days = pd.DataFrame({"day": pd.date_range("2024-01-01", periods=40), "x": range(40)})
+    zoned = days.assign(day=days["day"].dt.tz_localize("UTC"))
+    for model in (RelevanceSVC(), kernelwise.SVC(), MarginRadiusSVC()):
+        for frame in (days, zoned, days.assign(day=days["day"].dt.date)):
+            with pytest.raises((TypeError, ValueError), match=r"kernelwise\.tabular\.TableEncoder"):
+                model.fit(frame, y)
+
+
+@pytest.mark.parametrize("command", ["fit", "predict", "score", "explain", "compare", "data show"])
+def test_25_help_is_plain(run, command):
+    text = run(*command.split(), "--help").stdout
+    usage = text.split("\n\n")[0]
+    assert "{" not in usage
+    assert usage.split("[OPTIONS] ")[1].isupper()
+    for odd in ("by itself", "a yes is", "What is no table"):
+        assert odd not in text
+
+
+def test_25_messages_are_plain(run, table):
+    text = run("fit", table, "-t", "outcome", "--method", "svc", "--cv", 2).stderr
+    assert "by itself" not in text

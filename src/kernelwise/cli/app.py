@@ -8,6 +8,7 @@ import typer
 
 from .._version import __version__
 from .compare import compare
+from .console import PlainCommand
 from .data import data
 from .explain import explain
 from .fit import fit
@@ -59,5 +60,5 @@ def _options(
 
 
 for command in (fit, predict, score, explain, compare, reproduce):
-    app.command()(command)
+    app.command(cls=PlainCommand)(command)
 app.add_typer(data, name="data")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 import typer
+import typer.core
 from rich.console import Console
 
 from .._files import check_writable
@@ -72,6 +73,23 @@ class Session:
             self.note(_one_line(text))
 
 
+class PlainCommand(typer.core.TyperCommand):
+    """A command whose usage names its arguments without braces."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the parts of the line of usage."""
+        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
+
+
+@contextmanager
+def keeping(text: str) -> Iterator[None]:
+    """Say what is kept, if the work in this block is interrupted."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(text) from None
+
+
 def guarded(command: _F) -> _F:
     """Decorate a command so that errors are one line and an exit code."""
 
@@ -81,8 +99,10 @@ def guarded(command: _F) -> _F:
             command(*args, **options)
         except _PASSED:
             raise
-        except KeyboardInterrupt:
-            _fail("interrupted; nothing was written", 130)
+        except KeyboardInterrupt as error:
+            _fail(
+                f"interrupted; {error}" if error.args else "interrupted; nothing was written", 130
+            )
         except BrokenPipeError:  # the reader of the output has closed it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except Exception as error:

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from .._files import write_text
 from . import options
-from .console import Session, check_outputs, guarded
+from .console import PlainCommand, Session, check_outputs, guarded
 
 if TYPE_CHECKING:
     from ..datasets.registry import Spec
@@ -22,7 +22,7 @@ data = typer.Typer(
 )
 
 
-@data.command("list")
+@data.command("list", cls=PlainCommand)
 @guarded
 def list_sets(as_json: options.AsJson = False, quiet: options.Quiet = False) -> None:
     """List the data sets, with their sizes."""
@@ -42,7 +42,7 @@ def list_sets(as_json: options.AsJson = False, quiet: options.Quiet = False) -> 
     session.give([info._asdict() for info in infos])
 
 
-@data.command()
+@data.command(cls=PlainCommand)
 @guarded
 def show(
     name: options.SetName, as_json: options.AsJson = False, quiet: options.Quiet = False
@@ -58,7 +58,7 @@ def show(
     session.give(facts)
 
 
-@data.command()
+@data.command(cls=PlainCommand)
 @guarded
 def fetch(
     name: options.SetName,

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import options
-from .console import Session, check_outputs, guarded
-from .messages import show_cost, show_notes, show_rows_used, show_target
+from .console import Session, check_outputs, guarded, keeping
+from .messages import show_cost, show_leaks, show_notes, show_rows_used, show_target
 from .tables import columns_table, scores_table, weights_table
 
 if TYPE_CHECKING:
     from ..evaluation import Evaluation
     from ..inspection import WeightStability
-    from ..tabular import Target
+    from ..tabular import Column, Target
 
 
 @guarded
@@ -42,13 +42,13 @@ def fit(
     """Fit a model to a table and evaluate it.
 
     The method is scored on held-out rows, beside guessing the largest class, a plain SVC and a
-    forest. Then it is fitted to all rows, and the model is saved.
+    forest. Then it is fitted to all rows and, with --out, saved.
     """
     from .._models import final_estimator
-    from ..evaluation import evaluate, fit_table, leaking_columns, methods
+    from ..evaluation import evaluate, fit_table
     from ..evaluation.evaluate import compared_methods
     from ..io import save
-    from ..tabular import check_target, column_weights, describe_columns, read_table
+    from ..tabular import check_target, column_weights, read_table
 
     options.forbid_both(cv, test_size)
     session = Session(quiet, as_json)
@@ -56,20 +56,10 @@ def fit(
     frame = read_table(data, format=format)
     classes = check_target(frame, target, positive=positive)
     settings = options.fit_options(drop, keep, category, balanced, seed)
-    columns = describe_columns(
-        frame,
-        target,
-        **{name: settings[name] for name in ("drop", "keep", "category")},
-        one_hot=not methods()[method].reads_categories,
-    )
-    session.say(f"{len(frame)} rows, {len(frame.columns)} columns")
-    if out is None:
-        session.say("the model will not be saved; add --out model.kw to save it")
-    session.say(columns_table(columns))
+    columns = _columns(frame, target, method, settings)
+    _show_table(session, frame, columns, saved=out is not None)
     show_target(session, classes, balanced)
-    leaks = [leak.note for leak in leaking_columns(frame, classes, columns, seed=seed)]
-    for note in leaks:
-        session.note(note)
+    leaks = show_leaks(session, frame, classes, columns, seed)
     how = options.split_options(len(classes.y), cv, test_size)
     # A fit to half of the rows takes a quarter of the time.
     extra = 1 + (stability if report else 0) // 4
@@ -81,18 +71,36 @@ def fit(
     with session.progress() as progress, session.showing_warnings():
         progress(0, 1, "fitting all rows")
         model = fit_table(frame, classes, method, proba=proba, **settings)
-    notes = (*evaluation.notes, *leaks)
-    evaluation = replace(evaluation, weights=tuple(column_weights(model)), notes=notes)
     show_rows_used(session, final_estimator(model))
+    weights, notes = tuple(column_weights(model)), (*evaluation.notes, *leaks)
+    evaluation = replace(evaluation, weights=weights, notes=notes)
     _show_results(session, evaluation)
     if out is not None:
         save(model, out, summary=_summary(evaluation, proba, balanced))
-    if report is not None:
-        from ..report import write_report
+    with keeping("nothing was written" if out is None else f"the model is in {out}"):
+        if report is not None:
+            from ..report import write_report
 
-        varied = _stability(session, frame, classes, model, stability, seed)
-        write_report(evaluation, report, model=model, model_file=out, stability=varied)
-    _show_files(session, evaluation, out, report)
+            varied = _stability(session, frame, classes, model, stability, seed)
+            write_report(evaluation, report, model=model, model_file=out, stability=varied)
+        _show_files(session, evaluation, out, report)
+
+
+def _columns(frame: Any, target: str, method: str, settings: dict[str, Any]) -> list[Column]:
+    """Describe the columns as the method reads them."""
+    from ..evaluation import methods
+    from ..tabular import describe_columns
+
+    choice = {name: settings[name] for name in ("drop", "keep", "category")}
+    return describe_columns(frame, target, **choice, one_hot=not methods()[method].reads_categories)
+
+
+def _show_table(session: Session, frame: Any, columns: list[Column], saved: bool) -> None:
+    """Show the size of the table and its columns, and whether the model will be saved."""
+    session.say(f"{len(frame)} rows, {len(frame.columns)} columns")
+    if not saved:
+        session.say("the model will not be saved; add --out model.kw to save it")
+    session.say(columns_table(columns))
 
 
 def _summary(evaluation: Evaluation, proba: bool, balanced: bool) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from .console import Session
 from .tables import cost_text
 
 _MIN_ROWS = 1000  # rows up to which the fits are too short for an estimate of their time
+_MAX_LEAKS = 5  # columns that get a note each
 _MAX_CLASSES = 6  # classes of the target that are listed
 
 
@@ -25,6 +26,20 @@ def show_target(session: Session, classes: Any, balanced: bool) -> None:
             "the classes differ much in size, so methods are judged by balanced accuracy; to "
             "find a rare class, use --balanced, which lets all classes count alike"
         )
+
+
+def show_leaks(
+    session: Session, frame: Any, classes: Any, columns: Sequence[Any], seed: int
+) -> list[str]:
+    """Show the columns that predict the target by themselves, and return these notes."""
+    from ..evaluation import leaking_columns
+
+    notes = [leak.note for leak in leaking_columns(frame, classes, columns, seed=seed)]
+    for note in notes[:_MAX_LEAKS]:
+        session.note(note)
+    if len(notes) > _MAX_LEAKS:
+        session.note(f"{len(notes) - _MAX_LEAKS} more columns predict the target by themselves")
+    return notes
 
 
 def show_notes(session: Session, evaluation: Any) -> None:

@@ -90,8 +90,8 @@ Balanced = Annotated[
     bool,
     typer.Option(
         "--balanced",
-        help="Let all classes count alike, however few rows they have. This finds rare classes, "
-        "but costs some accuracy.",
+        help="Give all classes equal importance, however few rows they have. This finds rare "
+        "classes, but costs some accuracy.",
     ),
 ]
 Folds = Annotated[
@@ -105,7 +105,10 @@ Folds = Annotated[
     ),
 ]
 Repeats = Annotated[
-    int, typer.Option(metavar="N", min=1, help="How often the rows are dealt out to folds.")
+    int,
+    typer.Option(
+        metavar="N", min=1, help="How often cross-validation is repeated, with other folds."
+    ),
 ]
 TestSize = Annotated[
     float | None,
@@ -113,8 +116,8 @@ TestSize = Annotated[
         metavar="F",
         min=0.01,
         max=0.99,
-        help=f"Share of the rows to hold out instead (default: {_TEST_SIZE} beyond {_MAX_CV_ROWS} "
-        "rows).",
+        help=f"Share of the rows to hold out once, instead of folds (default: {_TEST_SIZE} beyond "
+        f"{_MAX_CV_ROWS} rows).",
     ),
 ]
 Format = Annotated[
@@ -122,7 +125,10 @@ Format = Annotated[
     typer.Option(metavar="NAME", callback=_known_format, help="csv, tsv, parquet, arff or libsvm."),
 ]
 ModelOut = Annotated[
-    Path | None, typer.Option("--out", metavar="FILE", help="Model file to write.")
+    Path | None,
+    typer.Option(
+        "--out", metavar="FILE", help="Model file to write; without it, the model is not saved."
+    ),
 ]
 ReportOut = Annotated[
     Path | None, typer.Option("--report", metavar="FILE", help="HTML page to write.")
@@ -137,7 +143,7 @@ Stability = Annotated[
     ),
 ]
 Calibrate = Annotated[
-    bool, typer.Option("--proba", help="Let the model give probabilities; relevance always does.")
+    bool, typer.Option("--proba", help="Make the model give probabilities; relevance always does.")
 ]
 
 # Options of a model and its predictions

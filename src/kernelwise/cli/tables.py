@@ -194,5 +194,5 @@ def cost_text(seconds: float, memory: float, n_fits: int) -> str:
     """Return an estimate of time and memory in words."""
     return (
         f"{n_fits} fits, about {duration(max(1, seconds))} (within a factor of 3), "
-        f"at most about {memory / 1e9:.1f} GB of memory"
+        f"about {memory / 1e9:.2f} GB of memory at the peak"
     )

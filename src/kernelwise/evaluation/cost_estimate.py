@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._memory import allowance
+from .._memory import peak_memory
 from .._typing import Index
 from ..tabular import Target
 from .encoding import ColumnChoice
@@ -20,8 +20,6 @@ from .methods import Method, method_named
 _PROBE_SIZES = (250, 500, 1000, 2000, 4000, 8000)  # rows of the small fits
 _PROBE_SHARE = 0.05  # share of the estimated time that one probe may take
 _PROBE_SECONDS = 1.0  # seconds that one probe may take in any case
-_PROGRAM_BYTES = 4e8  # memory of Python with its libraries
-_N_COPIES = 6  # copies of the encoded table that exist at once
 
 
 @dataclass(frozen=True)
@@ -123,7 +121,7 @@ def forecast_cost(
         for method in chosen
     }
     width = max(sample.shape[1] for sample in samples.values())
-    memory = _peak_memory(rows, n, width, chosen)
+    memory = _peak_memory(len(rows), width, chosen)
     return Cost(n_fits * (encoding + sum(each.values())), memory, each)
 
 
@@ -137,22 +135,19 @@ def _sample_order(classes: Target, size: int, seed: int) -> Index:
 def _fit_seconds(
     method: Method, make: Callable[[], Any], X: Any, y: Any, n: int, n_fits: float
 ) -> float:
-    """Return the estimated seconds of one fit to n rows."""
-    n_search = round(min(n, method.max_search_rows))
-    seconds = _probe(make, X, y, n_search, n_fits, method.growth)
-    if method.make_final is not None and n > method.max_search_rows:
-        seconds += method.n_final * _probe(method.make_final, X, y, n, n_fits, 2.0)
-    return seconds
+    """Return the estimated seconds of one fit to n rows, from ever larger fits to fewer rows."""
+    stage = [each for each in method.stages if each.rows <= n][-1]
 
+    def small_fit() -> Any:
+        return make().set_params(**dict(stage.settings))
 
-def _probe(make: Callable[[], Any], X: Any, y: Any, n: int, n_fits: float, growth: float) -> float:
-    """Return the estimated seconds of a fit to n rows, from ever larger fits to fewer rows."""
-    sizes = [size for size in _PROBE_SIZES if size <= min(len(X), n / 2)] or [min(len(X), n)]
-    _time_fit(make(), X[: sizes[0]], y[: sizes[0]])  # imports what the fit needs
+    most, least = min(len(X), n / 2), max(_PROBE_SIZES[0], stage.min_probe_rows)
+    sizes = [size for size in _PROBE_SIZES if least <= size <= most] or [min(len(X), n, least)]
+    _time_fit(small_fit(), X[: _PROBE_SIZES[0]], y[: _PROBE_SIZES[0]])  # imports what it needs
     probes: list[tuple[int, float]] = []
     for size in sizes:
-        probes.append((size, _time_fit(make(), X[:size], y[:size])))
-        seconds = extrapolate(probes, n, growth)
+        probes.append((size, _time_fit(small_fit(), X[:size], y[:size])))
+        seconds = extrapolate(probes, n, stage.growth)
         next_probe = 4 * probes[-1][1]
         if next_probe > max(_PROBE_SECONDS, _PROBE_SHARE * n_fits * seconds):
             break
@@ -180,9 +175,9 @@ def _time_fit(model: Any, X: Any, y: Any) -> float:
     return perf_counter() - begin
 
 
-def _peak_memory(rows: Any, n: int, d: int, chosen: Sequence[Method]) -> float:
-    """Return the bytes of the program, the table, copies of the encoded table, and the kernel."""
-    table = 3.0 * float(rows.memory_usage(deep=True).sum())
-    kernel_bytes = min(allowance(None), 8.0 * n * n)
-    kernel = kernel_bytes if any(method.growth >= 2 for method in chosen) else 0.0
-    return _PROGRAM_BYTES + table + _N_COPIES * 8.0 * n * d + kernel
+def _peak_memory(n: int, d: int, chosen: Sequence[Method]) -> float:
+    """Return the bytes at the peak: what the process has used so far, and the largest fit to come.
+
+    So far it has read the table and fitted the methods to samples.
+    """
+    return peak_memory() + max(method.working_bytes(n, d) for method in chosen)

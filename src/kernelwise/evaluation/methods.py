@@ -4,10 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+from .._memory import allowance
 from ..tabular import TableError
 from ..tabular.errors import quoted
+
+
+class Stage(NamedTuple):
+    """How a fit behaves from some number of rows on, for an estimate of its time.
+
+    Parameters
+    ----------
+    rows : int, default=0
+        Rows from which the stage begins.
+    growth : float, default=2.0
+        The time grows with this power of the number of rows.
+    min_probe_rows : int, default=0
+        Rows of the smallest fit from which the time can be estimated.
+    settings : tuple of (str, object), default=()
+        Parameters that make a smaller fit behave like one of this stage.
+    """
+
+    rows: int = 0
+    growth: float = 2.0
+    min_probe_rows: int = 0
+    settings: tuple[tuple[str, Any], ...] = ()
+
+
+_LINEAR = (Stage(growth=1.0),)
+_LARGER = 2000  # rows from which RelevanceSVC has other parts
+_TILED = 6000  # rows from which machines keep tiles of the kernel, not the whole of it
+
+
+def kernel_bytes(n: float, d: float) -> float:
+    """Return the bytes of a kernel matrix in single precision, or of its tiles."""
+    return min(allowance(None), 4.0 * min(n, _TILED) ** 2) + 24.0 * n * d
+
+
+def relevance_bytes(n: float, d: float) -> float:
+    """Return the bytes of `RelevanceSVC`, measured at 1,500 to 100,000 rows."""
+    small = 24.0 * n**2 if n < _LARGER else 0.0  # kernels of three members on a path
+    larger = 20_000.0 * min(n, 5000.0) + 1500.0 * n  # landmarks of some rows, decisions of all
+    return max(small, larger) + 60.0 * n * d
+
+
+def tree_bytes(n: float, d: float) -> float:
+    """Return the bytes of a forest of 100 trees, whose leaves hold few rows."""
+    return 1300.0 * n + 24.0 * n * d
 
 
 @dataclass(frozen=True)
@@ -22,16 +66,12 @@ class Method:
         Its name in tables.
     make : callable
         Returns the unfitted classifier for a seed.
-    growth : float, default=2.0
-        The fit time grows with this power of the number of rows.
+    stages : tuple of Stage, default=(Stage(),)
+        How the fit time grows with the number of rows, by rising numbers of rows.
     learns : bool, default=True
         Whether the method can be fitted to a table, rather than serve as a yardstick only.
-    max_search_rows : float, default=inf
-        Rows beyond which only the final machines grow, because all else uses a sample.
-    make_final : callable or None, default=None
-        Returns a classifier whose fit takes as long as one final machine.
-    n_final : int, default=0
-        Number of final machines.
+    working_bytes : callable, default=kernel_bytes
+        Returns the bytes that a fit needs beside the table, for a number of rows and of columns.
     reads_categories : bool, default=False
         Whether the classifier reads categories and missing values as they are; others get one
         column per value, and scaled columns.
@@ -40,11 +80,9 @@ class Method:
     name: str
     label: str
     make: Callable[[int], Any]
-    growth: float = 2.0
+    stages: tuple[Stage, ...] = (Stage(),)
     learns: bool = True
-    max_search_rows: float = float("inf")
-    make_final: Callable[[], Any] | None = None
-    n_final: int = 0
+    working_bytes: Callable[[float, float], float] = kernel_bytes
     reads_categories: bool = False
 
     def estimator(self, seed: int, *, balanced: bool = False, proba: bool = False) -> Any:
@@ -108,9 +146,12 @@ def _own_methods() -> list[Method]:
             "relevance",
             "RelevanceSVC",
             relevance,
-            max_search_rows=2000,
-            make_final=lambda: svm.SVC(kernel="laplacian"),
-            n_final=3,
+            stages=(
+                Stage(min_probe_rows=500),
+                Stage(_LARGER, 1.2, _LARGER),
+                Stage(20_001, 1.0, 4000, (("large", "cells"),)),
+            ),
+            working_bytes=relevance_bytes,
             reads_categories=True,
         ),
         Method("svc", "SVC()", lambda seed: svm.SVC()),
@@ -120,9 +161,14 @@ def _own_methods() -> list[Method]:
             "adaptive-kernel",
             "AdaptiveKernelSVC",
             lambda seed: svm.AdaptiveKernelSVC(),
-            growth=2.5,
+            stages=(Stage(growth=2.5),),
         ),
-        Method("margin-radius", "MarginRadiusSVC", lambda seed: svm.MarginRadiusSVC(), growth=1.2),
+        Method(
+            "margin-radius",
+            "MarginRadiusSVC",
+            lambda seed: svm.MarginRadiusSVC(),
+            stages=(Stage(growth=1.2),),
+        ),
         Method(
             "feature-discrimination",
             "FeatureDiscriminationSVC",
@@ -149,9 +195,9 @@ def _yardsticks() -> list[Method]:
         return HistGradientBoostingClassifier(random_state=seed)
 
     return [
-        Method("majority", "largest class", largest_class, growth=1.0, learns=False),
-        Method("forest", "forest of 100 trees", forest, growth=1.2, learns=False),
-        Method("boosting", "gradient boosting", boosting, growth=1.0, learns=False),
+        Method("majority", "largest class", largest_class, _LINEAR, False, tree_bytes),
+        Method("forest", "forest of 100 trees", forest, (Stage(growth=1.2),), False, tree_bytes),
+        Method("boosting", "gradient boosting", boosting, _LINEAR, False, tree_bytes),
     ]
 
 
