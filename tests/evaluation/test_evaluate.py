@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
+from kernelwise._memory import peak_memory
 from kernelwise.evaluation import Score, evaluate, fit_table, forecast_cost, methods
 from kernelwise.evaluation.cost_estimate import extrapolate
 from kernelwise.evaluation.scores import score_predictions
@@ -251,10 +252,11 @@ def test_forecast_follows_the_growth():
 def test_forecast_of_a_table():
     frame = patients(600)
     classes = check_target(frame, "outcome")
+    used = peak_memory()
     cost = forecast_cost(frame, classes, ["svc", "majority"], n_fits=3)
     assert set(cost.each) == {"svc", "majority"}
     assert cost.seconds >= 3 * sum(cost.each.values()) > 0
-    assert cost.memory > 4e8
+    assert used + 4 * 600**2 < cost.memory < used + 1e8
 
 
 @pytest.mark.parametrize("method", ["relevance", "svc", "grid-search", "margin-radius"])

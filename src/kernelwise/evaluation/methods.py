@@ -33,7 +33,6 @@ class Stage(NamedTuple):
 
 
 _LINEAR = (Stage(growth=1.0),)
-_LARGER = 2000  # rows from which RelevanceSVC has other parts
 _TILED = 6000  # rows from which machines keep tiles of the kernel, not the whole of it
 
 
@@ -44,7 +43,9 @@ def kernel_bytes(n: float, d: float) -> float:
 
 def relevance_bytes(n: float, d: float) -> float:
     """Return the bytes of `RelevanceSVC`, measured at 1,500 to 100,000 rows."""
-    small = 24.0 * n**2 if n < _LARGER else 0.0  # kernels of three members on a path
+    from ..svm.relevance.mixing import LARGER
+
+    small = 24.0 * n**2 if n < LARGER else 0.0  # kernels of three members on a path
     larger = 20_000.0 * min(n, 5000.0) + 1500.0 * n  # landmarks of some rows, decisions of all
     return max(small, larger) + 60.0 * n * d
 
@@ -134,6 +135,7 @@ def methods() -> dict[str, Method]:
 
 def _own_methods() -> list[Method]:
     from .. import svm
+    from ..svm.relevance.mixing import LARGER
 
     def relevance(seed: int) -> Any:
         return svm.RelevanceSVC(random_state=seed, verbose=False)
@@ -148,7 +150,7 @@ def _own_methods() -> list[Method]:
             relevance,
             stages=(
                 Stage(min_probe_rows=500),
-                Stage(_LARGER, 1.2, _LARGER),
+                Stage(LARGER, 1.2, 2 * LARGER),
                 Stage(20_001, 1.0, 4000, (("large", "cells"),)),
             ),
             working_bytes=relevance_bytes,
