@@ -4,6 +4,8 @@ import json
 import shutil
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import pytest
 from axe_core_python.selenium import Axe
 from selenium import webdriver
@@ -11,8 +13,9 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from kernelwise.experiments import run, sections, write_html
+from kernelwise.inspection import check_model
 from kernelwise.report import write_report
-from kernelwise.svm import AdaptiveKernelSVC
+from kernelwise.svm import AdaptiveKernelSVC, RelevanceSVC
 
 from ..experiments.toy import Toy
 from .evaluations import NASTY, evaluation, stability
@@ -40,6 +43,23 @@ def browser(tmp_path_factory):
     browser.quit()
 
 
+def checks():
+    """Return all checks of a model, of words, numbers and gaps."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(120, 3)), columns=[f"column {k}" for k in (1, 2, 3)])
+    X["column 4"] = rng.choice(["north", "south"], 120)
+    X.loc[::6, "column 3"] = np.nan
+    y = np.where(X["column 1"] + (X["column 4"] == "north") > 0.5, "yes", "no")
+    return check_model(RelevanceSVC().fit(X, y), X, y, n_resamples=2)
+
+
+def checked_evaluation():
+    """Return an evaluation with probabilities."""
+    made = evaluation()
+    yes = 0.5 + 0.2 * made.held_out.decision
+    return replace(made, held_out=replace(made.held_out, proba=np.column_stack([1 - yes, yes])))
+
+
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     """Return the address of each page: of a small and of a large report, and of a reproduction."""
@@ -53,6 +73,7 @@ def pages(tmp_path_factory):
     write_report(
         made, folder / "report.html", model=model, stability=stability(made), model_file="m.kw"
     )
+    write_report(checked_evaluation(), folder / "checked.html", checks=checks(), data_name="a.csv")
     write_report(replace(many, columns=many.columns[:5]), folder / "many.html")
     run(Toy(), folder / "results")
     write_html(sections([Toy()], folder / "results")[0], folder / "reproduction.html")
@@ -84,7 +105,7 @@ def button(browser, text):
     return next(head for head in heads if head.text.startswith(text))
 
 
-@pytest.mark.parametrize("page", ["report", "reproduction"])
+@pytest.mark.parametrize("page", ["report", "checked", "reproduction"])
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1100), ("dark", 1100), ("light", 340)])
 def test_everybody_can_read_it(browser, pages, page, scheme, width):
     show(browser, pages[page], width=width, scheme=scheme)
@@ -100,7 +121,7 @@ def test_everybody_can_read_it(browser, pages, page, scheme, width):
     assert light == (scheme == "light")
 
 
-@pytest.mark.parametrize("page", ["report", "many", "reproduction"])
+@pytest.mark.parametrize("page", ["report", "checked", "many", "reproduction"])
 def test_page_does_not_scroll_sideways(browser, pages, page):
     show(browser, pages[page])
     for width in (320, 390, 1100):

@@ -74,7 +74,7 @@ def _effects(
     from ..tabular import read_table
 
     if data is None and ModelReader(fitted).background() is None:
-        session.say("note: this model keeps no training rows; add --data TABLE for effects")
+        session.note("this model keeps no training rows; add --data TABLE for effects")
         return None
     rows = None
     if data is not None:
@@ -155,9 +155,13 @@ def _facts(final: Any) -> dict[str, Any]:
         value = getattr(final, name, None)
         if value is not None:
             facts[name.rstrip("_")] = np.round(value, 6)
-    values = getattr(final, "history_", {}).get("value", np.empty(0))
+    history = getattr(final, "history_", {})
+    values = history.get("value", np.empty(0))
     if len(values):
-        facts["bound"] = f"{values[0]:.4g} at first, {np.min(values):.4g} at best"
+        is_evidence = "kernel" in history and "weights" not in history
+        facts["negative log evidence" if is_evidence else "bound"] = (
+            f"{values[0]:.4g} at first, {np.min(values):.4g} at best"
+        )
         facts["evaluations"] = len(values)
     if hasattr(final, "n_support_"):
         counts = zip(final.classes_.tolist(), final.n_support_.tolist(), strict=True)

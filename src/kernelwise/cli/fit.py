@@ -13,7 +13,7 @@ from .tables import columns_table, scores_table, weights_table
 
 if TYPE_CHECKING:
     from ..evaluation import Evaluation
-    from ..inspection import WeightStability
+    from ..inspection import ModelChecks
     from ..tabular import Column, Target
 
 
@@ -61,8 +61,9 @@ def fit(
     show_target(session, classes, balanced)
     leaks = show_leaks(session, frame, classes, columns, seed)
     how = options.split_options(len(classes.y), cv, test_size)
-    # A fit to half of the rows takes a quarter of the time.
-    extra = 1 + (stability if report else 0) // 4
+    # A fit to half of the rows takes a quarter of the time, and the other checks of a report take
+    # about as long as three fits.
+    extra = 1 + (3 + stability // 4 if report else 0)
     show_cost(session, frame, classes, compared_methods(method), how, extra_fits=extra, **settings)
     with session.progress() as progress:
         evaluation = evaluate(
@@ -81,8 +82,11 @@ def fit(
         if report is not None:
             from ..report import write_report
 
-            varied = _stability(session, frame, classes, model, stability, seed)
-            write_report(evaluation, report, model=model, model_file=out, stability=varied)
+            checks = _checks(session, frame, classes, model, stability, seed)
+            name = "standard input" if data == "-" else Path(data).name
+            write_report(
+                evaluation, report, model=model, model_file=out, checks=checks, data_name=name
+            )
         _show_files(session, evaluation, out, report)
 
 
@@ -120,32 +124,21 @@ def _summary(evaluation: Evaluation, proba: bool, balanced: bool) -> dict[str, A
     }
 
 
-def _stability(
+def _checks(
     session: Session, frame: Any, classes: Target, model: Any, n_resamples: int, seed: int
-) -> WeightStability | None:
-    """Return how the weights vary over resamples; None without weights or resamples.
+) -> ModelChecks:
+    """Return the checks of the columns for the report."""
+    from ..inspection import check_model
 
-    The columns are encoded as for the model, which does not use the classes.
-    """
-    import pandas as pd
-    from sklearn.base import clone
-
-    from .._models import final_estimator
-    from ..inspection import weight_stability
-
-    final = final_estimator(model)
-    if n_resamples == 0 or not hasattr(final, "feature_importances_"):
-        return None
-    encoded = pd.DataFrame(model[:-1].transform(classes.rows_of(frame)), columns=model[0].outputs_)
     with session.progress() as progress, session.showing_warnings():
-        return weight_stability(
-            clone(final),
-            encoded,
+        return check_model(
+            model,
+            classes.rows_of(frame),
             classes.y,
             n_resamples=n_resamples,
+            positive=classes.positive,
             random_state=seed,
-            verbose=False,
-            callback=lambda done, of: progress(done, of, "resamples"),
+            callback=progress,
         )
 
 

@@ -23,8 +23,8 @@ def explain_table(session: Session, fitted: Any, rows: Any, as_json: bool) -> An
 
     keeps_rows = ModelReader(fitted).background() is not None
     if not keeps_rows:
-        session.say(
-            "note: this model keeps no training rows; reasons are against the mean of this table"
+        session.note(
+            "this model keeps no training rows; reasons are against the mean of this table"
         )
     with session.progress() as progress:
         found = explain_rows(

@@ -226,8 +226,9 @@ class ConvergenceDisplay:
 
 def _criterion(final: Any) -> str:
     """Name the criterion that a fitted estimator minimised."""
-    if "kernel" in final.history_:
-        return "log of the radius-margin bound"
+    if "kernel" in final.history_:  # RelevanceSVC; larger tables have no weights in their history
+        learned = "weights" in final.history_
+        return "log of the radius-margin bound" if learned else "negative log evidence"
     criterion = getattr(final, "criterion", "criterion")
     name = criterion if isinstance(criterion, str) else type(criterion).__name__
     return _NAMES.get(name, name)

@@ -15,6 +15,7 @@ from .column_values import ColumnValues
 from .row_pool import ModelReader, RowPool, leading_columns
 
 _FLAT = 0.1  # range of a mean curve, over the spread of the outputs, below which it is flat
+_MIN_SPREAD = 0.2  # of probabilities: a change by two points is flat even where all are alike
 _APART = 2.0  # ratio of what rows do on their own to what they do in common that hides the latter
 _TURN = 0.15  # change against the direction, over the range of the curve, that counts as a turn
 _MANY = 0.25  # share of rows that go the other way from which a direction holds on average only
@@ -39,7 +40,8 @@ class ColumnEffect:
     missing : ndarray of shape (n_rows, n_outputs) or None
         The outputs with the number missing; None where no row lacks it.
     scale : ndarray of shape (n_outputs,)
-        The standard deviation of the outputs over the rows as they are.
+        The standard deviation of the outputs over the rows as they are, at least 0.2 for
+        probabilities: a mean curve that changes by less than a tenth of it is called flat.
     is_date : bool, default=False
         Whether the grid has dates.
     """
@@ -281,7 +283,8 @@ def column_effects(
         chosen = leading_columns(pool, averaged, shares, max_columns, random).tolist()
     else:
         chosen = _numbers_of(columns, pool.names)
-    scale = pool.decisions_of(averaged).std(axis=0)
+    least = _MIN_SPREAD if output == "probability" else 0.0
+    scale = np.maximum(least, pool.decisions_of(averaged).std(axis=0))
     effects = [_effect(pool, column, places, averaged, n_values, scale) for column in chosen]
     if columns is None:
         effects.sort(key=lambda each: -float(each.range.max()))

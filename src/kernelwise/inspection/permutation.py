@@ -37,7 +37,8 @@ class PermutationCheck:
     shares : ndarray of shape (n_features,)
         The learned weights; they sum to one.
     importances : ndarray of shape (n_features, n_repeats)
-        The loss of held-out score when the values of a feature are shuffled.
+        The loss of held-out score when the values of a feature are shuffled; NaN where that was
+        not measured.
     null : ndarray of shape (n_shuffles, n_features)
         The weights learned from shuffled labels, each row of sum one; no rows without shuffles.
     """
@@ -51,9 +52,11 @@ class PermutationCheck:
     def correlation(self) -> float:
         """Spearman's correlation of weights and importances; NaN where either is constant."""
         losses = self.importances.mean(axis=1)
-        if np.ptp(losses) == 0 or np.ptp(self.shares) == 0:
+        known = ~np.isnan(losses)
+        losses, shares = losses[known], self.shares[known]
+        if np.ptp(losses) == 0 or np.ptp(shares) == 0:
             return float("nan")
-        return float(spearmanr(self.shares, losses).statistic)
+        return float(spearmanr(shares, losses).statistic)
 
     @property
     def is_heavy(self) -> Any:
@@ -91,7 +94,7 @@ class PermutationCheck:
             "importance": losses,
             "importance_std": self.importances.std(axis=1),
             "share_rank": rankdata(-self.shares),
-            "importance_rank": rankdata(-losses),
+            "importance_rank": rankdata(-losses, nan_policy="omit"),
         }
         if len(self.null):
             columns["p_value"] = self.p_values
@@ -109,8 +112,8 @@ class PermutationCheck:
             whose ranks differ most come first.
         """
         losses = self.importances.mean(axis=1)
-        rank_gap = np.abs(rankdata(self.shares) - rankdata(losses))
-        rows = np.flatnonzero(self.is_heavy != self.is_needed)
+        rank_gap = np.abs(rankdata(self.shares) - rankdata(losses, nan_policy="omit"))
+        rows = np.flatnonzero((self.is_heavy != self.is_needed) & ~np.isnan(losses))
         rows = rows[np.argsort(-rank_gap[rows], kind="stable")]
         why = np.where(self.is_heavy[rows], "heavy, not needed", "needed, light")
         return {

@@ -9,11 +9,22 @@ import numpy as np
 from .._models import final_estimator
 from ..evaluation import Evaluation
 from ..evaluation.results import METRICS
-from ..inspection import ComparisonDisplay, ConvergenceDisplay, KernelPathDisplay, as_svg
-from ..inspection.style import PALETTE, bare, ink, panels, pyplot, short
+from ..inspection import (
+    ColumnEffects,
+    ColumnEffectsDisplay,
+    ComparisonDisplay,
+    ConvergenceDisplay,
+    KernelPathDisplay,
+    as_svg,
+)
+from ..inspection.style import PALETTE, bare, ink, look, panels, pyplot, short
+from .curves import ClassCurves
 from .tables import Reliability
 
-_PATH_CAPTION = "Bound and errors along the kernel width; the ring marks the selected point."
+_PATH_CAPTION = (
+    "Bound and errors along the kernel width; the ring marks the selected point, whose error is "
+    "too low to be reported because it was selected by it."
+)
 _HISTORY_CAPTION = (
     "The criterion, and the weights that are largest in the end, over the evaluations of the fit. "
     "A peak is a step that was rejected."
@@ -74,6 +85,35 @@ def reliability_svg(found: Reliability) -> str:
     bare(ax)
     what = "predicted probability" if found.probabilities else "decision value"
     return _closed(figure, f"Share of {found.label} among held-out rows by {what}", "reliability")
+
+
+def curves_svg(curves: list[ClassCurves]) -> str:
+    """Draw ROC and precision-recall curves, one line per class."""
+    figure, (roc, recall) = panels(None, 2, size=(8.4, 3.5))
+    roc.plot([0, 1], [0, 1], "--", color=ink(), linewidth=0.9)
+    for k, each in enumerate(curves):
+        style = look(k, 1000)
+        roc.step(each.false_positive_rate, each.true_positive_rate, where="post", **style)
+        recall.step(each.recall, each.precision, where="post", **style, label=short(each.label, 20))
+        if len(curves) == 1:
+            recall.axhline(each.share, color=ink(), linewidth=0.9, linestyle="--")
+    roc.set(xlabel="false positive rate", ylabel="true positive rate (recall)", title="ROC")
+    recall.set(xlabel="recall", ylabel="precision", title="precision and recall")
+    for ax in (roc, recall):
+        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+        ax.title.set_fontsize("medium")
+        bare(ax)
+    if len(curves) > 1:
+        recall.legend(frameon=False, fontsize="small")
+    names = ", ".join(each.label for each in curves)
+    return _closed(figure, f"ROC and precision-recall curves of {names}", "curves")
+
+
+def effects_svg(effects: ColumnEffects) -> str:
+    """Draw how the outputs change with the leading columns."""
+    display = ColumnEffectsDisplay(effects).plot()
+    names = ", ".join(effect.name for effect in effects)
+    return _closed(display.figure_, f"Effects of the columns {names}", "effects")
 
 
 def _closed(figure: Any, title: str, name: str) -> str:

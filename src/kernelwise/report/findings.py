@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from ..evaluation import Difference, Evaluation
 from ..evaluation.results import METRICS
-from ..inspection import WeightStability
+from ..inspection import ColumnEffects, ModelChecks, PermutationCheck, WeightStability
+from ..inspection.model_checks import ALPHA, ColumnVerdicts
 
 _SIGNIFICANCE = 0.05  # p-value below which a difference is more than chance
 _N_NAMED = 3  # columns that are named
+_N_LISTED = 5  # columns that are listed in a sentence
 
 
 def percent(value: float) -> str:
@@ -22,7 +24,9 @@ def p_text(p_value: float) -> str:
     return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
-def findings(evaluation: Evaluation, stability: WeightStability | None) -> list[str]:
+def findings(
+    evaluation: Evaluation, stability: WeightStability | None, checks: ModelChecks | None = None
+) -> list[str]:
     """Return one or two sentences per finding."""
     sentences = [_score(evaluation), *_comparison(evaluation)]
     if evaluation.weights:
@@ -31,7 +35,83 @@ def findings(evaluation: Evaluation, stability: WeightStability | None) -> list[
         sentences.append(f"{evaluation.best.label} does not weight the columns.")
     if stability is not None:
         sentences.append(_stability(stability))
+    if checks is None:
+        return sentences
+    if checks.importance is not None:
+        sentences.append(importance_text(checks.importance))
+    if checks.verdicts is not None:
+        sentences.append(_verdicts(checks.verdicts))
+    if checks.effects is not None and len(checks.effects):
+        sentences += _effects(checks.effects)
     return sentences
+
+
+def importance_text(check: PermutationCheck) -> str:
+    """Say whether learned shares and held-out importance agree, and where they do not."""
+    agreement = ""
+    if check.correlation == check.correlation:
+        agreement = f" (rank correlation {check.correlation:.2f})"
+    apart = check.disagreements()
+    heavy = [n for n, w in zip(apart["feature"], apart["why"], strict=True) if w[0] == "h"]
+    light = [n for n, w in zip(apart["feature"], apart["why"], strict=True) if w[0] == "n"]
+    if not heavy and not light:
+        return f"The weights agree with what columns are worth on held-out rows{agreement}."
+    sentences = [f"The weights and what columns are worth on held-out rows disagree{agreement}."]
+    if heavy:
+        sentences.append(
+            f"{_columns(heavy)} at least an equal share of the weight, but can be shuffled on "
+            "held-out rows without a loss that can be measured: other columns may say the same, or "
+            "the weight is due to chance."
+        )
+    if light:
+        sentences.append(f"{_columns(light)} less than an equal share, but cannot be shuffled so.")
+    return " ".join(sentences)
+
+
+def _columns(names: list[str]) -> str:
+    """Return the beginning of a sentence on columns and what they have."""
+    return (
+        f"The column{'s' * (len(names) > 1)} {listed(names)} {'have' if len(names) > 1 else 'has'}"
+    )
+
+
+def listed(names: list[str]) -> str:
+    """Return names as a list in words, those beyond the first few as a number."""
+    shown = [str(name) for name in names[:_N_LISTED]]
+    if len(names) > _N_LISTED:
+        shown.append(f"{len(names) - _N_LISTED} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _verdicts(verdicts: ColumnVerdicts) -> str:
+    names = list(verdicts.pvalues)
+    chosen = [name for name in names if verdicts.verdict(name) == "selected"]
+    maybe = sum(verdicts.verdict(name) == "maybe" for name in names)
+    rate = f"false discovery rate at most {100 * ALPHA:.0f}\u00a0%"
+    if not chosen:
+        return f"No column passes the test on held-out rows ({rate}); {maybe} may matter."
+    chosen.sort(key=lambda name: verdicts.pvalues[name])
+    matter = "matters" if len(chosen) == 1 else "matter"
+    return (
+        f"By a test on held-out rows, {len(chosen)} of {len(names)} columns {matter} ({rate}): "
+        f"{listed(chosen)}." + (f" {maybe} more may." if maybe else "")
+    )
+
+
+def _effects(effects: ColumnEffects) -> list[str]:
+    """Name the direction of the columns with the largest effects, for one of two classes."""
+    if len(effects.outputs) > 1:
+        return []
+    output = effects.outputs[0]
+    what = "probability" if effects.output == "probability" else "decision value"
+    shown = [
+        f"{effect.direction(output)} with {effect.name}"
+        for effect in effects
+        if effect.grid is not None and effect.direction(output).split()[0] in ("rises", "falls")
+    ]
+    if not shown:
+        return []
+    return [f"The {what} of {effects.class_of(output)} {listed(shown[:_N_NAMED])}."]
 
 
 def spread_text(evaluation: Evaluation) -> str:

@@ -6,6 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from .._typing import Array
+from ..evaluation import Evaluation
+from ..inspection import ModelChecks
+
+_SETTLED = 0.02  # part of the gain in the last quarter of the evaluations below which it is over
 _SETTINGS = {
     "C_": "C, the cost of errors",
     "gamma_": "gamma, the inverse kernel width",
@@ -13,7 +18,6 @@ _SETTINGS = {
     "eta_": "eta, the strength of the weights",
     "measure_": "measure of feature discrimination",
     "members_": "averaged machines, by the source of their weights",
-    "loo_error_": "leave-one-out error, estimated from spans",
     "bound_": "bound R² Σα / n",
     "n_solves_": "problems solved",
     "n_iter_": "iterations",
@@ -33,9 +37,8 @@ _PATH = {
     "eta": "eta",
     "C": "C",
     "bound": "R² Σα / n",
-    "loo_error": "leave-one-out error",
     "held_out_error": "held-out error",
-    "score": "score (lowest is best)",
+    "score": "criterion (lowest is selected)",
     "converged": "converged",
 }
 
@@ -66,12 +69,64 @@ def certificate_table(final: Any) -> dict[str, list[Any]]:
 def path_table(final: Any) -> dict[str, list[Any]]:
     """Return the columns of the path, one entry per point; empty without a path."""
     path = getattr(final, "path_", None) or {}
+    if not path or not len(next(iter(path.values()))):
+        return {}
     found = {words: np.asarray(path[name]) for name, words in _PATH.items() if name in path}
     return {
         words: values.tolist()
         for words, values in found.items()
         if values.dtype.kind != "f" or np.isfinite(values).any()
     }
+
+
+def learning_text(final: Any) -> str:
+    """Say how far the learning of the weights came, which is no convex problem; "" without it."""
+    history = getattr(final, "history_", None) or {}
+    values = np.asarray(history.get("value", ()), dtype=np.float64)
+    if len(values) < 2:
+        return ""
+    parts = history.get("kernel", history.get("machine", np.zeros(len(values))))
+    left = max(_late_gain(values[np.asarray(parts) == part]) for part in set(np.asarray(parts)))
+    settled = "had settled" if left < _SETTLED else "was still falling"
+    return (
+        f"The weights took {len(values)} evaluations of their criterion, which has no single "
+        f"optimum: it {settled} at the end, where the last quarter of the evaluations brought "
+        f"{100 * left:.0f}\u00a0% of the whole gain."
+    )
+
+
+def _late_gain(values: Array) -> float:
+    """Return the part of the gain that the last quarter of the evaluations brought."""
+    best = np.minimum.accumulate(values)
+    whole = float(best[0] - best[-1])
+    late = float(best[len(best) - 1 - len(best) // 4] - best[-1])
+    return late / whole if whole > 0 else 0.0
+
+
+def rows_used(
+    evaluation: Evaluation, final: Any, checks: ModelChecks | None
+) -> list[tuple[str, str]]:
+    """Return the rows that each step has used, in words."""
+    n = sum(evaluation.target.counts)
+    found = [("scores and errors", f"{evaluation.protocol}; none predicts its own training rows")]
+    for step, count in getattr(final, "rows_used_", {}).items():
+        found.append((f"fit: {step}", f"{count} of {n}"))
+    if checks is None:
+        return found
+    if checks.importance is not None:
+        found.append(
+            (
+                "held-out importance",
+                f"{checks.n_test} held out, a model of the other {checks.n_train}",
+            )
+        )
+    if checks.verdicts is not None:
+        found.append(("test of the columns", f"{checks.verdicts.n_rows} of {n}, in three folds"))
+    if checks.stability is not None:
+        found.append(("resamples", f"half of {n}, {len(checks.stability.shares)} times"))
+    if checks.effects is not None:
+        found.append(("effects", f"mean over {checks.effects.n_rows} of {n}"))
+    return found
 
 
 def _text(value: Any) -> str:

@@ -6,6 +6,7 @@ import os
 import platform
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from shlex import quote
@@ -17,14 +18,15 @@ from .._files import write_text
 from .._models import final_estimator
 from .._version import __version__
 from ..evaluation import Evaluation
-from ..inspection import WeightStability
+from ..inspection import ModelChecks, WeightStability
 from ..inspection.html import page_templates
 from ..tabular import column_weights
 from ..tabular.pipeline import table_encoder
-from .figures import comparison_svg, learning_svgs, reliability_svg
-from .findings import findings, p_text, spread_text
-from .model import certificate_table, path_table, selected_parameters
-from .tables import confusion, kinds, metrics_of, reliability, score_rows, weight_rows
+from .curves import class_curves
+from .figures import comparison_svg, curves_svg, effects_svg, learning_svgs, reliability_svg
+from .findings import findings, importance_text, p_text, spread_text
+from .model import certificate_table, learning_text, path_table, rows_used, selected_parameters
+from .tables import confusion, kinds, metrics_of, reliability, score_rows, tiles, weight_rows
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn")
 
@@ -36,6 +38,9 @@ def write_report(
     model: Any = None,
     model_file: str | os.PathLike[str] | None = None,
     stability: WeightStability | None = None,
+    checks: ModelChecks | None = None,
+    data_name: str | None = None,
+    date: str | None = None,
     title: str | None = None,
     lead: str | None = None,
     notes: tuple[str, ...] = (),
@@ -55,6 +60,14 @@ def write_report(
         Where the model was saved, for the example code that loads it.
     stability : WeightStability, default=None
         The result of `kernelwise.inspection.weight_stability`; adds the variation of the weights.
+        None takes that of ``checks``.
+    checks : ModelChecks, default=None
+        The result of `kernelwise.inspection.check_model`; adds the importance of columns on
+        held-out rows, a test of the columns, and the direction of their effects.
+    data_name : str, default=None
+        The name of the table, such as that of its file.
+    date : str, default=None
+        The date of the page; None is today's.
     title : str, default=None
         The heading; None names the target and the method.
     lead : str, default=None
@@ -96,9 +109,15 @@ def write_report(
         check_is_fitted(model)
     if model is not None and not evaluation.weights:
         evaluation = replace(evaluation, weights=tuple(column_weights(model)))
+    if stability is None and checks is not None:
+        stability = checks.stability
     page = environment.get_template("report.html").render(
-        _facts(evaluation, stability),
+        _facts(evaluation, stability, checks),
+        **_check_facts(checks),
         **_model_facts(model),
+        rows_used=rows_used(evaluation, None if model is None else final_estimator(model), checks),
+        data_name=data_name,
+        date=date or datetime.now(tz=UTC).date().isoformat(),
         model_file=None if model_file is None else Path(model_file).name,
         title=title or f"{evaluation.target.name}: what {evaluation.best.label} learned",
         lead=lead,
@@ -132,23 +151,42 @@ def _environment() -> Any:
     return environment
 
 
-def _facts(evaluation: Evaluation, stability: WeightStability | None) -> dict[str, Any]:
+def _facts(
+    evaluation: Evaluation, stability: WeightStability | None, checks: ModelChecks | None
+) -> dict[str, Any]:
     """Return the facts about the evaluation for the template."""
     reliable = reliability(evaluation.held_out, evaluation.target)
+    curves = class_curves(evaluation.held_out, evaluation.target)
     return {
         "evaluation": evaluation,
         "best": evaluation.best,
         "metrics": metrics_of(evaluation),
+        "tiles": tiles(evaluation),
         "spread": spread_text(evaluation),
         "scores": score_rows(evaluation),
         "comparison": comparison_svg(evaluation),
         "confusion": confusion(evaluation.held_out, evaluation.target),
+        "curves": curves,
+        "curves_figure": curves_svg(curves) if curves else "",
         "reliability": reliable,
         "reliability_figure": reliability_svg(reliable) if reliable else "",
         "kinds": kinds(evaluation),
         "stability": stability,
-        "weights": weight_rows(evaluation.weights, stability),
-        "findings": findings(evaluation, stability),
+        "weights": weight_rows(evaluation.weights, stability, checks),
+        "findings": findings(evaluation, stability, checks),
+    }
+
+
+def _check_facts(checks: ModelChecks | None) -> dict[str, Any]:
+    """Return the checks of the columns for the template; None where one was not made."""
+    checks = ModelChecks() if checks is None else checks
+    effects, importance = checks.effects, checks.importance
+    shown = effects is not None and len(effects) > 0
+    return {
+        "effects": effects if shown else None,
+        "effects_figure": effects_svg(effects) if effects is not None and shown else "",
+        "importance": "" if importance is None else importance_text(importance),
+        "verdicts": checks.verdicts,
     }
 
 
@@ -160,6 +198,7 @@ def _model_facts(model: Any) -> dict[str, Any]:
         "settings": selected_parameters(final),
         "figures": [] if model is None else learning_svgs(model),
         "path": path_table(final),
+        "learning": learning_text(final),
         "certificate": certificate_table(final),
         "reads_tables": model is None or table_encoder(model) is not None,
     }

@@ -12,13 +12,13 @@ from .._typing import Array
 from ..evaluation import Difference, Evaluation, HeldOut, Score
 from ..evaluation.results import LOSSES, METRICS
 from ..evaluation.scores import score_predictions
-from ..inspection import WeightStability
+from ..inspection import ModelChecks, WeightStability
 from ..tabular import Target, Weight
 
 _MAX_BINS = 10
 _MIN_BIN_ROWS = 10
 _MAX_PARTS = 8  # features of a column that are named
-_PLAIN = {"auc", *LOSSES}  # metrics that are not shown in percent
+_PLAIN = {"auc", "average_precision", *LOSSES}  # metrics that are not shown in percent
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,10 @@ class WeightRow:
     low: float | None
     high: float | None
     selected: float | None
+    loss: float | None = None
+    loss_spread: float | None = None
+    verdict: str = ""
+    p_value: float | None = None
 
 
 @dataclass(frozen=True)
@@ -90,10 +94,17 @@ class Reliability:
 
 
 def weight_rows(
-    weights: tuple[Weight, ...], stability: WeightStability | None
+    weights: tuple[Weight, ...],
+    stability: WeightStability | None,
+    checks: ModelChecks | None = None,
 ) -> tuple[WeightRow, ...]:
-    """Return the weights, with their range over resamples where that is known."""
+    """Return the weights, with their range over resamples and their checks where those are known.
+
+    The loss is how much the log loss grows, or the accuracy falls, when a column is shuffled.
+    """
     position = {} if stability is None else {n: k for k, n in enumerate(stability.feature_names)}
+    verdicts = None if checks is None else checks.verdicts
+    losses = _losses(checks)
     rows = []
     for weight in weights:
         low = high = selected = None
@@ -102,23 +113,55 @@ def weight_rows(
             shares = stability.shares[:, own].sum(axis=1)
             low, high = (100 * np.quantile(shares, stability.levels)).tolist()
             selected = 100 * float(np.asarray(stability.selected)[:, own].any(axis=1).mean())
-        parts = _parts(weight)
+        loss, loss_spread = losses.get(weight.column, (None, None))
         rows.append(
             WeightRow(
-                weight.column, 100 * weight.share, parts, len(weight.features), low, high, selected
+                weight.column,
+                100 * weight.share,
+                _parts(weight),
+                len(weight.features),
+                low,
+                high,
+                selected,
+                loss,
+                loss_spread,
+                "" if verdicts is None else verdicts.verdict(weight.column),
+                None if verdicts is None else verdicts.adjusted.get(weight.column),
             )
         )
     return tuple(rows)
 
 
+def _losses(checks: ModelChecks | None) -> dict[str, tuple[float | None, float | None]]:
+    """Return the mean loss of each column and its deviation over the shuffles, where measured."""
+    if checks is None or checks.importance is None:
+        return {}
+    check = checks.importance
+    means, spreads = check.importances.mean(axis=1), check.importances.std(axis=1)
+    found = zip(check.feature_names, means.tolist(), spreads.tolist(), strict=True)
+    return {name: (mean, spread) for name, mean, spread in found if mean == mean}
+
+
 def _parts(weight: Weight) -> str:
-    """Name the features made from a column, the largest weight first."""
-    if list(weight.features) == [weight.column]:
+    """Name the features made from a column, the largest weight first; "" where there is one."""
+    if len(weight.features) == 1:
         return ""
     parts = sorted(weight.features.items(), key=lambda part: -part[1])
     named = [f"{name} {100 * share:.1f} %" for name, share in parts[:_MAX_PARTS]]
     rest = len(parts) - _MAX_PARTS
     return ", ".join(named) + (f" and {rest} more" if rest > 0 else "")
+
+
+def tiles(evaluation: Evaluation) -> list[tuple[str, str, str]]:
+    """Return the name, value and spread of each metric of the evaluated method."""
+    best, found = evaluation.best, []
+    for metric in metrics_of(evaluation):
+        value, spread = best.mean(metric), best.spread(metric)
+        if metric in _PLAIN:
+            found.append((METRICS[metric], f"{value:.3f}", f"{spread:.3f}"))
+        else:
+            found.append((METRICS[metric], f"{100 * value:.1f} %", f"{100 * spread:.1f}"))
+    return found
 
 
 def metrics_of(evaluation: Evaluation) -> dict[str, str]:
@@ -178,7 +221,7 @@ def reliability(held_out: HeldOut, target: Target) -> Reliability | None:
     order = np.argsort(values, kind="stable")
     bins = tuple(_bin(values[own], yes[own]) for own in np.array_split(order, n_bins))
     is_binary = len(target.classes) == 2
-    label = str(target.classes[1]) if is_binary else "the likeliest class"
+    label = str(target.classes[_positive(target)]) if is_binary else "the likeliest class"
     if held_out.proba is None:
         return Reliability(label, bins, False, None)
     scores = score_predictions(
@@ -187,16 +230,30 @@ def reliability(held_out: HeldOut, target: Target) -> Reliability | None:
     return Reliability(label, bins, True, scores["brier"][0], scores["log_loss"][0])
 
 
+def _positive(target: Target) -> int:
+    """Return the number of the positive one of two classes."""
+    return 0 if target.positive == target.classes[0] else 1
+
+
 def _judged(held_out: HeldOut, target: Target) -> tuple[Array, Any]:
     """Return the probabilities or decision values to judge, and whether each came true."""
     classes = np.asarray(target.classes)
     if held_out.proba is not None and len(classes) > 2:
         return held_out.proba.max(axis=1), classes[held_out.proba.argmax(axis=1)] == held_out.actual
-    if held_out.proba is not None:
-        return held_out.proba[:, 1], held_out.actual == classes[1]
-    if held_out.decision is None:
+    own = _positive(target)
+    values = class_values(held_out, target, own)
+    if values is None:
         return np.empty(0), np.empty(0, dtype=bool)
-    return np.asarray(held_out.decision), held_out.actual == classes[1]
+    return values, held_out.actual == classes[own]
+
+
+def class_values(held_out: HeldOut, target: Target, number: int) -> Array | None:
+    """Return the probabilities or decision values in favour of a class; None without any."""
+    if held_out.proba is not None:
+        return np.asarray(held_out.proba[:, number])
+    if held_out.decision is None or len(target.classes) != 2:
+        return None
+    return np.asarray(held_out.decision) * (1 if number == 1 else -1)
 
 
 def _bin(values: Array, yes: Any) -> Bin:
