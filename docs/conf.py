@@ -73,6 +73,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "write_computation_times": False,
     "remove_config_comments": True,
+    "capture_repr": (),  # what an example prints is enough
     "show_signature": False,
     "min_reported_time": 1e9,  # seconds: print no times
     "thumbnail_size": (320, 240),

@@ -2,12 +2,13 @@
 Words and missing values, as they are
 =====================================
 
-`RelevanceSVC` reads a data frame with numbers, words and gaps. A category is one column with one
+``RelevanceSVC`` reads a data frame with numbers, words and gaps. A category is one column with one
 weight, however many values it has, so that a meaningless category of many values does not win.
 """
 
 # %%
-# A made table: `age` and `ward` decide, `town` and `noise` say nothing, and some ages are missing.
+# In this made-up table ``age`` and ``ward`` decide, ``town`` and ``noise`` say nothing, and some
+# ages are missing.
 import numpy as np
 import pandas as pd
 from sklearn.compose import make_column_transformer

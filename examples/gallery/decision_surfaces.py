@@ -2,7 +2,7 @@
 Decision surfaces with and without learned widths
 =================================================
 
-Two columns decide, two do not. A plain ``SVC`` measures distances over all four; `RelevanceSVC`
+Two columns decide, two do not. A plain ``SVC`` measures distances over all four; ``RelevanceSVC``
 learns that two of them do not count. We draw a slice through the other two.
 """
 

@@ -2,8 +2,8 @@
 What drives a prediction: effects and reasons
 =============================================
 
-Weights say which columns matter, not in which direction. `column_effects` shows how the probability
-changes with a column, and `explain_rows` says what speaks for the class of a single row.
+Weights say which columns matter, not in which direction. ``column_effects`` shows how the
+probability changes with a column, and ``explain_rows`` says what speaks for the class of a row.
 """
 
 # %%

@@ -2,7 +2,7 @@
 Find the real columns among noise
 =================================
 
-The wine table has 13 columns. We add 39 columns of random numbers, fit `RelevanceSVC()` as it is,
+The wine table has 13 columns. We add 39 columns of random numbers, fit ``RelevanceSVC()`` as it is,
 and look at the weights that it learns. A grid-searched ``SVC`` sees the same rows.
 """
 
@@ -28,7 +28,7 @@ X_train, X_test, y_train, y_test = train_test_split(
 )
 
 # %%
-# There is nothing to tune and nothing to scale for `RelevanceSVC`. The grid search tries 35
+# There is nothing to tune and nothing to scale for ``RelevanceSVC``. The grid search tries 35
 # combinations of C and width on standardised columns.
 model = RelevanceSVC().fit(X_train, y_train)
 grid = {"C": [0.1, 1, 10, 100, 1000], "gamma": np.logspace(-4, -1, 7)}

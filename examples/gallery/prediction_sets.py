@@ -2,7 +2,7 @@
 Sets of classes that contain the true one
 =========================================
 
-Instead of one class, `predict_set` returns all classes that a row may have at a confidence level.
+Instead of one class, ``predict_set`` returns all classes that a row may have at a confidence level.
 Unclear rows get several. We compare the level with the share of held-out rows whose set contains
 the true digit.
 """

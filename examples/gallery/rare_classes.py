@@ -32,7 +32,7 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, test_size=
 print(f"{y.mean():.1%} of the rows are positive")
 
 # %%
-# `F2` counts recall four times as much as precision: missing a tumour is worse than a false alarm.
+# F2 counts recall more than precision: missing a tumour is worse than a false alarm.
 f2 = make_scorer(fbeta_score, beta=2)
 models = {
     "plain": RelevanceSVC(),

@@ -3,7 +3,7 @@ Probabilities that can be believed
 ==================================
 
 Of the rows that get a probability of 80 %, about 80 % should belong to the class. We draw this for
-`RelevanceSVC` and for scikit-learn's gradient boosting, on rows that neither has seen.
+``RelevanceSVC`` and for scikit-learn's gradient boosting, on rows that neither has seen.
 """
 
 # %%

@@ -23,9 +23,9 @@ y = (decision + rng.normal(size=len(X)) > 0).astype(int)
 truth = np.arange(30) < 5
 
 # %%
-# `RelevanceSelector` keeps columns with at least an equal share of the weight. With
+# ``RelevanceSelector`` keeps columns with at least an equal share of the weight. With
 # ``test="fdr"`` it keeps those that help on held-out rows, and bounds the expected share of false
-# columns by `alpha`; ``test="fwer"`` bounds the probability of any false one.
+# columns by ``alpha``; ``test="fwer"`` bounds the probability of any false one.
 # scikit-learn's selectors work with every estimator that has importances.
 fast = RelevanceSVC(ensemble=False, calibration=None)
 selectors = {
@@ -47,8 +47,8 @@ for name, mask in kept.items():
     print(f"{name:36s} finds {mask[truth].sum()} of 5, and keeps {mask[~truth].sum()} of noise")
 
 # %%
-# Single columns say nothing about a product, so that a filter misses columns 3 and 4. `RFECV` asks
-# for accuracy only: learned weights make noise harmless, and it may keep all of it.
+# Single columns say nothing about a product, so a filter misses columns 3 and 4. ``RFECV`` asks for
+# accuracy only: learned weights make noise harmless, and it may keep all of it.
 #
 # Select inside a pipeline, so that each fold makes its own selection.
 boosting = HistGradientBoostingClassifier(random_state=0)

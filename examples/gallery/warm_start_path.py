@@ -19,7 +19,7 @@ X, y = StandardScaler().fit_transform(X), digits % 2  # odd or even
 path = np.logspace(-1, 3, 25)
 
 # %%
-# `n_iter_` counts the steps of the solver, `certificate_` its distance from the optimum.
+# ``n_iter_`` counts the steps of the solver, ``certificate_`` its distance from the optimum.
 warm, warm_steps, difference = SVC(warm_start=True, tol=1e-4), [], []
 cold_steps = []
 for C in path:
