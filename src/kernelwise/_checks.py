@@ -131,6 +131,22 @@ def check_number(value: Any, name: str) -> None:
         raise error(f"{name} must be a finite number of at least 0; got {value!r}.")
 
 
+def check_kind(value: Any, name: str, kind: type) -> None:
+    """Raise unless a value is of a type.
+
+    Parameters
+    ----------
+    value : object
+        The argument.
+    name : str
+        Its name, for the message.
+    kind : type
+        The type.
+    """
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be of type {kind.__name__}; got {type(value).__name__}.")
+
+
 def check_method(value: Any, name: str, method: str) -> None:
     """Raise unless an object has a method.
 

@@ -26,12 +26,14 @@ from ._typing import Array
 
 __all__ = [
     "CallbackSupportMixin",
+    "atomic_fit",
     "check_sample_weight",
     "checked_fit",
     "class_weights",
     "naming_imputation",
     "naming_the_remedy",
     "safe_indexing",
+    "unfitted",
     "validate_fit",
 ]
 
@@ -84,6 +86,41 @@ def checked_fit(fit: Fit) -> Fit:
             check_parameters(estimator)
         with callback_management_context(estimator):
             return fit(estimator, *args, **kwargs)
+
+    return wrapper  # type: ignore[return-value]
+
+
+def unfitted(estimator: Any) -> Any:
+    """Return a copy without fitted attributes, on which a fit can work unseen.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The estimator.
+
+    Returns
+    -------
+    copy : estimator
+        The copy, with the same parameters.
+    """
+    copy = object.__new__(type(estimator))
+    kept = {k: v for k, v in vars(estimator).items() if k.startswith("__") or k[-1] != "_"}
+    copy.__dict__ = kept
+    return copy
+
+
+def atomic_fit(fit: Fit) -> Fit:
+    """Decorate a ``fit`` that sets attributes as it goes: they appear all at once, at its end.
+
+    A fit that fails or is interrupted leaves the estimator as it was.
+    """
+
+    @wraps(fit)
+    def wrapper(estimator: Any, *args: Any, **kwargs: Any) -> Any:
+        draft = unfitted(estimator)
+        fit(draft, *args, **kwargs)
+        estimator.__dict__ = vars(draft)
+        return estimator
 
     return wrapper  # type: ignore[return-value]
 

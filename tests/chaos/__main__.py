@@ -34,7 +34,7 @@ def attacks(folder: Path, seed: int, part: int) -> list[Callable[[], Tally]]:
     return [
         partial(damaged_files, folder, share(300), seed),
         partial(forged_files, folder, share(200), seed),
-        partial(wrong_calls, share(1000), seed),
+        partial(wrong_calls, folder, share(1000), seed),
         partial(interrupted_fits, share(4), seed),
         partial(killed_saves, folder, share(40), seed),
         partial(killed_commands, folder, share(12), seed),

@@ -1,192 +1,238 @@
 """Wrong calls, generated from the signatures of the public API.
 
-Every public function and class whose required parameters have a known sound value is called with
-one of its arguments replaced by a wrong one. A call holds where it returns, or raises a documented
-error: of value, type, file or missing package. Anything else, and any hang, is broken.
+Every public function, every public class and the methods that users call get one argument that is
+wrong: of another kind, not finite, of another shape, or huge. A call holds where it returns, or
+raises a documented error with a text. Anything else, and any hang, is broken. Each call runs in a
+process of its own with a limit on memory, so that a crash or a hang is found for what it is.
 """
 
 from __future__ import annotations
 
+import importlib
 import inspect
-import signal
+import os
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from functools import cache, partial
-from io import StringIO
-from types import FrameType
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy.sparse
 
-import kernelwise
 from kernelwise import kernels, qp
+from kernelwise.experiments import ExperimentError
 
+from . import sound
+from .child import in_child
 from .tally import Tally
 
-# Layers with functions of numbers; the others draw, write files or run for minutes.
-_LAYERS = ("criteria", "discrimination", "kernels", "outer", "qp", "svm", "tabular", "transform")
-_LIMIT = 60  # seconds after which a call counts as one that hangs
+LAYERS = (
+    "criteria", "datasets", "discrimination", "evaluation", "experiments", "inspection", "io",
+    "kernels", "outer", "qp", "report", "svm", "tabular", "transform",
+)  # fmt: skip
+# What the library makes and users read: they hold what they are given.
+RECORDS = {
+    "criteria": "CriterionValue",
+    "datasets": "Dataset DatasetInfo",
+    "evaluation": "Cost Difference Evaluation HeldOut Method Score",
+    "experiments": "Check Claim Column Drawing Outcome Row Scale Section Spread Summary Table Task",
+    "inspection": "PermutationCheck RelevanceTest WeightStability",
+    "outer": "Minimum Step",
+    "qp": "Progress Solution",
+    "svm": "FitTask Fitted Predictor",
+    "tabular": "Column Cost Difference Evaluation HeldOut Method Score Target Weight",
+}
+# What users call of the objects of public classes.
+METHODS = (
+    "fit", "predict", "predict_proba", "predict_log_proba", "predict_set", "decision_function",
+    "score", "transform", "inverse_transform", "fit_transform", "kneighbors", "C_path", "evaluate",
+    "solve", "__call__", "diag", "from_estimator", "from_estimators", "from_results", "plot",
+)  # fmt: skip
 # ImportError: an optional package; OSError: a file that is not there.
-_DOCUMENTED = (ValueError, TypeError, OSError, ImportError, NotImplementedError)
-
-_N = 12
-_X = np.random.default_rng(0).normal(size=(_N, 4))
-_K = _X @ _X.T + np.eye(_N)
-_Y = np.where(np.arange(_N) % 2, 1.0, -1.0)
+DOCUMENTED = (
+    ValueError, TypeError, OSError, ImportError, NotImplementedError, ExperimentError
+)  # fmt: skip
+_SECONDS, _MEGABYTES = 60, 2000  # after which a call counts as one that hangs; what it may allocate
 
 
-class HangError(Exception):
-    """A call that does not end in time."""
-
-
-@cache
-def _sound() -> dict[str, Any]:
-    """Return a sound value for each name of a parameter."""
-    frame = pd.DataFrame(_X, columns=list("abcd")).assign(target=np.where(_Y > 0, "yes", "no"))
-    terms = qp.Terms.c_svc(_Y)
-    return {
-        "K": _K, "gram": _K, "X": np.abs(_X), "y": _Y.astype(int), "Y": _Y, "beta": 0.1 * _Y,
-        "decisions": 0.5 * _Y, "C": 1.0, "frame": frame, "target": "target", "p": _Y,
-        "lo": -np.ones(_N), "hi": np.ones(_N), "terms": terms, "kernel": kernels.RBF(),
-        "base": kernels.RBF(), "left": kernels.RBF(), "right": kernels.Linear(),
-        "estimator": kernelwise.SVC(), "param_grid": {"C": [0.1, 1.0]}, "qp": qp.c_svc(_K, _Y),
-        "model": _fitted(), "scale": 2.0, "cv": 2,
-    }  # fmt: skip
-
-
-@cache
-def _fitted() -> Any:
-    return kernelwise.SVC(kernel="linear").fit(np.abs(_X), _Y.astype(int))
-
-
-def _wrong_values() -> list[Any]:
+def wrong_values() -> list[Any]:
+    """Return values that are wrong nearly everywhere."""
+    n, y, K = sound.N, sound.Y, sound.K
     return [
         None, "abc", b"abc", "", np.nan, np.inf, -1, -1.5, 0, 1e308, 1j, True, [], [None], {},
-        set(), object(), ["a"] * _N, np.array(["a"] * _N, dtype=object), np.full(_N, np.nan),
-        _Y[:5], _Y + 1j, np.zeros((_N, _N, 2)), _K[:, :5], _K + 1j, np.where(_K > 2, np.nan, _K),
-        np.empty((0, 4)), np.empty((0, 0)), np.ones((3, 4)), np.full((_N, 4), np.inf),
-        slice(50, 60), range(3), lambda *arguments: None, int, pd.Series(["a", None] * 6),
-        pd.DataFrame({"a": ["x"] * _N}), np.datetime64("2020-01-01"), 10**400,
+        set(), object(), ["a"] * n, np.array(["a"] * n, dtype=object), np.full(n, np.nan),
+        y[:5], y + 1j, np.zeros((n, n, 2)), K[:, :5], K + 1j, np.where(K > 2, np.nan, K),
+        np.empty((0, 4)), np.empty((0, 0)), np.ones((3, 4)), np.full((n, 4), np.inf),
+        slice(50, 60), range(3), lambda *arguments: None, int, pd.Series(["a", None] * (n // 2)),
+        pd.DataFrame({"a": ["x"] * n}), np.datetime64("2020-01-01"), 10**400,
+    ]  # fmt: skip
+
+
+def huge_values() -> list[Any]:
+    """Return values of huge shapes that take no memory themselves; running out of it is sound."""
+    one = (np.ones(1), (np.zeros(1, dtype=int), np.zeros(1, dtype=int)))
+    return [
+        10**18, np.broadcast_to(1.0, (10**9,)), np.broadcast_to(1.0, (10**8, 4)),
+        np.broadcast_to(0.5, (10**5, 10**5)), np.broadcast_to("a", (10**8,)), range(10**12),
+        scipy.sparse.coo_array(one, shape=(2**30, 2**30)),
+        scipy.sparse.csr_array((sound.N, 2**31 - 8)), pd.RangeIndex(10**12),
     ]  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Callee:
-    """Something public that is called with arguments by name, and then used."""
+    """Something public that is called with arguments by name."""
 
     name: str
     parameters: dict[str, Any]
     call: Callable[[dict[str, Any]], Any]
+    what: Any  # the function, class or method
 
 
 def callees() -> list[Callee]:
-    """Return everything public whose required parameters have a sound value."""
-    found = (each for layer in _LAYERS for each in _of_layer(getattr(kernelwise, layer)))
-    return [each for each in found if each.parameters]
-
-
-def _of_layer(layer: Any) -> Iterator[Callee]:
-    for name in layer.__all__:
-        thing = getattr(layer, name)
-        if not callable(thing) or inspect.isabstract(thing) or _is_protocol(thing):
-            continue
-        parameters = _arguments(thing)
-        if parameters is None:
-            continue
-        path = f"{layer.__name__}.{name}"
-        yield Callee(path, parameters, lambda given, thing=thing: _used(thing(**given)))
-        if isinstance(thing, type) and hasattr(thing, "fit"):
-            data = {"X": _sound()["X"], "y": _sound()["y"]}
-            if "sample_weight" in inspect.signature(thing.fit).parameters:
-                data["sample_weight"] = np.ones(_N)
-            yield Callee(f"{path}.fit", data, partial(_fit, thing, _required(thing, parameters)))
-
-
-def _fit(estimator: Any, required: dict[str, Any], data: dict[str, Any]) -> Any:
-    return estimator(**required).fit(**data)
-
-
-def _is_protocol(thing: Any) -> bool:
-    return bool(getattr(thing, "_is_protocol", False))
-
-
-def _required(thing: Any, parameters: dict[str, Any]) -> dict[str, Any]:
-    signature = inspect.signature(thing).parameters
-    return {k: v for k, v in parameters.items() if signature[k].default is inspect.Parameter.empty}
-
-
-def _arguments(thing: Any) -> dict[str, Any] | None:
-    """Return sound arguments by name; None where a required one has no known value."""
-    try:
-        signature = inspect.signature(thing)
-    except ValueError:
-        return None
+    """Return everything public that can be called, with sound arguments."""
+    values, own = sound.by_name(), sound.for_one()
     found = {}
-    for name, parameter in signature.parameters.items():
+    for each in (each for layer in LAYERS for each in _of_layer(layer, values, own)):
+        found.setdefault(each.what, each)  # some layers offer what another defines
+    return list(found.values())
+
+
+def _of_layer(layer: str, values: dict[str, Any], own: dict[str, Any]) -> Iterator[Callee]:
+    module = importlib.import_module(f"kernelwise.{layer}")
+    left_out = RECORDS.get(layer, "").split()
+    for name in module.__all__:
+        thing, path = getattr(module, name), f"{layer}.{name}"
+        if name in left_out or _is_abstract(thing):
+            continue
+        parameters = _arguments(path, thing, values, own.get(path, {}))
+        if parameters:
+            yield Callee(path, parameters, partial(_make, thing, _data(path, values, own)), thing)
+        if isinstance(thing, type):
+            yield from _of_class(path, thing, parameters, values, own)
+
+
+def _is_abstract(thing: Any) -> bool:
+    error = isinstance(thing, type) and issubclass(thing, Exception)
+    return error or inspect.isabstract(thing) or bool(getattr(thing, "_is_protocol", False))
+
+
+def _of_class(
+    path: str, cls: Any, made_of: dict[str, Any], values: dict[str, Any], own: dict[str, Any]
+) -> Iterator[Callee]:
+    """Yield the methods of a class, called on a new object that is fitted where it can be."""
+    probe = cls(**made_of)
+    if hasattr(probe, "fit"):
+        probe.fit(**_data(path, values, own))
+    for method in METHODS:
+        bound = getattr(probe, method, None)  # a search offers what its estimator has
+        if not callable(bound):
+            continue
+        name = f"{path}.{method}"
+        parameters = _arguments(name, bound, values, own.get(name, {}))
+        if parameters:
+            yield Callee(name, parameters, partial(_call_method, probe, method), (cls, method))
+
+
+def _call_method(probe: Any, method: str, given: dict[str, Any]) -> Any:
+    return getattr(probe, method)(**given)
+
+
+def _arguments(
+    path: str, thing: Any, values: dict[str, Any], own: dict[str, Any]
+) -> dict[str, Any]:
+    """Return sound arguments by name: its own, then defaults, then what the name means."""
+    found = {}
+    for name, parameter in inspect.signature(thing).parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        if parameter.kind is parameter.POSITIONAL_ONLY:
-            return None
-        if name == "cv" or (name in _sound() and parameter.default is parameter.empty):
-            found[name] = _sound()[name]
-        elif parameter.default is not parameter.empty:
+        if name in own:
+            found[name] = own[name]
+        elif parameter.default is not parameter.empty and name != "y":
             found[name] = parameter.default
+        elif name in values:
+            found[name] = values[name]
         else:
-            return None
+            raise LookupError(f"tests/chaos/sound.py has no value for {name} of {path}")
     return found
 
 
-def _used(made: Any) -> Any:
-    """Use what a constructor made: estimators check their parameters only as they are fitted."""
-    if hasattr(made, "fit") and not inspect.isclass(made):
-        made.fit(_sound()["X"], _sound()["y"])
+def _data(path: str, values: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    """Return what an estimator is fitted to."""
+    return {name: values[name] for name in ("X", "y")} | own.get(f"{path}.fit", {})
+
+
+def _make(thing: Any, data: dict[str, Any], given: dict[str, Any]) -> None:
+    """Call, and use what is made: estimators check their parameters only as they are fitted."""
+    made = thing(**given)
+    if not isinstance(thing, type):
+        return
+    if hasattr(made, "fit"):
+        made.fit(**data)
     elif isinstance(made, kernels.Kernel):
-        made(_X)
+        made(sound.X)
     elif hasattr(made, "evaluate"):
-        made.evaluate(_K, _Y)
+        made.evaluate(sound.K, sound.Y)
     elif hasattr(made, "solve"):
-        made.solve(_sound()["qp"])
-    return made
+        made.solve(qp.c_svc(sound.K, sound.Y))
 
 
-def wrong_calls(n: int, seed: int) -> Tally:
-    """Make n wrong calls."""
-    tally, rng, known = Tally("wrong calls"), np.random.default_rng(seed), callees()
-    tally.facts["public names called"] = len(known)
-    previous = signal.signal(signal.SIGALRM, _hang)
+def wrong_calls(folder: Path, n: int, seed: int) -> Tally:
+    """Make n wrong calls, each in a process of its own, in a folder where files may be written."""
+    tally, rng = Tally("wrong calls"), np.random.default_rng(seed)
+    before = Path.cwd()
+    os.chdir(folder)
     try:
-        for _ in range(n):
-            callee = known[rng.integers(len(known))]
-            names = list(callee.parameters)
-            name, values = names[rng.integers(len(names))], _wrong_values()
-            value = values[rng.integers(len(values))]
-            _call(callee, {name: value}, tally)
+        known = callees()
+        tally.facts["public names called"] = len(known)
+        for callee in known:  # also imports what the calls need, so that children need not
+            end = in_child(partial(_answer, callee, {}, False), _SECONDS, _MEGABYTES)
+            if end != "accepted":
+                tally.broke(f"the sound call of {callee.name}: {end}")
+        for k in range(n):
+            callee = known[(k + int(rng.integers(2))) % len(known)]
+            _attack(callee, rng, tally)
     finally:
-        signal.signal(signal.SIGALRM, previous)
+        os.chdir(before)
     return tally
 
 
-def _hang(number: int, frame: FrameType | None) -> None:
-    raise HangError(f"no end within {_LIMIT} s")
-
-
-def _call(callee: Callee, wrong: dict[str, Any], tally: Tally) -> None:
-    signal.alarm(_LIMIT)
-    try:
-        with warnings.catch_warnings(), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-            warnings.simplefilter("ignore")
-            warnings.simplefilter("error", np.exceptions.ComplexWarning)
-            callee.call(callee.parameters | wrong)
-    except _DOCUMENTED:
-        tally.held("refused with a reason")
-    except Exception as error:
-        ((name, value),) = wrong.items()
-        text = " ".join(repr(value).split())[:40]
-        tally.broke(f"{callee.name}({name}={text}): {type(error).__name__}: {str(error)[:90]}")
+def _attack(callee: Callee, rng: Any, tally: Tally) -> None:
+    """Replace one argument of a callee, and count how the call ends."""
+    names, wrong, huge = list(callee.parameters), wrong_values(), huge_values()
+    name, place = names[rng.integers(len(names))], int(rng.integers(len(wrong) + len(huge)))
+    value = (wrong + huge)[place]
+    answer = partial(_answer, callee, {name: value}, place >= len(wrong))
+    end = in_child(answer, _SECONDS, _MEGABYTES)
+    if end in ("accepted", "refused with a reason", "refused: not enough memory"):
+        tally.held(end)
     else:
-        tally.held("accepted")
-    finally:
-        signal.alarm(0)
+        tally.broke(f"{callee.name}({name}={_text(value)}): {end}")
+
+
+def _answer(callee: Callee, wrong: dict[str, Any], huge: bool) -> str:
+    """Return how a call ends, in words."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("error", np.exceptions.ComplexWarning)
+        try:
+            callee.call(callee.parameters | wrong)
+        except DOCUMENTED as error:
+            if not str(error):
+                return f"{type(error).__name__} without a text"
+            return "refused with a reason" if wrong else f"{type(error).__name__}: {error}"
+        except MemoryError as error:
+            return "refused: not enough memory" if huge else f"MemoryError: {error}"
+        except Exception as error:
+            return f"{type(error).__name__}: {str(error)[:90]}"
+    return "accepted"
+
+
+def _text(value: Any) -> str:
+    shape = getattr(value, "shape", None)
+    if shape is not None:
+        return f"{type(value).__name__} of shape {shape}"
+    return " ".join(repr(value).split())[:40]

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="signals and for
 ATTACKS = {
     "damaged files": lambda folder: damaged_files(folder, 20, 1),
     "forged files": lambda folder: forged_files(folder, 15, 1),
-    "wrong calls": lambda folder: wrong_calls(80, 1),
+    "wrong calls": lambda folder: wrong_calls(folder, 80, 1),
     "interrupts": lambda folder: interrupted_fits(
         3, 1, ["SVC", "GeneralizedBiasSVC", "DualObjectiveSVC", "EmpiricalKernelMap"]
     ),

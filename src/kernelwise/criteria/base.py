@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import as_matrix, check_cost, check_method
+from .._checks import as_matrix, check_cost, check_kind, check_method
 from .._threads import run, single_blas
 from .._typing import Array, Gram, Matrix
 from ..kernels import Cotangent, Kernel, LazyGram
@@ -299,6 +299,8 @@ class Objective:
         weights: Any = None,
         log: bool = False,
     ) -> None:
+        check_kind(criterion, "criterion", Criterion)
+        check_kind(kernel, "kernel", Kernel)
         self.criterion, self.kernel, self.X = criterion, kernel, X
         self.labels = Labels(Y, weights)
         self.names = (names,) if isinstance(names, str) else tuple(names)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._checks import as_real
 from .._typing import Array
 
 
@@ -43,7 +44,7 @@ def make_noisy(
     >>> make_noisy(iris.X, source=wine.X, random_state=0).shape
     (150, 8)
     """
-    real = np.asarray(X, dtype=np.float64)
+    real = as_real(X, "X")
     if real.ndim != 2:
         raise ValueError(f"X must have two dimensions, not {real.ndim}.")
     count = real.shape[1] if n_noise is None else n_noise
@@ -52,7 +53,7 @@ def make_noisy(
     rng = np.random.default_rng(random_state)
     if source is None:
         return np.hstack([real, rng.normal(size=(len(real), count))])
-    return np.hstack([real, noise_columns(len(real), count, np.asarray(source, float), rng)])
+    return np.hstack([real, noise_columns(len(real), count, as_real(source, "source"), rng)])
 
 
 def noise_columns(n: int, p: int, source: Array, rng: np.random.Generator) -> Array:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from .._checks import check_count
 from .._typing import Array, Index
 
+_LARGEST = np.iinfo(np.intp).max  # size of an array
 Seed = int | np.random.Generator | None
 
 
@@ -131,5 +133,6 @@ def make_sign_product(
 
 
 def _at_least(name: str, value: int, least: int) -> None:
-    if value < least:
-        raise ValueError(f"{name}={value} must be at least {least}.")
+    check_count(value, name, least=least)
+    if value > _LARGEST:
+        raise ValueError(f"{name} must be at most {_LARGEST}.")

@@ -11,6 +11,8 @@ from ._input import rows_of, weights_of
 from .energy_distance import energy
 from .measures import efficiency, fisher, separation
 
+_LARGEST = float(np.finfo(np.float64).max)
+
 MEASURES = {
     "fisher": fisher,
     "separation": separation,
@@ -129,7 +131,7 @@ def log_scales(
     array([1., 1., 1.])
     """
     q = _numbers("q", q)
-    if not 0 <= eta < np.inf:
+    if not 0 <= eta <= _LARGEST:
         raise ValueError(f"eta must be a finite number that is not negative; got {eta!r}.")
     _check_choice("normalization", normalization, NORMALIZATIONS)
     _check_choice("eta_units", eta_units, ETA_UNITS)

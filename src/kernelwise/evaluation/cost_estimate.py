@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import check_kind, check_number
 from .._memory import peak_memory
 from .._typing import Index
 from ..tabular import Target
@@ -98,6 +99,8 @@ def forecast_cost(
     """
     from sklearn.pipeline import Pipeline
 
+    check_kind(classes, "classes", Target)
+    check_number(part, "part")
     rows = classes.rows_of(frame)
     n = max(2, round(part * len(rows)))
     order = _sample_order(classes, min(len(rows), _PROBE_SIZES[-1]), seed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from .._checks import check_kind
 from ..tabular import Target
 from .encoding import ColumnChoice
 from .methods import method_named
@@ -67,6 +68,7 @@ def fit_table(
     """
     from sklearn.pipeline import Pipeline
 
+    check_kind(classes, "classes", Target)
     own = method_named(method, learns=True)
     estimator = own.estimator(seed, balanced=balanced, proba=proba)
     steps = ColumnChoice(drop, keep, category).steps(one_hot=not own.reads_categories)

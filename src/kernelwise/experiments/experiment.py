@@ -209,8 +209,14 @@ class Experiment(ABC):
                 dataset(name, data_dir)
             except (OSError, ValueError, LookupError) as error:
                 unreadable[name] = " ".join(str(error).split())
-                if name in own or all(self.needs(task) & unreadable.keys() for task in tasks):
-                    raise ExperimentError(f"data set {name}: {unreadable[name]}") from error
+                reason = f"data set {name}: {unreadable[name]}"
+                if name in own:
+                    raise ExperimentError(reason) from error
+                if all(self.needs(task) & unreadable.keys() for task in tasks):
+                    raise ExperimentError(
+                        f"every task also needs one of {', '.join(sorted(unreadable))}, and none "
+                        f"of these can be read: {reason}"
+                    ) from error
         return unreadable
 
     def facts(self) -> dict[str, Any]:
@@ -258,6 +264,8 @@ def register(experiment: E_) -> E_:
     experiment : type
         The same.
     """
+    if not (isinstance(experiment, type) and issubclass(experiment, Experiment)):
+        raise TypeError(f"experiment must be a subclass of Experiment; got {experiment!r}.")
     if set(experiment.repeats) != set(SCALES):
         raise TypeError(f"{experiment.__name__}.repeats must have the keys {', '.join(SCALES)}.")
     known = _REGISTRY.get(experiment.name)

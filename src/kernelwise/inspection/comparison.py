@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv, cross_val_score
 
+from .._checks import check_kind
 from .._typing import Array
 from ..evaluation.statistics import corrected_interval
 from .style import PALETTE, bare, ink, panels, short
@@ -108,6 +110,7 @@ class ComparisonDisplay:
         display : ComparisonDisplay
             The display.
         """
+        check_kind(results, "results", Mapping)
         display = cls(results, reference=reference, test_ratio=test_ratio, score_name=score_name)
         return display.plot(ax)
 
@@ -156,6 +159,7 @@ class ComparisonDisplay:
         display : ComparisonDisplay
             The display.
         """
+        check_kind(estimators, "estimators", Mapping)
         if len(estimators) < 2:
             raise ValueError(f"estimators has {len(estimators)} entry; a comparison needs two.")
         first = next(iter(estimators.values()))
@@ -167,6 +171,8 @@ class ComparisonDisplay:
             )
             for name, model in estimators.items()
         }
+        if not splits:
+            raise ValueError("cv makes no splits; give a number, a splitter or a list of splits.")
         ratio = float(np.mean([len(test) / len(train) for train, test in splits]))
         score_name = scoring if isinstance(scoring, str) else "accuracy" if classifier else "score"
         display = cls(

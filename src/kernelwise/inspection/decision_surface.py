@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._models import final_estimator
 from .._typing import Array, Index
@@ -140,6 +140,7 @@ class DecisionSurfaceDisplay:
         """
         check_is_fitted(estimator)
         table = _numbers(X)
+        check_consistent_length(table, y)
         if grid_resolution < 2:
             raise ValueError(f"grid_resolution={grid_resolution} must be at least 2.")
         names = column_names(X) or [f"x{k}" for k in range(table.shape[1])]

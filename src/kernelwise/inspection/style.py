@@ -75,7 +75,7 @@ def panels(
             1, n, figsize=size, width_ratios=width_ratios, layout="constrained", squeeze=False
         )
         return figure, axes.ravel()
-    given = np.array(ax, dtype=object).ravel()
+    given = _axes(ax)
     if len(given) == n:
         return given[0].figure, given
     if len(given) > 1:
@@ -89,3 +89,13 @@ def panels(
     parts = spec.subgridspec(1, n, width_ratios=width_ratios)
     figure = given[0].figure
     return figure, np.array([figure.add_subplot(part) for part in parts], dtype=object)
+
+
+def _axes(ax: Any) -> Array:
+    """Return the given axes as an array; raise where there are others, or none."""
+    from matplotlib.axes import Axes
+
+    given = np.array(ax, dtype=object).ravel()
+    if len(given) == 0 or not all(isinstance(each, Axes) for each in given):
+        raise TypeError("ax must be axes of matplotlib, or None for a new figure.")
+    return given

@@ -7,6 +7,7 @@ import re
 from html import escape
 from typing import Any
 
+from .._checks import check_method
 from .style import PALETTE, pyplot
 
 _BARE = dict.fromkeys(("Date", "Creator", "Format", "Type"))
@@ -41,6 +42,7 @@ def as_svg(figure: Any, *, title: str = "", name: str = "figure") -> str:
     >>> as_svg(display.figure_, title="Weights")[:4]
     '<svg'
     """
+    check_method(figure, "figure", "savefig")
     if not re.fullmatch(r"[A-Za-z][\w-]*", name):
         raise ValueError(f"name={name!r} must be a letter, then letters, digits, '-' or '_'.")
     plt, buffer = pyplot(), io.StringIO()

@@ -82,7 +82,12 @@ def names_of(trusted: Iterable[str | type]) -> frozenset[str]:
     """Return the names of types that are given by name or as classes."""
     if isinstance(trusted, str | type):
         trusted = (trusted,)
-    return frozenset(each if isinstance(each, str) else public_name_of(each) for each in trusted)
+    found = set()
+    for each in trusted:
+        if not isinstance(each, str | type):
+            raise TypeError(f"trusted must be types or names of types; got {each!r}.")
+        found.add(each if isinstance(each, str) else public_name_of(each))
+    return frozenset(found)
 
 
 def refuse_code(payload: bytes, untrusted: frozenset[str]) -> None:

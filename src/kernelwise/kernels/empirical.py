@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh, qr
 
+from .._checks import check_kind
 from .._typing import Array, Index, Matrix
 from .base import Kernel, check_rows
 
@@ -62,7 +63,9 @@ class EmpiricalMap:
     eigenvalues: Array
 
     def __post_init__(self) -> None:
-        """Freeze the arrays."""
+        """Check the arrays, and freeze them."""
+        check_kind(self.vectors, "vectors", np.ndarray)
+        check_kind(self.eigenvalues, "eigenvalues", np.ndarray)
         for array in (self.vectors, self.eigenvalues):
             array.flags.writeable = False
 

@@ -84,6 +84,8 @@ class FunctionKernel(Kernel):
         X = _rows(X)
         Y = X if Y is None else _rows(Y)
         K = self.function(X, Y)
+        if np.iscomplexobj(K):
+            raise ValueError("the kernel function must return real numbers; it returned complex.")
         try:
             K = np.array(K.toarray() if sp.issparse(K) else K, dtype=np.float64)
         except (TypeError, ValueError):
@@ -116,4 +118,6 @@ def _rows(X: Any) -> Any:
 
 
 def _n_rows(X: Any) -> int:
+    if not X.shape:
+        raise ValueError("X must be a sequence of rows; got a single object.")
     return int(X.shape[0])

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import check_count, check_number
+from .._checks import check_count, check_kind, check_number
 from .._native import sweep
 from .._threads import single_blas
 from .._typing import Array
@@ -103,6 +103,7 @@ class Adatron:
         solution : Solution
             The solution with its certificate; ``nu`` is empty without an equality.
         """
+        check_kind(qp, "qp", DualQP)
         reason = self.supports(qp)
         if reason is not None:
             raise ValueError(f"{reason}.")

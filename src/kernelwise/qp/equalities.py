@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import check_number
+from .._checks import as_real, check_kind, check_number
 from .._records import dataclass
 from .._threads import single_blas
 from .._typing import Array, Index
@@ -122,6 +122,7 @@ class SeveralEqualities:
             The solution with its certificate. ``status`` is "converged", "stalled", or
             "degenerate" where the multipliers are unbounded.
         """
+        check_kind(qp, "qp", DualQP)
         reason = self.supports(qp)
         if reason is not None:
             raise ValueError(f"{reason}.")
@@ -280,7 +281,7 @@ def _start(qp: DualQP, rows: Index, start: Solution | Array | None) -> _Start | 
     if start is None:
         return None
     solution = start if isinstance(start, Solution) else None
-    given = np.asarray(start if solution is None else solution.beta, dtype=np.float64)
+    given = as_real(start if solution is None else solution.beta, "start")
     if given.shape != (qp.n,) or not np.isfinite(given).all():
         raise ValueError(f"start must be a vector of {qp.n} finite numbers.")
     if solution is None or solution.nu.shape != qp.c.shape:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import check_count, check_number
+from .._checks import check_count, check_kind, check_number
 from .._records import dataclass
 from .._threads import single_blas
 from .._typing import Array
@@ -142,6 +142,7 @@ class SMO:
         solution : Solution
             The solution with its certificate.
         """
+        check_kind(qp, "qp", DualQP)
         reason = self.supports(qp)
         if reason is not None:
             raise ValueError(f"{reason}.")

@@ -14,6 +14,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from .._checks import check_kind
 from .._files import write_text
 from .._models import final_estimator
 from .._version import __version__
@@ -101,6 +102,7 @@ def write_report(
     ...     path.read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """
+    check_kind(evaluation, "evaluation", Evaluation)
     environment = _environment()
     path = Path(path)
     if path.is_dir():

@@ -13,6 +13,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
+from .._sklearn import atomic_fit
 from .._typing import Array
 from .column_values import as_dates, as_numbers, as_text, have_times, is_text
 from .columns import MAX_CATEGORIES, MIN_GAPS, Column, describe_columns
@@ -104,6 +105,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__({"category": (), "one_hot": True} | state)  # of older versions
 
+    @atomic_fit
     def fit(self, X: Any, y: Any = None) -> TableEncoder:
         """Learn the kinds and values of the columns from the training rows.
 

@@ -69,6 +69,7 @@ class Target:
         rows : pandas.DataFrame
             One row per entry of ``y``.
         """
+        require_columns(frame, [self.name], "target")
         return frame.iloc[self.rows].drop(columns=self.name)
 
 

@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._parameters import Interval, Options
-from .._sklearn import checked_fit, naming_the_remedy
+from .._sklearn import atomic_fit, checked_fit, naming_the_remedy
 from .._typing import Array, Index, Matrix
 
 METRICS = set(chain.from_iterable(VALID_METRICS.values())) - {"precomputed"}
@@ -158,6 +158,7 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
+    @atomic_fit
     @checked_fit
     def fit(self, X: Any, y: Any) -> GeodesicNeighborFeatures:
         """Build the graph and find the nearest training rows of each node.

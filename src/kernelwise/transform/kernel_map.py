@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._parameters import Interval, Options
-from .._sklearn import checked_fit, naming_the_remedy
+from .._sklearn import atomic_fit, checked_fit, naming_the_remedy
 from .._threads import single_blas
 from .._typing import Array, Matrix
 from ..kernels import EmpiricalMap, Kernel, Precomputed
@@ -117,6 +117,7 @@ class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         tags.input_tags.sparse = self._accepts_sparse()
         return tags
 
+    @atomic_fit
     @checked_fit
     def fit(self, X: Any, y: Any = None) -> EmpiricalKernelMap:
         """Find the principal axes.

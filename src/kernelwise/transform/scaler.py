@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import FLOAT_DTYPES, check_is_fitted, validate_data
 
 from .._parameters import Interval, Options
-from .._sklearn import check_sample_weight, checked_fit, naming_the_remedy
+from .._sklearn import atomic_fit, check_sample_weight, checked_fit, naming_the_remedy
 from .._typing import Array
 from ..discrimination import importances, log_scales
 from ..discrimination.scales import ETA_UNITS, MEASURES, NORMALIZATIONS
@@ -105,6 +105,7 @@ class FeatureDiscriminationScaler(OneToOneFeatureMixin, TransformerMixin, BaseEs
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
+    @atomic_fit
     @checked_fit
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FeatureDiscriminationScaler:
         """Compute the importance and the factor of each column.

@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._parameters import Interval
-from .._sklearn import checked_fit, naming_the_remedy
+from .._sklearn import atomic_fit, checked_fit, naming_the_remedy
 from .._threads import single_blas
 from .._typing import Array, Matrix
 
@@ -118,6 +118,7 @@ class TopicFeatures(TransformerMixin, BaseEstimator):
         tags.input_tags.positive_only = True
         return tags
 
+    @atomic_fit
     @checked_fit
     def fit(self, X: Any, y: Any = None) -> TopicFeatures:
         """Learn the topics.
@@ -153,7 +154,7 @@ class TopicFeatures(TransformerMixin, BaseEstimator):
                 f"The topics were still changing after max_iter={self.max_iter} iterations; "
                 f"raise max_iter, or tol={self.tol:g} if they are good enough.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=4,
             )
         totals = model.components_.sum(axis=1, keepdims=True)
         self.components_ = model.components_ / np.maximum(totals, np.finfo(float).tiny)

@@ -3,8 +3,10 @@
 import threading
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import NotFittedError
 
@@ -12,13 +14,29 @@ from kernelwise import (
     SVC,
     AdaptiveKernelSVC,
     DualObjectiveSVC,
+    EmpiricalKernelMap,
+    FeatureDiscriminationScaler,
     FeatureDiscriminationSVC,
     GeneralizedBiasSVC,
+    GeodesicNeighborFeatures,
     MarginRadiusSVC,
+    RelevanceSelector,
     RelevanceSVC,
+    SVCSearchCV,
+    TopicFeatures,
 )
+from kernelwise.tabular import TableEncoder
 
 X, Y = load_iris(return_X_y=True)
+SETTING_AS_THEY_GO = [
+    EmpiricalKernelMap(n_components=3),
+    FeatureDiscriminationScaler(),
+    GeodesicNeighborFeatures(),
+    RelevanceSelector(max_iter=2),
+    SVCSearchCV(SVC(), {"C": [1.0]}, cv=2),
+    TableEncoder(),
+    TopicFeatures(2, random_state=0),
+]
 
 
 class InterruptedFitError(Exception):
@@ -60,6 +78,26 @@ def test_refused_input_keeps_the_first_model(kind):
     before = dict(vars(model))
     with pytest.raises(ValueError, match="greater than one"):
         model.fit(X[:, :3], np.zeros(len(X), dtype=int))
+    assert vars(model) == before
+
+
+@pytest.mark.parametrize("given", SETTING_AS_THEY_GO, ids=lambda model: type(model).__name__)
+def test_a_transformer_or_search_that_fails_late_keeps_the_first_model(given, monkeypatch):
+    rows = pd.DataFrame(X, columns=list("abcd"))
+    model = clone(given).fit(rows, Y)
+    before = dict(vars(model))
+    seen = []
+
+    def fail_late(draft, name, value):
+        object.__setattr__(draft, name, value)
+        if name.endswith("_"):
+            seen.append(name)
+            raise InterruptedFitError
+
+    monkeypatch.setattr(type(model), "__setattr__", fail_late)
+    with pytest.raises(InterruptedFitError):
+        model.fit(rows[["a", "b"]], Y)
+    assert seen, "the fit sets attributes as it goes"
     assert vars(model) == before
 
 

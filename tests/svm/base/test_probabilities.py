@@ -12,6 +12,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
+from kernelwise._sklearn import unfitted
 from kernelwise.svm import (
     SVC,
     AdaptiveKernelSVC,
@@ -67,7 +68,7 @@ def three_classes():
 
 def fitted_parts(model, X, y, sample_weight=None):
     """Return the task of a model and what its method returns for it."""
-    own = model._unfitted()
+    own = unfitted(model)
     X, y = own._check_input(X, y)
     task = own._task(X, y, sample_weight, FitProgress(model))
     return task, own._fit_machines(task)

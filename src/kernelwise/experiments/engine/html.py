@@ -11,7 +11,7 @@ from ..._files import write_text
 from ...inspection import as_svg
 from ...inspection.html import page_templates
 from .errors import ExperimentError
-from .sections import Section, cell_text, check_text
+from .sections import Section, cell_text, check_text, checked
 
 
 def write_html(sections: Sequence[Section], path: Path) -> None:
@@ -24,6 +24,7 @@ def write_html(sections: Sequence[Section], path: Path) -> None:
     path : Path
         Of the page.
     """
+    path, sections = Path(path), checked(sections)
     try:
         environment = page_templates("kernelwise.experiments.engine")
     except ImportError as error:

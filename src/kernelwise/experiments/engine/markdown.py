@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..._files import write_text
 from .figures import save
-from .sections import Section, cell_text, check_text
+from .sections import Section, cell_text, check_text, checked
 from .tables import Table
 
 _INTRODUCTION = """\
@@ -33,6 +33,7 @@ def write_markdown(sections: Sequence[Section], path: Path) -> None:
     path : Path
         Path of the page.
     """
+    path, sections = Path(path), checked(sections)
     parts = [_INTRODUCTION.format(path=path.name), *_claims(sections)]
     for section in sections:
         parts.extend(_section(section))

@@ -14,6 +14,7 @@ from typing import Any
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from threadpoolctl import threadpool_limits
 
+from ..._checks import check_kind
 from ..experiment import Experiment, Row, Scale, Task
 from .errors import ExperimentError
 from .progress import Progress
@@ -134,7 +135,10 @@ def run(
     outcome : Outcome
         Results and failures of the tasks that were asked for.
     """
+    check_kind(experiment, "experiment", Experiment)
     scale = experiment.scale() if scale is None else scale
+    check_kind(scale, "scale", Scale)
+    check_kind(backend or "", "backend", str)
     tasks = chosen(experiment, scale, only)
     file = ResultFile(folder, experiment.name, scale.name)
     ahead = plan(experiment, tasks, None if fresh else file.read())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..._checks import check_kind
 from ..._text import duration
 from ..experiment import Experiment
 from .store import ResultFile, Results
@@ -89,6 +90,7 @@ def sections(
     """
     found, missing = [], []
     for experiment in experiments:
+        check_kind(experiment, "experiments", Experiment)
         results = ResultFile(folder, experiment.name, scale).read()
         if results is None or not results.rows:
             missing.append(experiment.name)
@@ -96,6 +98,24 @@ def sections(
             n_tasks = len(experiment.tasks(experiment.scale()))
             found.append(Section(experiment, results, n_tasks))
     return found, missing
+
+
+def checked(sections: Sequence[Section]) -> list[Section]:
+    """Return the sections of a page; raise where something else is among them.
+
+    Parameters
+    ----------
+    sections : sequence of Section
+        The sections.
+
+    Returns
+    -------
+    sections : list of Section
+        The same.
+    """
+    for section in sections:
+        check_kind(section, "sections", Section)
+    return list(sections)
 
 
 def cell_text(cell: Cell, column: Column) -> str:

@@ -22,6 +22,8 @@ from ..._sklearn import (
     CallbackSupportMixin,
     checked_fit,
     naming_imputation,
+    naming_the_remedy,
+    unfitted,
     validate_fit,
 )
 from ..._threads import n_threads
@@ -157,7 +159,7 @@ class BaseLearnedSVC(
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Any:
         """Fit; a method that leaves out groups of rows has a ``fit`` that passes them here."""
-        checked = self._unfitted()
+        checked = unfitted(self)
         X, y = checked._check_input(X, y)
         task = checked._task(
             X, y, sample_weight, FitProgress.of(self), vars(self).get("_last_fit_")
@@ -168,7 +170,7 @@ class BaseLearnedSVC(
         task.progress.end()
         attributes = common_attributes(task, fitted) | dict(fitted.attributes)
         self._warn(fitted, attributes["certificate_"])
-        self.__dict__ = vars(checked) | vars(self._unfitted()) | attributes
+        self.__dict__ = vars(checked) | vars(unfitted(self)) | attributes
         return self
 
     def _warn(self, fitted: Fitted, certificate: Bunch) -> None:
@@ -177,12 +179,6 @@ class BaseLearnedSVC(
         found = convergence_warnings(certificate, self.tol) if found is None else found
         for text, category in found:
             warnings.warn(text, category, stacklevel=5)
-
-    def _unfitted(self) -> Any:
-        """Return a copy without fitted attributes, on which a fit can work unseen."""
-        copy = object.__new__(type(self))
-        copy.__dict__ = {k: v for k, v in vars(self).items() if k[-1] != "_" or k.startswith("__")}
-        return copy
 
     def _task(
         self, X: Any, y: Any, sample_weight: Any, progress: FitProgress, last: Any = None
@@ -238,7 +234,7 @@ class BaseLearnedSVC(
         """Check rows to predict."""
         if KernelSpec.of(self).is_function:
             return X if hasattr(X, "shape") else np.asarray(X)
-        with self._naming_the_remedy():
+        with self._naming_the_remedy(), naming_the_remedy():
             return validate_data(self, X, reset=False, **self._input_rules().checks())
 
     def decision_function(self, X: Any) -> Array:

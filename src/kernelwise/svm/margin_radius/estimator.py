@@ -17,6 +17,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
 
+from ..._checks import as_real
 from ..._parameters import Interval, Options
 from ..._threads import run, single_blas
 from ..._typing import Array
@@ -428,7 +429,7 @@ class MarginRadiusSVC(BaseLearnedSVC):
         >>> MarginRadiusSVC().C_path(X, y, [0.1, 1.0, 10.0]).n_features.shape
         (3,)
         """
-        costs = np.sort(np.asarray(Cs, dtype=np.float64).ravel())
+        costs = np.sort(as_real(Cs, "Cs").ravel())
         estimators: list[MarginRadiusSVC] = []
         for C in costs:
             model = clone(self).set_params(C=float(C), warm_start=True)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._memory import allowance
 from ..._parameters import Interval, Options
-from ..._sklearn import check_sample_weight, checked_fit, safe_indexing
+from ..._sklearn import atomic_fit, check_sample_weight, checked_fit, safe_indexing
 from ..._threads import n_threads, single_blas
 from ..._typing import Array, Index
 from ...qp import SMO
@@ -191,6 +191,7 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
         tags.input_tags.string = True
         return tags
 
+    @atomic_fit
     @checked_fit
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RelevanceSelector:
         """Learn which columns matter.

@@ -21,6 +21,7 @@ from ..._parameters import Options
 from ..._sklearn import (
     BaseSearchCV,
     MultimetricScorer,
+    atomic_fit,
     check_method_params,
     checked_fit,
     insert_error_scores,
@@ -178,6 +179,7 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
         """
         return self._complete().get_metadata_routing()
 
+    @atomic_fit
     @checked_fit
     def fit(self, X: Any, y: Any = None, **params: Any) -> SVCSearchCV:
         """Evaluate all candidates, and fit the best one on all rows.
@@ -338,7 +340,7 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
                 "not optimal. Scale the columns, for instance with StandardScaler, leave out the "
                 "largest C, or raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
 
     def _choose(self, plan: Plan, out: list[dict[str, Any]], refit_metric: Any) -> None:

@@ -1,0 +1,141 @@
+"""Sound arguments for everything public, by the names of the parameters.
+
+A wrong call replaces one sound argument; so what is public and has no sound argument cannot be
+attacked, and `callees` says which name is missing here.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import kernelwise
+from kernelwise import criteria, evaluation, experiments, inspection, kernels, outer, qp, tabular
+from kernelwise.io import save
+from tests.experiments.toy import Toy
+
+N = 24  # rows
+X = np.abs(np.random.default_rng(0).normal(size=(N, 4)))
+Y = np.where(X[:, 0] + 0.3 * X[:, 1] > 1, 1.0, -1.0)
+K = X @ X.T + np.eye(N)
+
+
+def frame() -> Any:
+    """Return a table whose column "target" has two classes by name."""
+    table = pd.DataFrame(X, columns=list("abcd"))
+    return table.assign(target=np.where(Y > 0, "yes", "no"))
+
+
+@cache
+def fitted(name: str = "SVC", **params: Any) -> Any:
+    """Return a fitted classifier."""
+    return getattr(kernelwise, name)(**params).fit(X, Y.astype(int))
+
+
+@cache
+def evaluated() -> Any:
+    """Return an evaluation of held-out rows."""
+    return evaluation.evaluate(frame(), "target", "svc", against=["majority"], cv=2)
+
+
+def by_name() -> dict[str, Any]:
+    """Return a sound value for each name of a parameter that has one meaning everywhere.
+
+    Files are written to and read from the current folder.
+    """
+    save(fitted(), "model.kw")
+    frame().to_csv("table.csv", index=False)
+    return {
+        "K": K, "gram": K, "X": X, "y": Y.astype(int), "Y": Y, "beta": 0.1 * Y,
+        "decisions": 0.5 * Y, "frame": frame(), "target": "target", "p": Y, "lo": -np.ones(N),
+        "hi": np.ones(N), "terms": qp.Terms.c_svc(Y), "kernel": kernels.RBF(),
+        "left": kernels.RBF(), "right": kernels.Linear(), "qp": qp.c_svc(K, Y), "model": fitted(),
+        "criterion": criteria.RadiusMargin(), "names": "gamma",
+        "factors": Y[:, None], "rows": X, "path": "model.kw", "path_or_buffer": "table.csv",
+        "name": "iris", "ratio": np.linspace(0.1, 1, 4), "q": np.linspace(0.1, 1, 4), "eta": 1.0,
+        "importance": "fisher", "classes": tabular.check_target(frame(), "target"), "n_fits": 2.0,
+        "evaluation": evaluated(), "experiment": Toy(), "experiments": [Toy()],
+        "folder": Path("results"), "sections": [], "paper": 1.0, "values": [1.0, 2.0],
+        "group": "accuracy", "figure": _figure(), "scores": {"a": [0.1, 0.2], "b": [0.2, 0.3]},
+        "estimators": {"a": kernelwise.SVC(), "b": kernelwise.SVC(C=2.0)}, "weights": np.ones(4),
+        "history": {"value": [2.0, 1.0], "weights": np.ones((2, 4))}, "Cs": [0.1, 1.0],
+        "fun": lambda theta: (float(theta @ theta), 2 * theta), "theta0": np.ones(3),
+        "method": outer.LBFGS(), "estimator": kernelwise.SVC(), "vectors": np.eye(N)[:, :3],
+        "eigenvalues": np.ones(3), "theta": np.ones(1),
+    }  # fmt: skip
+
+
+def for_one() -> dict[str, dict[str, Any]]:
+    """Return sound values that hold for one callable alone: other meanings, and less work."""
+    quick = {"cv": 2, "against": ["majority"], "method": "svc", "repeats": 1}
+    relevance = fitted("RelevanceSVC", max_iter=2, ensemble=False)
+    adaptive = fitted("AdaptiveKernelSVC", widths=3)
+    path = {"gamma": [0.1, 1.0], "C": [1.0, 2.0], "bound": [2.0, 1.0]}
+    return {
+        "evaluation.evaluate": quick,
+        "evaluation.evaluate_model": {"cv": 2, "model": fitted()},
+        "evaluation.fit_table": {"method": "svc"},
+        "evaluation.forecast_cost": {"names": ["svc"]},
+        "experiments.select": {"names": ["dual-objective-table1"]},
+        "experiments.register": {"experiment": Toy},
+        "experiments.run": {"scale": experiments.Scale("smoke", 1)},
+        "experiments.write_html": {"path": Path("page.html")},
+        "experiments.write_markdown": {"path": Path("page.md")},
+        "inspection.ComparisonDisplay.from_results": {
+            "results": {"a": [0.1, 0.2], "b": [0.2, 0.3]}
+        },
+        "inspection.ComparisonDisplay.from_estimators": {"cv": 2},
+        "inspection.ConvergenceDisplay.from_estimator": {"estimator": relevance},
+        "inspection.FeatureWeightsDisplay.from_estimator": {"estimator": relevance},
+        "inspection.DecisionSurfaceDisplay": _surface(),
+        "inspection.DecisionSurfaceDisplay.from_estimator": {"estimator": fitted()}
+        | {"features": [0, 1], "grid_resolution": 5},
+        "inspection.KernelPathDisplay": {"path": path, "parameter": "gamma"},
+        "inspection.KernelPathDisplay.from_estimator": {"estimator": adaptive},
+        "inspection.permutation_check": {"estimator": kernelwise.RelevanceSVC(max_iter=2)}
+        | {"n_repeats": 2},
+        "inspection.weight_stability": {"estimator": kernelwise.RelevanceSVC(max_iter=2)}
+        | {"n_resamples": 2},
+        "io.save": {"path": "other.kw"},
+        "io.save_onnx": {"path": "model.onnx"},
+        "kernels.FunctionKernel": {"function": lambda A, B: A @ B.T},
+        "kernels.Precomputed.diag": {"X": K},
+        "qp.Adatron": {"eta": 0.1},
+        "report.write_report": {"path": "report.html"},
+        "svm.GeneralizedBiasSVC": {"bias_features": [0]},
+        "svm.SVCSearchCV": {"estimator": kernelwise.SVC(), "param_grid": {"C": [0.1, 1.0]}}
+        | {"cv": 2},
+        "tabular.TableEncoder.fit": {"X": frame()},
+        "tabular.TableEncoder.fit_transform": {"X": frame()},
+        "tabular.TableEncoder.transform": {"X": frame()},
+        "tabular.compare": quick,
+        "tabular.column_weights": {"model": evaluation.fit_table(frame(), _classes(), "relevance")},
+        "transform.RelevanceSelector": {"max_features": 2},
+        "transform.RelevanceSelector.inverse_transform": {"X": X[:, :2]},
+        "transform.TopicFeatures": {"n_components": 2},
+    }
+
+
+def _classes() -> Any:
+    return tabular.check_target(frame(), "target")
+
+
+def _figure() -> Any:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(2, 2))
+    figure.add_subplot().plot([0, 1])
+    return figure
+
+
+def _surface() -> dict[str, Any]:
+    """Return what a decision surface shows."""
+    made = inspection.DecisionSurfaceDisplay.from_estimator(
+        fitted(), X, Y.astype(int), features=[0, 1], grid_resolution=5
+    )
+    names = ("xx0", "xx1", "responses", "points", "labels", "class_names", "feature_names")
+    return {name: getattr(made, name) for name in names}
