@@ -23,6 +23,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+_LARGEST = float(np.finfo(np.float64).max)
+
 
 class InvalidParameterError(ValueError, TypeError):
     """Raised when a parameter of an estimator has a value that is not allowed."""
@@ -49,7 +51,7 @@ class Interval:
         if type(value) not in self._usual and not isinstance(value, self.kind):
             return False
         if self.left < value < self.right:
-            return True
+            return type(value) is not int or abs(value) <= _LARGEST
         return bool(
             (self._with_left and value == self.left) or (self._with_right and value == self.right)
         )

@@ -13,14 +13,15 @@ from pathlib import Path
 from . import page
 from .calls import wrong_calls
 from .files import damaged_files, forged_files
-from .interrupts import interrupted_fits
-from .processes import forks, killed_commands, killed_saves, memory_limits
+from .interrupts import interrupted_fits, interrupted_long_fits
+from .kills import killed_commands, killed_large_fits, killed_reproductions, killed_saves
+from .processes import MADE, forks, memory_limits
 from .tally import Tally
 
 # Estimator, rows, and megabytes of address space beyond what the import took.
 MEMORY_CASES = [
-    (name, n, megabytes)
-    for name, n in (("SVC", 3000), ("RelevanceSVC", 500), ("MarginRadiusSVC", 2000))
+    (name, 3000 if name in ("SVC", "MarginRadiusSVC") else 500, megabytes)
+    for name in MADE
     for megabytes in (1, 10, 40, 160)
 ]
 
@@ -35,10 +36,13 @@ def attacks(folder: Path, seed: int, part: int) -> list[Callable[[], Tally]]:
         partial(damaged_files, folder, share(300), seed),
         partial(forged_files, folder, share(200), seed),
         partial(wrong_calls, folder, share(1000), seed),
-        partial(interrupted_fits, share(4), seed),
+        partial(interrupted_fits, share(5), seed),
+        partial(interrupted_long_fits, share(6), seed),
         partial(killed_saves, folder, share(40), seed),
-        partial(killed_commands, folder, share(12), seed),
-        partial(forks, share(40)),
+        partial(killed_commands, folder, share(20), seed),
+        partial(killed_reproductions, folder, share(12), seed),
+        partial(killed_large_fits, folder, share(10), seed),
+        partial(forks, share(20)),
         partial(memory_limits, MEMORY_CASES[::part]),
     ]
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import resource
 import time
+import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -20,13 +23,20 @@ from tests.io.test_model_file_fuzz import (
     overwrite,
     swap,
 )
-from tests.io.test_model_file_safety import changed_schema, members_of, signed
+from tests.io.test_model_file_safety import (
+    FORGED,
+    changed_schema,
+    members_of,
+    signed,
+    with_sparse,
+    write,
+)
 
 from .tally import Tally
 
 _DAMAGES = (cut, flip, overwrite, swap, change_json)
-_FORGERIES = (other_types, less, other_numbers)
 _MODELS = ("SVC-weights", "RelevanceSVC", "MarginRadiusSVC", "GeneralizedBiasSVC")
+_MOST_GROWTH = 200.0  # megabytes above the base that refused files may take
 _SLOW = 10.0  # seconds after which a file counts as one that hangs
 
 
@@ -46,25 +56,60 @@ def damaged_files(folder: Path, n: int, seed: int) -> Tally:
             tally.held("loaded as it was")
         else:
             tally.broke(f"{damage.__name__} of {name}, trial {k}: another model was loaded")
-    tally.facts["growth of memory, MB"] = _peak() - before
+    _note_growth(tally, _peak() - before)
     return tally
 
 
 def forged_files(folder: Path, n: int, seed: int) -> Tally:
-    """Load n files with a changed schema and digests that fit it."""
+    """Load n files with a changed schema or with arrays of other shapes, and digests that fit."""
     tally, rng = Tally("forged files"), np.random.default_rng(seed)
     before = _peak()
     for k in range(n):
         name, forge = _MODELS[k % len(_MODELS)], _FORGERIES[k % len(_FORGERIES)]
         path = save(classifier(name), folder / "forged.kw")
-        payload = members_of(path)["model.skops"]
-        signed(path, changed_schema(payload, lambda text, forge=forge: forge(text, rng)))
+        forge(path, rng)
         found = _loaded(path, tally, f"{forge.__name__} of {name}, trial {k}")
         if found is not None:
             own = type(found).__module__.startswith("kernelwise.")
             (tally.held if own else tally.broke)("built from trusted types" if own else f"{k}")
-    tally.facts["growth of memory, MB"] = _peak() - before
+    _note_growth(tally, _peak() - before)
     return tally
+
+
+def other_schema(path: Path, rng: Any) -> None:
+    """Change the schema: types, lines or numbers."""
+    change = (other_types, less, other_numbers)[rng.integers(3)]
+    payload = members_of(path)["model.skops"]
+    signed(path, changed_schema(payload, lambda text: change(text, rng)))
+
+
+def other_array(path: Path, rng: Any) -> None:
+    """Give an array another type or a huge shape, with the bytes that it had."""
+    with zipfile.ZipFile(io.BytesIO(members_of(path)["model.skops"])) as file:
+        members = {name: file.read(name) for name in file.namelist()}
+    arrays = [name for name in members if name.endswith(".npy")]
+    name = arrays[rng.integers(len(arrays))]
+    out = io.BytesIO()
+    header = {
+        "descr": _TYPES[rng.integers(len(_TYPES))],
+        "fortran_order": bool(rng.integers(2)),
+        "shape": _SHAPES[rng.integers(len(_SHAPES))],
+    }
+    np.lib.format.write_array_header_1_0(out, header)
+    members[name] = out.getvalue() + members[name][128:]  # the header has 128 bytes
+    forged = io.BytesIO()
+    write(forged, members)
+    signed(path, forged.getvalue())
+
+
+def other_sparse_matrix(path: Path, rng: Any) -> None:
+    """Declare a huge shape of a sparse matrix."""
+    with_sparse(path, list(FORGED.values())[rng.integers(len(FORGED))])
+
+
+_TYPES = ("<f8", "<f4", "<i8", "|O", "<U9", "|V8", "<c16")
+_SHAPES = ((10**12,), (10**6, 10**6), (2**62,), (0, 10**12), (3, 0), (), (10**5, 1, 10**5))
+_FORGERIES = (other_schema, other_array, other_schema, other_sparse_matrix, other_array)
 
 
 def _loaded(path: Path, tally: Tally, what: str) -> object | None:
@@ -81,6 +126,13 @@ def _loaded(path: Path, tally: Tally, what: str) -> object | None:
     if time.monotonic() - begin > _SLOW:
         tally.broke(f"{what}: took {time.monotonic() - begin:.0f} s")
     return found
+
+
+def _note_growth(tally: Tally, megabytes: float) -> None:
+    """Keep by how much all the files together let the memory of the process grow."""
+    tally.facts["growth of memory, MB"] = megabytes
+    if megabytes > _MOST_GROWTH:
+        tally.broke(f"memory grew by {megabytes:.0f} MB")
 
 
 def _peak() -> float:

@@ -14,11 +14,19 @@ PAGE = ROOT / "docs" / "reliability.md"
 
 _MEANING = {
     "damaged files": "Bytes of a model file are cut, flipped or overwritten, its members swapped.",
-    "forged files": "The schema of a model file is changed, with digests that fit.",
-    "wrong calls": "One argument of a public function, class or `fit` is wrong.",
+    "forged files": "The schema of a model file or the shape of one of its arrays is changed, with "
+    "digests that fit.",
+    "wrong calls": "One argument of a public function, class or method is wrong: of another kind, "
+    "not finite, of another shape, or huge. Each call has a process of its own.",
     "fits ended by Ctrl-C": "A second fit of each estimator is interrupted at a random moment.",
+    "long fits ended by Ctrl-C": "A second fit to thousands of rows is interrupted in the middle "
+    "of compiled code: one machine, pairs of classes, the working set, and every method.",
     "kill -9 while saving": "A process is killed while it saves a model over another.",
     "kill -9 during fit --out": "The command is killed at a random moment.",
+    "kill -9 during reproduce": "The command is killed again and again; in the end it must have "
+    "the results of one run, on whole lines.",
+    "kill -9 during large fits": "A fit with `checkpoint=` is killed one to three times; the fit "
+    "that goes on must give the same model, bit for bit.",
     "forks during fits": "A process forks while another of its threads fits; the child fits, too.",
     "limits on memory": "A fit gets a few megabytes of address space (`ulimit -v`).",
 }

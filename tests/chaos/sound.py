@@ -73,12 +73,15 @@ def for_one() -> dict[str, dict[str, Any]]:
     """Return sound values that hold for one callable alone: other meanings, and less work."""
     quick = {"cv": 2, "against": ["majority"], "method": "svc", "repeats": 1}
     relevance = fitted("RelevanceSVC", max_iter=2, ensemble=False)
+    pipeline = evaluation.fit_table(frame(), _classes(), "relevance")
     adaptive = fitted("AdaptiveKernelSVC", widths=3)
     path = {"gamma": [0.1, 1.0], "C": [1.0, 2.0], "bound": [2.0, 1.0]}
     return {
         "evaluation.evaluate": quick,
         "evaluation.evaluate_model": {"cv": 2, "model": fitted()},
         "evaluation.fit_table": {"method": "svc"},
+        "evaluation.score_model": {"model": pipeline},
+        "evaluation.leaking_columns": {"columns": tabular.describe_columns(frame(), "target")},
         "evaluation.forecast_cost": {"names": ["svc"]},
         "experiments.select": {"names": ["dual-objective-table1"]},
         "experiments.register": {"experiment": Toy},
@@ -89,6 +92,10 @@ def for_one() -> dict[str, dict[str, Any]]:
             "results": {"a": [0.1, 0.2], "b": [0.2, 0.3]}
         },
         "inspection.ComparisonDisplay.from_estimators": {"cv": 2},
+        "inspection.ColumnEffectsDisplay": {"effects": inspection.column_effects(relevance, X)},
+        "inspection.ColumnEffectsDisplay.from_estimator": {"estimator": relevance, "X": X},
+        "inspection.column_effects": {"model": relevance, "X": X},
+        "inspection.explain_rows": {"model": relevance, "X_train": X},
         "inspection.ConvergenceDisplay.from_estimator": {"estimator": relevance},
         "inspection.FeatureWeightsDisplay.from_estimator": {"estimator": relevance},
         "inspection.DecisionSurfaceDisplay": _surface(),
@@ -113,7 +120,8 @@ def for_one() -> dict[str, dict[str, Any]]:
         "tabular.TableEncoder.fit_transform": {"X": frame()},
         "tabular.TableEncoder.transform": {"X": frame()},
         "tabular.compare": quick,
-        "tabular.column_weights": {"model": evaluation.fit_table(frame(), _classes(), "relevance")},
+        "tabular.check_new_rows": {"model": pipeline},
+        "tabular.column_weights": {"model": pipeline},
         "transform.RelevanceSelector": {"max_features": 2},
         "transform.RelevanceSelector.inverse_transform": {"X": X[:, :2]},
         "transform.TopicFeatures": {"n_components": 2},

@@ -1,14 +1,18 @@
 """A small part of the attacks of ``make chaos``, and the page that is made from its counts."""
 
+import inspect
 import os
 
 import pytest
 
+import kernelwise
+
 from . import page
-from .calls import callees, wrong_calls
+from .calls import LAYERS, callees, wrong_calls
 from .files import damaged_files, forged_files
-from .interrupts import interrupted_fits
-from .processes import forks, killed_saves, memory_limits
+from .interrupts import ESTIMATORS, LONG_FITS, interrupted_fits, interrupted_long_fits
+from .kills import killed_reproductions, killed_saves
+from .processes import forks, memory_limits
 from .tally import Tally
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="signals and forks of POSIX")
@@ -20,8 +24,10 @@ ATTACKS = {
     "interrupts": lambda folder: interrupted_fits(
         3, 1, ["SVC", "GeneralizedBiasSVC", "DualObjectiveSVC", "EmpiricalKernelMap"]
     ),
+    "long fits": lambda folder: interrupted_long_fits(1, 1, ["pairs", "many small pairs"]),
     "kills": lambda folder: killed_saves(folder, 4, 1),
-    "forks": lambda folder: forks(4),
+    "reproduce": lambda folder: killed_reproductions(folder, 2, 1),
+    "forks": lambda folder: forks(4, ["SVC"]),
     "memory": lambda folder: memory_limits([("SVC", 2000, 10)]),
 }
 
@@ -35,9 +41,28 @@ def test_nothing_breaks(attack, tmp_path):
     assert tally.facts.get("growth of memory, MB", 0) < 200
 
 
-def test_calls_are_made_of_every_estimator():
-    names = {callee.name.rpartition("kernelwise.")[2] for callee in callees()}
-    assert {"svm.SVC", "svm.RelevanceSVC.fit", "qp.SMO", "criteria.span", "kernels.RBF"} <= names
+def test_calls_are_made_of_every_layer(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {callee.name for callee in callees()}  # raises where something public has no value
+    assert {name.partition(".")[0] for name in names} == set(LAYERS)
+    assert {"svm.SVC", "svm.RelevanceSVC.fit", "qp.SMO.solve", "criteria.span"} <= names
+
+
+def test_every_package_is_a_layer_of_the_calls():
+    packages = {name for name in kernelwise.__all__ if inspect.ismodule(getattr(kernelwise, name))}
+    assert packages == set(LAYERS)
+
+
+def test_every_estimator_is_interrupted():
+    public = {name for name, thing in vars_of(kernelwise) if hasattr(thing, "fit")}
+    small = {type(model).__name__ for model in ESTIMATORS.values()}
+    assert public <= small
+    long = {type(model).__name__ for model, *_ in LONG_FITS.values()}
+    assert {name for name in public if name.endswith(("SVC", "CV", "Selector"))} <= long
+
+
+def vars_of(module):
+    return [(name, getattr(module, name)) for name in module.__all__]
 
 
 def test_the_page_shows_the_counts():

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import as_matrix, check_cost, check_kind, check_method
+from .._checks import as_matrix, as_real, check_cost, check_kind, check_method
 from .._threads import run, single_blas
 from .._typing import Array, Gram, Matrix
 from ..kernels import Cotangent, Kernel, LazyGram
@@ -342,7 +342,7 @@ class Objective:
         criterion : Criterion
             The criterion, with its C.
         """
-        theta = np.asarray(theta, dtype=np.float64)
+        theta = as_real(theta, "theta")
         expected = sum(size or 1 for size in self._shapes.values())
         if theta.shape != (expected,):
             raise ValueError(f"theta must hold {expected} numbers; got {len(theta)}.")

@@ -77,7 +77,7 @@ class CrossValidation:
             target=classes,
             columns=tuple(columns),
             metric=metric,
-            protocol=splits.protocol + ", classes balanced" * self.balanced,
+            protocol=splits.protocol + ", classes balanced" * bool(self.balanced),
             n_splits=len(splits.rows),
             seed=self.seed,
             scores=scores,

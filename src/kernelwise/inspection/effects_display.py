@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import check_kind
 from .._typing import Array
 from .effects import ColumnEffect, ColumnEffects, column_effects
 from .style import PALETTE, bare, ink, look, pyplot, short
@@ -58,6 +59,7 @@ class ColumnEffectsDisplay:
     """
 
     def __init__(self, effects: ColumnEffects) -> None:
+        check_kind(effects, "effects", ColumnEffects)
         self.effects = effects
 
     @classmethod

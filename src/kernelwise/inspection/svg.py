@@ -54,7 +54,7 @@ def as_svg(figure: Any, *, title: str = "", name: str = "figure") -> str:
     for colour in _inks(figure):
         svg = re.sub(rf"{colour}\b", "currentColor", svg, flags=re.IGNORECASE)
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", svg)
-    about = f'role="img" aria-label="{escape(title)}"' if title else 'aria-hidden="true"'
+    about = f'role="img" aria-label="{escape(str(title))}"' if title else 'aria-hidden="true"'
     root = f'<svg {about} fill="currentColor" style="max-width: 100%; height: auto"'
     return svg.replace("<svg", root, 1)
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import check_count, check_kind, check_number
+from .._checks import as_real, check_count, check_kind, check_number
 from .._records import dataclass
 from .._threads import single_blas
 from .._typing import Array
@@ -376,7 +376,7 @@ def _start(qp: DualQP, start: Any) -> Array:
     """Check the starting point, and make it feasible."""
     if start is None:
         return qp.terms.start()
-    start = np.asarray(start, dtype=np.float64)
+    start = as_real(start, "start")
     if start.shape != (qp.n,) or not np.isfinite(start).all():
         raise ValueError(f"start must be a vector of {qp.n} finite numbers.")
     return qp.terms.repair(start)

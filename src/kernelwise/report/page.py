@@ -103,6 +103,8 @@ def write_report(
     '<!doctype html>'
     """
     check_kind(evaluation, "evaluation", Evaluation)
+    if stability is not None:
+        check_kind(stability, "stability", WeightStability)
     environment = _environment()
     path = Path(path)
     if path.is_dir():

@@ -65,7 +65,7 @@ def check_same_choice(all_of_them, pruned):
         )
         if np.isnan(one.score):
             assert np.isnan(one.loo_error)
-            assert other.order > best.order
+            assert other.rank > best.rank
             left_out += 1
         else:
             assert (one.score, one.loo_error) == (other.score, other.loo_error)

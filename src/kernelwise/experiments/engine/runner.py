@@ -73,6 +73,7 @@ def chosen(experiment: Experiment, scale: Scale, only: Sequence[str] = ()) -> li
         raise ExperimentError(f"{experiment.name} has two tasks with the same entries")
     wanted: dict[str, set[str]] = {}
     for name in only:
+        check_kind(name, "only", str)
         key, _, value = name.rpartition("=")
         wanted.setdefault(key or "dataset", set()).add(value)
     return [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field, fields
 from typing import Any
 
@@ -11,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ..._records import dataclass
 from ..._typing import Array, Index
 from ...qp import Solution
+from ..base.ties import at_lowest
 from .kernel_grid import KernelGrid
 from .rows import TrainingRows
 
@@ -70,10 +72,29 @@ class PathPoint:
     left_out: Array | None = field(default=None, repr=False, compare=False)
 
     @property
-    def order(self) -> tuple[bool, float, float, float]:
-        """Key of the selection: on ties smaller C, then the wider or simpler kernel."""
-        score = np.inf if np.isnan(self.score) else self.score
-        return not self.converged, score, self.C, self.value
+    def rank(self) -> tuple[bool, float]:
+        """What the selection goes by: points that converged first, then the score."""
+        return not self.converged, np.inf if np.isnan(self.score) else self.score
+
+
+def simplest_of_best(points: Sequence[PathPoint]) -> int:
+    """Return which point is selected.
+
+    Parameters
+    ----------
+    points : sequence of PathPoint
+        The points.
+
+    Returns
+    -------
+    index : int
+        Of the best points, which are equal but for rounding, that with the smallest C, then the
+        widest or simplest kernel, then the first.
+    """
+    least_short = min(not point.converged for point in points)
+    able = [k for k, point in enumerate(points) if point.converged != least_short]
+    best = [able[k] for k in np.flatnonzero(at_lowest([points[k].rank[1] for k in able]))]
+    return min(best, key=lambda k: (points[k].C, points[k].value))
 
 
 @dataclass(frozen=True)

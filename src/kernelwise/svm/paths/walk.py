@@ -27,14 +27,14 @@ from ...qp import Solution, StoredGram
 from ...qp.precision import largest_float32_bound
 from ..base.grams import Grams
 from ..base.progress import FitProgress
+from ..base.ties import slack
 from .cost_path import CostMachine, CostPath, cost_path
 from .kernel_grid import KernelGrid
-from .path import Path, PathPoint
+from .path import Path, PathPoint, simplest_of_best
 from .rows import TrainingRows
 from .selection import SelectionCriterion
 from .solvers import PathSolvers
 
-_ROUNDING = 1e-9  # difference of two scores that may be a tie
 _MEASURED = ("bound", "margin", "functional_margin", "loo_error", "held_out_error")
 
 
@@ -95,17 +95,14 @@ def walk(
     solve = _Solver.of(costs, rows, criterion, solvers, single, threads)
     grams = Grams(rows.X, tol=solvers.tol, threads=threads, kernels=grid.kernels, precise=True)
     points: list[PathPoint] = []
-    best, n_solves, n_iter = 0, 0, np.zeros(criterion.codes.shape[1], dtype=np.int64)
-    solutions: tuple[Solution, ...] = ()
+    n_solves, n_iter = 0, np.zeros(criterion.codes.shape[1], dtype=np.int64)
+    leaders = _Leaders()
     for number in range(len(grid)):
-        known = points[best].order[:2] if points else (True, np.inf)
         with nullcontext() if progress is None else progress.task(name):
-            found, paths = _solve_and_score(number, grams, solve, scorer, start, known)
+            found, paths = _solve_and_score(number, grams, solve, scorer, start, leaders.rank)
         for c, point in enumerate(found):
             points.append(point)
-            if point.order < points[best].order or len(points) == 1:
-                best = len(points) - 1
-                solutions = tuple(path[c].solution for path in paths)
+            leaders.add(len(points) - 1, point, tuple(path[c].solution for path in paths))
         n_solves += sum(path.n_solves for path in paths)
         n_iter += [path.n_iter for path in paths]
         start = [path[0].solution for path in paths]
@@ -113,7 +110,32 @@ def walk(
             progress.line(f"{name} {_line(grid, number, found)}")
         if callback is not None and any([callback(point) for point in found]):
             break
+    best, solutions = leaders.selected()
     return Path(grid, len(costs), tuple(points), best, solutions, n_solves, n_iter)
+
+
+class _Leaders:
+    """The points that may be selected yet, with their machines: the best ones but for rounding."""
+
+    def __init__(self) -> None:
+        self._all: list[tuple[int, PathPoint, tuple[Solution, ...]]] = []
+        self.rank: tuple[bool, float] = (True, np.inf)  # of the best
+
+    def add(self, index: int, point: PathPoint, solutions: tuple[Solution, ...]) -> None:
+        """Take in a point, and drop those that it beats."""
+        self.rank = min(self.rank, point.rank)
+        self._all.append((index, point, solutions))
+        self._all = [each for each in self._all if _may_win(each[1].rank, self.rank)]
+
+    def selected(self) -> tuple[int, tuple[Solution, ...]]:
+        """Return the index of the selected point, and its machines."""
+        index, _, solutions = self._all[simplest_of_best([point for _, point, _ in self._all])]
+        return index, solutions
+
+
+def _may_win(rank: tuple[bool, float], best: tuple[bool, float]) -> bool:
+    """Return whether a point may be selected: it is no worse than the best one but for rounding."""
+    return rank <= (best[0], best[1] + slack(best[1]))
 
 
 def _solve_and_score(
@@ -232,7 +254,7 @@ class _Scorer:
         radius: float,
         best: tuple[bool, float],
     ) -> list[PathPoint]:
-        """Return the points of a kernel; ``best`` is the order of the best one so far."""
+        """Return the points of a kernel; ``best`` is the rank of the best one so far."""
         solved = [c for c in range(len(self.costs)) if any(path[c].solved for path in paths)]
         score_one = partial(self._point, number, K, paths, radius)
         if self.prune:
@@ -263,9 +285,9 @@ class _Scorer:
         scored: dict[int, PathPoint] = {}
         for place in np.argsort(floors, kind="stable").tolist():
             c = solved[place]
-            at_best = not _converged(paths, c), floors[place] - _ROUNDING
-            scored[c] = score_one(c, can_win=at_best <= best)
-            best = min(best, scored[c].order[:2])
+            at_best = not _converged(paths, c), floors[place]
+            scored[c] = score_one(c, can_win=_may_win(at_best, best))
+            best = min(best, scored[c].rank)
         return scored
 
     def _point(
@@ -305,7 +327,7 @@ def _converged(paths: Sequence[CostPath], c: int) -> bool:
 
 def _line(grid: KernelGrid, number: int, points: Sequence[PathPoint]) -> str:
     """Return a line about the points of a kernel."""
-    best = min(points, key=lambda point: point.order)
+    best = points[simplest_of_best(points)]
     value = "" if grid.name is None else f" {grid.name}={best.value:.4g},"
     steps = sum(point.n_iter for point in points)
     score = f"best score {best.score:.4g} at C={best.C:g}"

@@ -26,6 +26,7 @@ import scipy.linalg
 from ...._records import dataclass
 from ...._typing import Array, Index
 from ....scale.bins import ColumnBins
+from ...base.ties import at_lowest
 from ..members import energy_relevance
 from .design import Design, Steps
 from .logistic import (
@@ -255,7 +256,7 @@ def choose_ridge(
         left_out = quadratic_left_out(U, base, coefficients, scales, some, 1 / (variance * total))
         losses += log_losses(left_out, own)
         found.append(coefficients)
-    best = int(np.argmin(losses))
+    best = int(np.flatnonzero(at_lowest(losses))[-1])  # the largest ridge of equal ones
     starts = []
     for target, coefficients in zip(targets, found, strict=True):
         b = rotation @ coefficients[:, best]

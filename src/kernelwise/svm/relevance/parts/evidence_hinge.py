@@ -33,7 +33,7 @@ from ...base.solve import solve_machines
 from ...base.steps import Step
 from ...paths.cost_path import decision_values
 from ...paths.kernel_grid import KernelGrid
-from ...paths.path import Path
+from ...paths.path import Path, simplest_of_best
 from ...paths.rows import TrainingRows
 from ...paths.selection import SpanCriterion
 from ...paths.solvers import PathSolvers
@@ -246,7 +246,7 @@ class _Fit:
         path = self._path(path_rows, COSTS)
         if path.best_index == len(COSTS) - 1:
             further = self._path(path_rows, (_LARGEST_COST,), path.solutions)
-            path = min(path, further, key=lambda each: each.best.order)
+            path = (path, further)[simplest_of_best([path.best, further.best])]
         if path_rows is rows:
             return _Machines(rows, self.kernel, path.best.C, list(path.solutions))
         starts = np.zeros((len(path.solutions), len(rows)))

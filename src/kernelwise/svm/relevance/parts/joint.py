@@ -22,6 +22,7 @@ import scipy.linalg
 from ...._records import dataclass
 from ...._typing import Array
 from ....kernels import Laplacian
+from ...base.ties import at_lowest
 from .additive import AdditiveColumns, AdditivePart
 from .design import Design
 from .evidence import EvidenceWeights
@@ -224,7 +225,7 @@ def choose_kernel_ridge(
         left_out = quadratic_left_out(U, at, coefficients, scales, some)
         losses += log_losses(left_out, target.part(judged))
         found.append(V @ coefficients)
-    best = int(np.argmin(losses))
+    best = int(np.flatnonzero(at_lowest(losses))[-1])  # the largest ridge of equal ones
     return RIDGES[best], [coefficients[:, best] for coefficients in found]
 
 

@@ -24,6 +24,7 @@ from ...._typing import Array, Index
 from ....kernels import Kernel
 from ....kernels.gram import LazyGram
 from ...base.sigmoids import fit_sigmoid
+from ...base.ties import at_lowest
 from ..members import energy_weights, equal_weights
 from .normal_scores import NormalScores
 from .rows import PartRows, used_columns
@@ -121,7 +122,7 @@ def least_log_loss(candidates: Sequence[Array], rows: PartRows) -> int:
     Returns
     -------
     best : int
-        The first of the best.
+        The first of the best, which are equal but for rounding.
     """
     if len(candidates) == 1:
         return 0
@@ -129,7 +130,7 @@ def least_log_loss(candidates: Sequence[Array], rows: PartRows) -> int:
     decisions = np.hstack(candidates)
     log_odds = fit_sigmoid(decisions, Y > 0, rows.price).log_odds(decisions)
     losses = rows.price @ np.logaddexp(0.0, -Y * log_odds)
-    return int(np.argmin(losses.reshape(len(candidates), -1).sum(axis=1)))
+    return int(np.argmax(at_lowest(losses.reshape(len(candidates), -1).sum(axis=1))))
 
 
 def choose_ridge(
