@@ -18,6 +18,7 @@ MADE = {
     "FeatureDiscriminationSVC": "FeatureDiscriminationSVC()",
     "GeneralizedBiasSVC": "GeneralizedBiasSVC([0])",
     "MarginRadiusSVC": "MarginRadiusSVC()",
+    "CellSVC": "CellSVC(cell_size=100)",
 }
 
 _FORKS = """

@@ -109,7 +109,7 @@ def for_one() -> dict[str, dict[str, Any]]:
         | {"n_resamples": 2},
         "io.save": {"path": "other.kw"},
         "io.save_onnx": {"path": "model.onnx"},
-        "kernels.FunctionKernel": {"function": lambda A, B: A @ B.T},
+        "kernels.FunctionKernel": {"function": lambda A, B: np.asarray(A) @ np.asarray(B).T},
         "kernels.Precomputed.diag": {"X": K},
         "qp.Adatron": {"eta": 0.1},
         "report.write_report": {"path": "report.html"},

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from .._typing import Array
 from ..tabular.labels import known_labels
@@ -163,6 +164,7 @@ def score_model(model: Any, frame: Any, target: str, *, positive: Any = None) ->
     accuracy 0.98 (0.93 to 0.99)
     balanced accuracy 0.98 (0.92 to 1.00)
     """
+    check_is_fitted(model)
     y, rows = known_labels(frame, target, model.classes_)
     table = frame.iloc[rows].drop(columns=target)
     encoder = table_encoder(model)

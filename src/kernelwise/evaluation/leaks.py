@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._checks import check_kind
 from .._typing import Array, Index
 from ..tabular import Column, Target
+from ..tabular.errors import require_columns
 from ..tabular.profile import read_column
 
 _MIN_AREA = 0.99  # area under the ROC curve from which a column alone is suspicious
@@ -80,6 +82,10 @@ def leaking_columns(
     >>> [leak.column for leak in found]
     ['ward']
     """
+    check_kind(classes, "classes", Target)
+    for column in columns:
+        check_kind(column, "columns", Column)
+    require_columns(frame, [classes.name], "target")
     if classes.smallest < _MIN_CLASS_ROWS:
         return []
     rng = np.random.default_rng(seed)

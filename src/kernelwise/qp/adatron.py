@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import check_count, check_kind, check_number
+from .._checks import as_real, check_count, check_kind, check_number
 from .._native import sweep
 from .._threads import single_blas
 from .._typing import Array
@@ -136,7 +136,7 @@ class _Sweeps:
     """A point, its gradient, and the number of epochs so far."""
 
     def __init__(self, solver: Adatron, qp: DualQP, start: Any) -> None:
-        start = np.asarray(start, dtype=np.float64)
+        start = as_real(start, "start")
         if start.shape != (qp.n,) or not np.isfinite(start).all():
             raise ValueError(f"start must be a vector of {qp.n} finite numbers.")
         dtype = qp.gram.K.dtype if isinstance(qp.gram, StoredGram) else np.float64
