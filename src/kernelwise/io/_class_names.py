@@ -95,6 +95,8 @@ _INTERNAL = (
     "kernelwise.svm.relevance.parts.metric.MetricColumns",
     "kernelwise.svm.relevance.parts.mixture.Mixture",
     "kernelwise.svm.relevance.parts.normal_scores.NormalScores",
+    "kernelwise.svm.relevance.parts.pairs.PairColumns",
+    "kernelwise.svm.relevance.parts.pairs.PairsPart",
     "kernelwise.svm.relevance.parts.ridge.RidgePart",
     "kernelwise.svm.relevance.predictor.MixturePredictor",
 )

@@ -262,6 +262,55 @@ def scan_columns(
     >>> (scan.relevance > 0.1).tolist()
     [True, True, False]
     """
+    own, chosen, pairs = _own_and_pairs(X, is_category, classes, n_classes, count, max_pairs)
+    excess = np.zeros(X.shape[1])
+    excess[chosen] = pairs.max(axis=1, initial=0.0)
+    return Scan(own, excess)
+
+
+def scan_pairs(
+    X: Array,
+    is_category: Any,
+    classes: Index,
+    n_classes: int,
+    count: Array,
+    max_pairs: int = MAX_PAIRS,
+) -> tuple[Index, Array]:
+    """Return the pairs of columns that say more than both of their columns.
+
+    Parameters
+    ----------
+    X, is_category, classes, n_classes, count, max_pairs
+        As for `scan_columns`.
+
+    Returns
+    -------
+    pairs : ndarray of shape (n_pairs, 2)
+        The columns of each pair, the pair of the largest excess first.
+    excess : ndarray of shape (n_pairs,)
+        What each pair says beyond both of its columns and beyond chance, in nats; positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.scale.scan import scan_pairs
+    >>> X = np.random.default_rng(0).uniform(size=(2000, 3))
+    >>> y = ((X[:, 0] > 0.5) ^ (X[:, 2] > 0.5)).astype(int)
+    >>> pairs, excess = scan_pairs(X, np.zeros(3, dtype=bool), y, 2, np.ones(2000))
+    >>> pairs.tolist(), bool(excess[0] > 0.5)
+    ([[0, 2]], True)
+    """
+    _, chosen, excess = _own_and_pairs(X, is_category, classes, n_classes, count, max_pairs)
+    first, second = np.nonzero(np.triu(excess, 1))
+    found = excess[first, second]
+    order = np.argsort(-found, kind="stable")
+    return np.column_stack([chosen[first], chosen[second]])[order], found[order]
+
+
+def _own_and_pairs(
+    X: Array, is_category: Any, classes: Index, n_classes: int, count: Array, max_pairs: int
+) -> tuple[Array, Index, Array]:
+    """Return the information of all columns, the chosen ones, and the excess of their pairs."""
     bins = ColumnBins.of(X, is_category, count, N_BINS, _MAX_LEVELS)
     places = bins.places(X)
     shape = n_classes, bins.n_places
@@ -270,6 +319,4 @@ def scan_columns(
     some = bins.part(chosen)
     shift = (bins.starts[:-1][chosen] - some.starts[:-1]).astype(np.int32)
     pairs = count_pairs(places[:, chosen] - shift, classes, count, (n_classes, some.n_places))
-    excess = np.zeros(X.shape[1])
-    excess[chosen] = pair_excess(pairs, some.starts, own[chosen]).max(axis=1, initial=0.0)
-    return Scan(own, excess)
+    return own, chosen, pair_excess(pairs, some.starts, own[chosen])

@@ -154,8 +154,8 @@ class RelevanceSVC(BaseLearnedSVC):
         The parts that are mixed: "hinge", "kernel" and "linear", and "additive" where there are
         more than twice as many rows as columns; from 1,000 different rows on, or 500 where a
         column is a category, "joint", "hinge" where it pays, and "kernel" and "linear" below
-        1,500; "joint", "cells" or both, whichever pay, for large tables; "hinge" alone for
-        ``ensemble=False``.
+        1,500; for large tables "cells", and "joint", or "pairs" where a column is a category,
+        whichever pay; "hinge" alone for ``ensemble=False``.
     mixture_weights_ : ndarray of shape (n_parts,)
         The weight of each part in the log-odds; they sum to one.
     part_importances_ : ndarray of shape (n_parts, n_features)

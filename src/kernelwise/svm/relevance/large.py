@@ -26,6 +26,7 @@ from .parts.cells import CellOptions, CellsPart, fit_cells
 from .parts.evidence_hinge import pays
 from .parts.larger import joint_part
 from .parts.mixture import mix
+from .parts.pairs import pairs_part
 from .parts.part import Part
 from .parts.rows import PartRows
 
@@ -87,11 +88,12 @@ def fit_large(
     n_rows = options.n_rows(len(rows))
     sample = CellSample.of(rows, numbers, seed, options.n_trees, n_rows)
     some = rows.part(sample.some)
-    joint, learned = joint_part(some, random_state, progress)
+    fit_regression = pairs_part if rows.layout.has_categories else joint_part
+    regression, learned = fit_regression(some, random_state, progress)
     cells = fit_cells(rows, learned, sample, options, progress)
     in_some = np.searchsorted(sample.some, sample.judged)
     judged = some.part(in_some)
-    parts: list[Part] = [_on_judged(joint, in_some)]
+    parts: list[Part] = [_on_judged(regression, in_some)]
     if cells is not None:
         parts = paying([*parts, cells], judged)
     n_trees = 0 if cells is None else len(cells.members)

@@ -70,10 +70,10 @@ class AdditiveColumns:
     deviations: Array
 
     @classmethod
-    def of(cls, rows: PartRows) -> AdditiveColumns:
-        """Find bins, means and deviations of training rows."""
+    def of(cls, rows: PartRows, places: int = _PLACES) -> AdditiveColumns:
+        """Find bins, means and deviations of training rows, with about so many places."""
         is_category = np.asarray(rows.layout.is_category)
-        most, n_used = min(_PLACES, len(rows)), len(used_columns(rows.X))
+        most, n_used = min(places, len(rows)), len(used_columns(rows.X))
         n_bins = min(_N_BINS, max(1, most // n_used))
         max_levels = max(_N_BINS, most // max(1, int(is_category.sum())))
         bins = ColumnBins.of(rows.X, is_category, rows.count, n_bins, max_levels)
@@ -169,7 +169,9 @@ def energy_relevance_of(rows: PartRows) -> Array:
     return out
 
 
-def fit_additive(rows: PartRows, relevance: Array | None = None) -> AdditivePart:
+def fit_additive(
+    rows: PartRows, relevance: Array | None = None, places: int = _PLACES
+) -> AdditivePart:
     """Fit the additive part.
 
     Parameters
@@ -179,13 +181,15 @@ def fit_additive(rows: PartRows, relevance: Array | None = None) -> AdditivePart
     relevance : ndarray of shape (d,), default=None
         The prior variance of the effect of each encoded column, relative to the others; None is
         one each.
+    places : int, default=1000
+        Bins of all numbers, and levels of all categories, about: more are merged.
 
     Returns
     -------
     part : AdditivePart
         The part.
     """
-    columns = AdditiveColumns.of(rows)
+    columns = AdditiveColumns.of(rows, places)
     design = columns.design(rows.X)
     targets = targets_of(rows)
     each = np.ones(rows.X.shape[1]) if relevance is None else relevance

@@ -16,7 +16,7 @@ class Part(Protocol):
 
     @property
     def name(self) -> str:
-        """The kind of part: "hinge", "kernel", "linear", "additive", "joint" or "cells"."""
+        """The kind: "hinge", "kernel", "linear", "additive", "joint", "pairs" or "cells"."""
 
     @property
     def left_out(self) -> Array:
