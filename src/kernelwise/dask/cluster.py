@@ -8,6 +8,7 @@ from typing import Any
 from .._records import dataclass
 from ..svm.base.progress import FitProgress
 from .partitions import Partition
+from .shared import Shared
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Cluster:
         name : str
             What it does, for whoever watches.
         function : callable
-            Receives X, y, weights, the number of the first row, and what is shared.
+            Receives X, y, weights, the number of the first row, and what is `Shared`.
         *shared : objects
             Small values that every task needs. They are a node of the graph: data that are only
             sent to workers would die with them.
@@ -103,10 +104,10 @@ class Cluster:
 
 
 def as_node(value: Any) -> Any:
-    """Return a small value as a node of a graph, which every worker can ask for."""
+    """Return a small value, as `Shared`, as a node of a graph that every worker can ask for."""
     import dask
 
-    return dask.delayed(value, pure=True, traverse=False)
+    return dask.delayed(Shared(value), pure=True, traverse=False)
 
 
 def client_of(client: Any) -> Any:

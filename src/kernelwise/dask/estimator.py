@@ -19,6 +19,7 @@ from .cluster import Cluster, client_of
 from .fitting import fit_on_cluster
 from .partitions import partitions_of
 from .prediction import predict_lazily
+from .shared import Shared
 
 # Parameters of a RelevanceSVC that cells have a use for.
 _OF_CELLS = (
@@ -271,7 +272,8 @@ class DaskRelevanceSVC(ClassifierMixin, BaseEstimator):
             return getattr(self._local_, method)(X)
         import dask
 
-        node = dask.delayed(self._local_, name=f"kernelwise-model-{self._token_}", traverse=False)
+        name = f"kernelwise-model-{self._token_}"
+        node = dask.delayed(Shared(self._local_), name=name, traverse=False)
         return predict_lazily(self._local_, node, X, method)
 
     def __getstate__(self) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 from .._records import dataclass
 from .partitions import in_whole_rows, is_array
+from .shared import Shared
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,11 @@ class Prediction:
         """What no rows have."""
         return np.empty((0,) if self.columns is None else (0, len(self.columns)), self.dtype)
 
-    def of_array(self, X: Any, model: Any) -> Any:
+    def of_array(self, X: Any, model: Shared) -> Any:
         """Return the values of the rows of an array."""
-        return getattr(model, self.method)(X) if len(X) else self.empty
+        return getattr(model.value, self.method)(X) if len(X) else self.empty
 
-    def of_frame(self, X: Any, model: Any) -> Any:
+    def of_frame(self, X: Any, model: Shared) -> Any:
         """Return the values of the rows of a data frame, with its index."""
         return self.with_index(self.of_array(X, model), X.index)
 
@@ -66,7 +67,7 @@ def predict_lazily(model: Any, node: Any, X: Any, method: str) -> Any:
     model : RelevanceSVC
         The model.
     node : Delayed
-        The model as a node of the graph.
+        The model, as `Shared`, as a node of the graph.
     X : dask.array.Array or dask.dataframe.DataFrame of shape (n, d)
         The rows.
     method : str

@@ -25,6 +25,7 @@ from ..svm.relevance.parts.cell_rows import CellColumns
 from ..svm.relevance.parts.rows import codes_of
 from ..svm.relevance.raw_columns import columns_of
 from .partitions import Rows
+from .shared import Shared
 
 
 @dataclass(frozen=True)
@@ -77,12 +78,13 @@ def tally_and_draw(
 
 
 def levels_and_draw(
-    X: Any, y: Any, weight: Any, start: int, encoding: ColumnEncoding, seed: int, share: float
+    X: Any, y: Any, weight: Any, start: int, encoding: Shared, seed: int, share: float
 ) -> tuple[list[dict[Any, float]], Rows]:
     """Return the summed weights of each category's levels, and the rows that `draw` returns."""
     rows = Rows.of(X, y, weight, start)
-    raws = columns_of(rows.X, encoding.names)
-    levels = [count_levels(raws[own.column], rows.weight) for own in encoding.categories]
+    own: ColumnEncoding = encoding.value
+    raws = columns_of(rows.X, own.names)
+    levels = [count_levels(raws[each.column], rows.weight) for each in own.categories]
     return levels, draw(X, y, weight, start, seed, share)
 
 
@@ -153,24 +155,25 @@ class CellRows:
 
 
 def draw_for_trunks(
-    X: Any, y: Any, weight: Any, start: int, units: Units, shares: Sequence[tuple[int, float]]
+    X: Any, y: Any, weight: Any, start: int, units: Shared, shares: Sequence[tuple[int, float]]
 ) -> list[tuple[Array, Index]]:
     """Return, for each seed and share, rows whose keys lie in the first share of all keys."""
     given = Rows.of(X, y, weight, start)
     places = [uniform(given.numbers, seed) < share for seed, share in shares]
     some = np.logical_or.reduce(places)
-    rows = units.rows(given.part(some))
+    rows = units.value.rows(given.part(some))
     return [(rows.X[own[some]], rows.numbers[own[some]]) for own in places]
 
 
 def split(
-    X: Any, y: Any, weight: Any, start: int, units: Units, trunk: Trunk
+    X: Any, y: Any, weight: Any, start: int, units: Shared, trunk: Shared
 ) -> list[CellRows | None]:
     """Return the rows of each region; None where a partition has none."""
-    rows = units.rows(Rows.of(X, y, weight, start))
-    where = trunk.tree.route(rows.X)
+    rows = units.value.rows(Rows.of(X, y, weight, start))
+    own: Trunk = trunk.value
+    where = own.tree.route(rows.X)
     order = np.argsort(where, kind="stable")
-    stops = np.searchsorted(where[order], np.arange(trunk.n_regions + 1))
+    stops = np.searchsorted(where[order], np.arange(own.n_regions + 1))
     return [rows.part(order[begin:end]) if end > begin else None for begin, end in pairwise(stops)]
 
 
@@ -233,8 +236,9 @@ class Region:
     left_out: Index
 
 
-def fit_region(task: TreeTask, region: int, pieces: Sequence[CellRows | None]) -> Region:
+def fit_region(job: Shared, region: int, pieces: Sequence[CellRows | None]) -> Region:
     """Grow the tree of one region and fit the machines of its cells."""
+    task: TreeTask = job.value
     rows = CellRows.joined([piece for piece in pieces if piece is not None])
     n_classes = len(task.class_weight)
     table = CellTable(

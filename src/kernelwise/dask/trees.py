@@ -136,11 +136,10 @@ class TreesOnCluster:
         """Fit all regions of all trees; the first tree comes first."""
         import dask
 
-        node, make = as_node(units), dask.delayed(fit_region, pure=True)
-        get = dask.delayed(_get, pure=True)
+        make, get = dask.delayed(fit_region, pure=True), dask.delayed(_get, pure=True)
         batches = []
         for job in jobs:
-            own, pieces = as_node(job), self.cluster.tasks(split, node, as_node(job.trunk))
+            own, pieces = as_node(job), self.cluster.tasks(split, units, job.trunk)
             batches.append(
                 [
                     make(own, region, [get(each, region) for each in pieces])
