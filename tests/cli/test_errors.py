@@ -6,6 +6,7 @@ import pathlib
 import pytest
 
 import kernelwise.evaluation
+import kernelwise.report
 from kernelwise import SVC
 from kernelwise.io import save
 
@@ -143,6 +144,16 @@ def test_interrupt_ends_with_130_and_writes_nothing(run, table, tmp_path, monkey
     result = run("fit", table, "-t", "outcome", "--method", "svc", "--cv", 2, "--out", out)
     assert "interrupted; nothing was written" in one_line(result, 130)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupted_report_leaves_the_model_and_says_so(run, table, tmp_path, monkeypatch):
+    monkeypatch.setattr(kernelwise.report, "write_report", interrupt)
+    out = tmp_path / "model.kw"
+    fit = ["fit", table, "-t", "outcome", "--method", "svc", "--cv", 2, "--out", out]
+    result = run(*fit, "--report", tmp_path / "page.html")
+    assert result.exit_code == 130
+    assert result.stderr.splitlines()[-1] == f"kernelwise: interrupted; the model is in {out}"
+    assert list(tmp_path.iterdir()) == [out]
 
 
 def test_unexpected_errors_are_one_line_unless_debugging(run, table, monkeypatch):

@@ -77,7 +77,7 @@ def fit(
     evaluation = replace(evaluation, weights=weights, notes=notes)
     _show_results(session, evaluation)
     if out is not None:
-        save(model, out, summary=_summary(evaluation, proba, balanced))
+        save(model, out, summary=_summary(evaluation, hasattr(model, "predict_proba"), balanced))
     with keeping("nothing was written" if out is None else f"the model is in {out}"):
         if report is not None:
             from ..report import write_report

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
-from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -14,7 +13,7 @@ from ..svm.base.progress import listening
 
 ShowFit = Callable[[int, int, str], None]
 _FIRST_LINE = 10.0  # seconds before the first line in a log file
-_WIDTH = 48  # characters of the text before the bar
+_WIDTH = 56  # characters of the text before the bar
 
 
 @contextmanager
@@ -47,7 +46,7 @@ class _Bar:
 
     def fit(self, done: int, total: int, text: str) -> None:
         """Show that a fit begins."""
-        self._done, self._text = done, f"{done}/{total} {text}"
+        self._done, self._text = done, _fit_text(done, total, text)
         self._bar.update(self._task, completed=done, total=total, description=self._text)
 
     def step(self, task: str, number: int, total: int) -> None:
@@ -66,15 +65,20 @@ class _Log:
 
     def fit(self, done: int, total: int, text: str) -> None:
         """Show that a fit begins, if it is time to."""
-        self._text = f"{done}/{total} {text}"
+        self._text = _fit_text(done, total, text)
         self._show(self._text)
 
     def step(self, task: str, number: int, total: int) -> None:
         """Show a step of the fit, if it is time to."""
         self._show(f"{self._text}: {task}")
 
-    def _show(self, text: Any) -> None:
+    def _show(self, text: str) -> None:
         seconds = monotonic() - self._start
         if seconds >= self._next:
             self._next = 2 * seconds
             self._console.print(f"{seconds:.0f} s: {text}")
+
+
+def _fit_text(done: int, total: int, text: str) -> str:
+    """Return which of several fits is under way."""
+    return f"{done}/{total} {text}" if total > 1 else text

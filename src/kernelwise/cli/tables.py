@@ -136,11 +136,9 @@ def metrics_table(found: HoldoutScore) -> Group:
 
 def calibration_table(found: HoldoutScore) -> Group:
     """Return expected and observed shares of rows by their probability."""
-    event = "the predicted class is right" if found.positive is None else f"{found.positive}"
-    title = (
-        f"calibration: probability of {shortened(event, 40)!r} and how often it was so; mean "
-        f"difference {found.calibration_error:.3f}"
-    )
+    event = "right predictions" if found.positive is None else repr(str(found.positive))
+    error = f"mean difference {found.calibration_error:.3f}"
+    title = f"calibration: expected and observed share of {shortened(event, 20)}; {error}"
     table = _plain_table("probability", "rows", "expected", "observed  ", "95 % interval")
     for bin in found.calibration:
         outside = not bin.low <= bin.expected <= bin.high
