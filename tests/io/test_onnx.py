@@ -219,6 +219,21 @@ def test_the_operators_of_an_older_version(name, opset):
     assert_array_equal(run(graph, {"X": new_rows()})["label"], model.predict(new_rows()))
 
 
+@pytest.mark.parametrize("opset", [15, 18])
+@pytest.mark.parametrize("name", ["TopicFeatures", "GeodesicNeighborFeatures"])
+def test_transformers_with_the_operators_of_an_older_version(name, opset):
+    model, rows = transformer(name), np.abs(new_rows())
+    found = run(to_onnx(model, opset=opset), {"X": rows})["columns"]
+    assert_allclose(found, model.transform(rows), rtol=1e-9, atol=1e-9)
+
+
+def test_cells_are_refused_with_what_can_be_exported():
+    X, y = table(2)
+    model = RelevanceSVC(large="cells", verbose=False).fit(np.vstack([X] * 3), np.tile(y, 3))
+    with pytest.raises(ValueError, match=r"'cells' part .*cannot be exported.*large=.exact."):
+        to_onnx(model)
+
+
 def test_one_row_and_none():
     model, rows = classifier("RelevanceSVC"), new_rows()
     graph = to_onnx(model)

@@ -102,6 +102,15 @@ def test_a_machine_that_reads_words_behind_the_encoder():
     assert_same(model, to_onnx(model, frame), new_rows())
 
 
+@pytest.mark.parametrize("opset", [15, 18])
+def test_the_operators_of_an_older_version(opset):
+    frame = messy()
+    for encoder in (TableEncoder(drop=["left"]), TableEncoder(drop=["left"], one_hot=False)):
+        machine = RelevanceSVC(ensemble=False) if not encoder.one_hot else SVC(calibration="loo")
+        model = make_pipeline(encoder, machine).fit(frame, frame["left"])
+        assert_same(model, to_onnx(model, frame, opset=opset), new_rows())
+
+
 def test_the_example_decides_only_how_words_are_given():
     frame = messy()
     encoder = TableEncoder(category=["code"], drop=["left"])

@@ -17,9 +17,10 @@ from ._onnx_models import columns
 def _(model: GeodesicNeighborFeatures, graph: Graph, X: str) -> str:
     tables = NeighborTables.of(model)
     squares = _squared_distances(graph, X, tables.nodes)
-    nearest = graph.node("ArgMin", squares, axis=1, keepdims=0)
-    least = graph.node("ReduceMin", squares, np.array([1]), keepdims=1)
-    at_node = graph.node("Gather", tables.marks_of_node, nearest, axis=0)
+    nearest = graph.node("ArgMin", squares, axis=1, keepdims=1)
+    least = graph.node("GatherElements", squares, nearest, axis=1)
+    place = graph.node("Reshape", nearest, np.array([-1]))
+    at_node = graph.node("Gather", tables.marks_of_node, place, axis=0)
     is_node = graph.node("Not", graph.node("Greater", least, graph.number(0.0)))
     return graph.node("Where", is_node, at_node, _of_new_rows(graph, tables, squares))
 
@@ -79,7 +80,8 @@ def _of_new_rows(graph: Graph, tables: NeighborTables, squares: str) -> str:
     places = graph.node("Max", rows, graph.number(0.0))
     marks = graph.node("Gather", tables.marks_of_row, _as_places(graph, places), axis=0)
     weighted = graph.node("Mul", marks, graph.node("Unsqueeze", chosen, np.array([2])))
-    return graph.node("ReduceMax", weighted, np.array([1]), keepdims=0)
+    total = graph.node("ReduceSum", weighted, np.array([1]), keepdims=0)
+    return graph.as_double(graph.node("Greater", total, graph.number(0.5)))
 
 
 def _candidates(graph: Graph, tables: NeighborTables, squares: str) -> tuple[str, str]:

@@ -52,7 +52,7 @@ def _decisions(part: Any, graph: Graph, X: str, machines: Machines) -> str:
     """Add the decisions of a part; return their name."""
     raise ValueError(
         f"The {part.name!r} part of the mixture cannot be exported to ONNX: it is not supported. "
-        "Save the model with kernelwise.io.save, or fit with ensemble=False."
+        'Save the model with kernelwise.io.save, or fit with large="exact", or ensemble=False.'
     )
 
 
