@@ -171,9 +171,9 @@ def weight_sources(
     first, *others = learned.values()
     sources = {"shrunk": first.kernel}
     if ensemble:
-        sources["energy"] = energy_weights(
-            first.problem.kernel, rows.X, rows.classes, rows.sample_weight, columns.groups
-        )
+        equal = first.problem.kernel
+        ratio = energy_ratio(rows.X, rows.classes, rows.sample_weight, equal.categorical)
+        sources["energy"] = energy_weights(equal, ratio, columns.groups)
     if others:
         sources["learned"] = others[0].kernel
     return sources
@@ -221,54 +221,42 @@ def geometric_mean(first: PairwiseKernel, second: PairwiseKernel) -> PairwiseKer
 
 
 def energy_weights(
-    equal: PairwiseKernel,
-    X: Array,
-    classes: Index,
-    count: Array,
-    group: Index | None = None,
+    equal: PairwiseKernel, ratio: Array, group: Index | None = None
 ) -> PairwiseKernel:
     """Raise the weights of features along which the classes are far apart; groups have one."""
-    logs = energy_relevance(X, classes, count, _LEAST_EXCESS, group, equal.categorical)
     power = 0.5 if isinstance(equal, Laplacian) else 1.0  # of differences, or of their squares
-    return with_weights(equal, np.asarray(equal.weights) * np.exp(power * logs))
+    factors = energy_relevance(ratio, _LEAST_EXCESS, group) ** power
+    return with_weights(equal, np.asarray(equal.weights) * factors)
 
 
-def energy_relevance(
-    X: Array,
-    classes: Index,
-    count: Array,
-    least: float,
-    group: Index | None = None,
-    categorical: Any = None,
-) -> Array:
-    """Return the logarithm of each feature's relevance, whose mean is one.
+def energy_ratio(X: Array, classes: Index, count: Array, categorical: Any = None) -> Array:
+    """Return the energy distance of the classes along each feature, relative to chance."""
+    count = count * max(1.0, 2 / count.sum())  # two rows at least
+    return energy(X, classes, sample_weight=count, categorical=categorical)
+
+
+def energy_relevance(ratio: Array, least: float, group: Index | None = None) -> Array:
+    """Return the relevance of each feature, of mean one.
 
     It is in proportion to the energy distance of the classes along the feature minus its level by
     chance, or to the mean of that over a group of features.
 
     Parameters
     ----------
-    X : ndarray of shape (n, d)
-        The rows.
-    classes : ndarray of shape (n,)
-        Their classes.
-    count : ndarray of shape (n,)
-        How often each of them counts.
+    ratio : ndarray of shape (d,)
+        The energy distance along each feature, relative to chance.
     least : float
         The least excess over chance.
     group : ndarray of shape (d,), default=None
         The group of each feature; None where none belong together.
-    categorical : ndarray of shape (d,), default=None
-        Which features are categories; None is none.
 
     Returns
     -------
-    logs : ndarray of shape (d,)
-        The logarithms.
+    relevance : ndarray of shape (d,)
+        The relevance.
     """
-    count = count * max(1.0, 2 / count.sum())  # two rows at least
-    ratio = energy(X, classes, sample_weight=count, categorical=categorical)
-    return log_relevance(ratio if group is None else group_means(ratio, group), least)
+    logs = log_relevance(ratio if group is None else group_means(ratio, group), least)
+    return np.exp(logs)
 
 
 def group_means(values: Array, group: Index) -> Array:

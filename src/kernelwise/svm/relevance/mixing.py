@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 LARGER = 1000  # distinct rows from which on a table gets the parts of larger tables
 LARGER_WITH_CATEGORIES = 500  # the same for a table with categories
 _ROWS_PER_COLUMN = 2  # from which on a small table gets an additive part
-HALF_EVALUATIONS = 8  # of the bound for each kernel, in a half
+HALF_EVALUATIONS = 5  # of the bound for each kernel, in a half
 
 
 @dataclass(frozen=True)
@@ -240,7 +240,7 @@ def parts_beside(
     def linear(numbers: PartRows) -> Part:
         return fit_linear(numbers, random_state)
 
-    parts = [fit_on_numbers(rows, ridge), fit_on_numbers(rows, linear)]
+    parts = fit_on_numbers(rows, ridge, linear)
     if has_additive:
         parts.append(fit_additive(rows, energy_relevance_of(rows)))
     return parts

@@ -74,8 +74,8 @@ def test_the_ridge_is_the_best_of_those_tried(of_noise):
 
 
 def test_weights_are_copies():
-    rows = mixed_rows(150, count=np.random.default_rng(0).integers(1, 4, 150))
-    copies = np.repeat(np.arange(150), rows.count.astype(int))
+    rows = mixed_rows(220, count=np.random.default_rng(0).integers(1, 4, 220))
+    copies = np.repeat(np.arange(220), rows.count.astype(int))
     ones = np.ones(len(copies))
     many = replace(rows.part(copies), count=ones, price=ones, groups=copies)
     few, many_part = fit_additive(rows), fit_additive(many)
@@ -155,3 +155,14 @@ def test_very_many_columns_have_fewer_bins(d):
     part = fit_additive(rows)
     assert len(part.coefficients) <= 1 + max(1300, d)
     assert part.importances.argmax() == 0
+
+
+def test_categories_with_few_levels_leave_their_room_to_others():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 3, 900), rng.integers(0, 4, 900), np.arange(900) % 400])
+    layout = ColumnLayout(np.ones(3, dtype=bool), np.arange(3), np.arange(3), 3)
+    ones = np.ones(900)
+    rows = PartRows(X.astype(float), layout, rng.integers(0, 2, 900), 2, ones, ones)
+    assert fit_additive(rows).columns.bins.starts[-1] == 3 + 4 + 400 + 3  # and one for unknown ones
+    few = rows.part(np.arange(0, 900, 2))
+    assert fit_additive(few).columns.bins.starts[-1] <= 225 + 3

@@ -49,7 +49,7 @@ def test_counts_make_rows():
 @pytest.mark.parametrize("fit", [ridge, linear])
 def test_a_part_reads_encoded_rows(fit):
     rows = mixed_rows(200)
-    part = fit_on_numbers(rows, fit)
+    [part] = fit_on_numbers(rows, fit)
     indicators = Indicators.of(rows)
     bare = fit(indicators.rows(rows))
     assert part.name == bare.name
@@ -65,4 +65,4 @@ def test_a_part_reads_encoded_rows(fit):
 
 def test_numbers_need_no_indicators():
     rows = part_rows(40)
-    assert_array_equal(fit_on_numbers(rows, linear).left_out, linear(rows).left_out)
+    assert_array_equal(fit_on_numbers(rows, linear)[0].left_out, linear(rows).left_out)

@@ -54,3 +54,10 @@ def test_scores_depend_on_the_order_of_values_alone():
 def test_a_constant_column_has_the_score_zero(m):
     X = np.full((m, 1), 7.0)
     assert NormalScores.of(X, np.ones(m)).apply(np.array([[7.0], [9.0]])).tolist() == [[0], [0]]
+
+
+def test_training_rows_get_their_scores_at_once():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=60), rng.integers(0, 4, 60), np.ones(60)])
+    scores, Z = NormalScores.of_rows(X, rng.integers(1, 4, 60).astype(float))
+    np.testing.assert_array_equal(Z, scores.apply(X))

@@ -38,7 +38,7 @@ from .logistic import (
     quadratic_left_out,
     targets_of,
 )
-from .rows import PartRows, used_columns
+from .rows import PartRows
 
 RIDGES = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 _N_BINS = 16  # quantile bins of a number
@@ -73,9 +73,9 @@ class AdditiveColumns:
     def of(cls, rows: PartRows, places: int = _PLACES) -> AdditiveColumns:
         """Find bins, means and deviations of training rows, with about so many places."""
         is_category = np.asarray(rows.layout.is_category)
-        most, n_used = min(places, len(rows)), len(used_columns(rows.X))
-        n_bins = min(_N_BINS, max(1, most // n_used))
-        max_levels = max(_N_BINS, most // max(1, int(is_category.sum())))
+        most = min(places, len(rows) // 2)
+        n_bins = min(_N_BINS, max(1, most // len(rows.used)))
+        max_levels = _most_levels(rows.X[:, is_category], most)
         bins = ColumnBins.of(rows.X, is_category, rows.count, n_bins, max_levels)
         numbers = np.flatnonzero(~is_category)
         X, share = rows.X[:, numbers], rows.count / rows.count.sum()
@@ -122,6 +122,18 @@ class AdditiveColumns:
         return out
 
 
+def _most_levels(codes: Array, most: int) -> int:
+    """Return the number of levels that every category may have, so that all have at most so many.
+
+    Categories with fewer levels leave their room to the others.
+    """
+    sizes = codes.max(axis=0) + 1 if codes.size else np.zeros(0)
+    candidates = np.arange(_N_BINS, max(_N_BINS, int(sizes.max(initial=0))) + 1)
+    totals = np.minimum(sizes, candidates[:, None]).sum(axis=1)
+    fitting = int(np.searchsorted(totals, most, side="right"))
+    return int(candidates[max(0, fitting - 1)])
+
+
 @dataclass(frozen=True)
 class AdditivePart:
     """A fitted additive part.
@@ -154,18 +166,9 @@ class AdditivePart:
 
 def energy_relevance_of(rows: PartRows) -> Array:
     """Return the relevance of each encoded column, of mean one, by the energy distance."""
-    used = used_columns(rows.X)
     out = np.ones(rows.X.shape[1])
-    out[used] = np.exp(
-        energy_relevance(
-            rows.X[:, used],
-            rows.classes,
-            rows.count,
-            _LEAST_EXCESS,
-            rows.layout.group[used],
-            np.asarray(rows.layout.is_category)[used],
-        )
-    )
+    group = rows.layout.group[rows.used]
+    out[rows.used] = energy_relevance(rows.energy_ratio, _LEAST_EXCESS, group)
     return out
 
 

@@ -110,26 +110,29 @@ class IndicatorPart:
         return values
 
 
-def fit_on_numbers(rows: PartRows, fit: Callable[[PartRows], Part]) -> Part:
-    """Fit a part that reads numbers only.
+def fit_on_numbers(rows: PartRows, *fits: Callable[[PartRows], Part]) -> list[Part]:
+    """Fit parts that read numbers only.
 
     Parameters
     ----------
     rows : PartRows
         The rows, with or without categories.
-    fit : callable
-        Fits the part to rows of numbers.
+    *fits : callable
+        Each fits a part to rows of numbers.
 
     Returns
     -------
-    part : Part
-        The part, which reads encoded rows.
+    parts : list of Part
+        The parts, which read encoded rows.
     """
     if not rows.layout.has_categories:
-        return fit(rows)
+        return [fit(rows) for fit in fits]
     indicators = Indicators.of(rows)
-    part: Any = fit(indicators.rows(rows))
-    shares = np.zeros(rows.X.shape[1])
-    np.add.at(shares, indicators.source, part.importances)
-    bare = replace(part, left_out=part.left_out[:0])
-    return IndicatorPart(bare, indicators, part.left_out, shares)
+    numbers, parts = indicators.rows(rows), []
+    for fit in fits:
+        part: Any = fit(numbers)
+        shares = np.zeros(rows.X.shape[1])
+        np.add.at(shares, indicators.source, part.importances)
+        bare = replace(part, left_out=part.left_out[:0])
+        parts.append(IndicatorPart(bare, indicators, part.left_out, shares))
+    return list[Part](parts)

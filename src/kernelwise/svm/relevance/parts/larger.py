@@ -67,16 +67,17 @@ def larger_table_parts(
 
 
 def _linear_part(rows: PartRows, random_state: Any) -> Part:
-    return fit_on_numbers(rows, lambda numbers: fit_linear(numbers, random_state))
+    return fit_on_numbers(rows, lambda numbers: fit_linear(numbers, random_state))[0]
 
 
 def _ridge_part(rows: PartRows, random_state: Any, threads: int) -> Part:
     """Fit ridge machines to some rows; they have not seen the others, nor rows of their groups."""
     some = rows.sample_groups(_RIDGE_ROWS, random_state)
-    part: Any = fit_on_numbers(
-        rows.part(some),
-        lambda numbers: fit_ridge(numbers, "laplacian", _FACTOR, random_state, threads=threads),
-    )
+
+    def fit(numbers: PartRows) -> Part:
+        return fit_ridge(numbers, "laplacian", _FACTOR, random_state, threads=threads)
+
+    part: Any = fit_on_numbers(rows.part(some), fit)[0]
     left_out = part.decision_values(rows.X)
     left_out[some] = part.left_out
     fitted: Part = replace(part, left_out=left_out)

@@ -28,7 +28,7 @@ from ...base.feature_weights import column_variances
 from ..members import energy_relevance
 from .normal_scores import NormalScores
 from .ridge import balanced_price, choose_ridge, least_log_loss, several_rows
-from .rows import PartRows, used_columns
+from .rows import PartRows
 
 COSTS = (0.1, 1.0, 10.0, 100.0)
 _LEAST_EXCESS = 0.1  # excess of the energy distance over chance below which features are alike
@@ -55,18 +55,23 @@ class LinearFeatures:
     scores: NormalScores
 
     @classmethod
-    def of(cls, X: Array, count: Array) -> LinearFeatures:
-        """Measure the columns, each row counted as often as given."""
-        columns = used_columns(X)
-        own = X[:, columns]
+    def of(cls, rows: PartRows) -> LinearFeatures:
+        """Measure the columns of training rows."""
+        own, count = rows.X[:, rows.used], rows.count
         spread = np.sqrt(column_variances(own, count))
         spread[spread == 0] = 1.0
-        return cls(columns, (count @ own) / count.sum(), spread, NormalScores.of(own, count))
+        return cls(rows.used, (count @ own) / count.sum(), spread, rows.scores)
 
     def apply(self, X: Array) -> Array:
         """Return the features of rows, of shape (n, q)."""
-        own = X[:, self.columns]
-        Z = np.hstack([(own - self.centre) / self.spread, self.scores.apply(own)])
+        return self._joined(X, self.scores.apply(X[:, self.columns]))
+
+    def of_training(self, rows: PartRows) -> Array:
+        """Return the features of the training rows, whose scores are known."""
+        return self._joined(rows.X, rows.scored)
+
+    def _joined(self, X: Array, scored: Array) -> Array:
+        Z = np.hstack([(X[:, self.columns] - self.centre) / self.spread, scored])
         return Z / np.sqrt(max(1, Z.shape[1]))
 
 
@@ -124,9 +129,9 @@ def fit_linear(rows: PartRows, random_state: Any, *, costs: Sequence[float] = CO
     part : LinearPart
         The machines.
     """
-    features = LinearFeatures.of(rows.X, rows.count)
-    plain = features.apply(rows.X)
-    roots = np.sqrt(feature_relevance(plain, features.columns, rows))
+    features = LinearFeatures.of(rows)
+    plain = features.of_training(rows)
+    roots = np.sqrt(feature_relevance(rows))
     Z = plain * roots
     if 2 * Z.shape[1] < len(rows):
         C, coef, intercept, left_out = _primal(Z, rows, costs)
@@ -139,10 +144,9 @@ def fit_linear(rows: PartRows, random_state: Any, *, costs: Sequence[float] = CO
     return LinearPart(features, coef, intercept, C, left_out, importances)
 
 
-def feature_relevance(Z: Array, columns: Index, rows: PartRows) -> Array:
+def feature_relevance(rows: PartRows) -> Array:
     """Return the relevance of each feature, which a column shares with its normal score."""
-    scores, group = Z[:, len(columns) :], rows.layout.group[columns]
-    own = np.exp(energy_relevance(scores, rows.classes, rows.count, _LEAST_EXCESS, group))
+    own = energy_relevance(rows.energy_ratio, _LEAST_EXCESS, rows.layout.group[rows.used])
     return np.concatenate([own, own])
 
 

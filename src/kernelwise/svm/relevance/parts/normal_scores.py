@@ -36,7 +36,12 @@ class NormalScores:
 
     @classmethod
     def of(cls, X: Array, count: Array) -> NormalScores:
-        """Rank the values of each column.
+        """Rank the values of each column; see `of_rows`."""
+        return cls.of_rows(X, count)[0]
+
+    @classmethod
+    def of_rows(cls, X: Array, count: Array) -> tuple[NormalScores, Array]:
+        """Rank the values of each column, and return the scores of the rows, too.
 
         Parameters
         ----------
@@ -49,6 +54,8 @@ class NormalScores:
         -------
         scores : NormalScores
             The map; a constant column has the score zero.
+        Z : ndarray of shape (m, n_columns)
+            The scores of the rows.
         """
         m, d = X.shape
         order = np.argsort(X.T, axis=1, kind="stable")
@@ -68,7 +75,10 @@ class NormalScores:
         scores -= np.bincount(column, weight * scores, minlength=d)[column]
         deviation = np.sqrt(np.bincount(column, weight * scores**2, minlength=d))
         scores /= np.where(np.diff(stops) > 1, deviation, 1.0)[column]
-        return cls(ordered.ravel()[starts], scores, stops)
+        Z = np.empty((d, m))
+        knot = np.cumsum(is_first.ravel()).reshape(d, m) - 1
+        np.put_along_axis(Z, order, scores[knot], axis=1)
+        return cls(ordered.ravel()[starts], scores, stops), np.ascontiguousarray(Z.T)
 
     def apply(self, X: Array) -> Array:
         """Return the scores of rows.

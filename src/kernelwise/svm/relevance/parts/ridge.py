@@ -27,7 +27,7 @@ from ...base.sigmoids import fit_sigmoid
 from ...base.ties import at_lowest
 from ..members import energy_weights, equal_weights
 from .normal_scores import NormalScores
-from .rows import PartRows, used_columns
+from .rows import PartRows
 
 COSTS = (0.1, 1.0, 10.0)
 CHOICE_ROWS = 500  # most rows on which C is chosen: each C takes a factorisation
@@ -245,12 +245,9 @@ def fit_ridge(
     part : RidgePart
         The machines.
     """
-    columns = used_columns(rows.X)
-    scores = NormalScores.of(rows.X[:, columns], rows.count)
-    Z = scores.apply(rows.X[:, columns])
+    columns, Z = rows.used, rows.scored
     equal = equal_weights(kernel, Z, random_state)
-    group = rows.layout.group[columns]
-    weighted: Any = energy_weights(equal, Z, rows.classes, rows.count, group)
+    weighted: Any = energy_weights(equal, rows.energy_ratio, rows.layout.group[columns])
     weighted = weighted.with_params(gamma=factor)
     K = LazyGram(weighted, Z, threads).dense(np.float64)
     C, solution = choose_ridge(K, rows, costs, random_state)
@@ -258,7 +255,7 @@ def fit_ridge(
     importances[columns] = weighted.weights / weighted.weights.sum()
     return RidgePart(
         columns=columns,
-        scores=scores,
+        scores=rows.scores,
         kernel=weighted,
         rows=Z,
         coef=solution.coef,

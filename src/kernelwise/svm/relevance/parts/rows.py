@@ -13,6 +13,8 @@ from ...._typing import Array, Index
 from ...base.feature_weights import varying_columns
 from ...paths.rows import TrainingRows, sample_by_class
 from ..columns import ColumnLayout
+from ..members import energy_ratio
+from .normal_scores import NormalScores
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,35 @@ class PartRows:
     def codes(self) -> Array:
         """Codes -1 and +1 of shape (m, k): one column for two classes, else one per class."""
         return codes_of(self.classes, self.n_classes)
+
+    @cached_property
+    def used(self) -> Index:
+        """The columns that vary; all of them where none does, as any then serve."""
+        return used_columns(self.X)
+
+    @cached_property
+    def _scores(self) -> tuple[NormalScores, Array]:
+        return NormalScores.of_rows(self.X[:, self.used], self.count)
+
+    @property
+    def scores(self) -> NormalScores:
+        """The normal scores of the columns that vary."""
+        return self._scores[0]
+
+    @property
+    def scored(self) -> Array:
+        """The columns that vary, as normal scores."""
+        return self._scores[1]
+
+    @cached_property
+    def energy_ratio(self) -> Array:
+        """The energy distance of the classes along each of `used`, relative to chance.
+
+        That of a number is along its normal scores.
+        """
+        is_category = np.asarray(self.layout.is_category)[self.used]
+        values = np.where(is_category, self.X[:, self.used], self.scored)
+        return energy_ratio(values, self.classes, self.count, is_category)
 
     @cached_property
     def left_out_share(self) -> Array:
