@@ -17,9 +17,9 @@ from .opponents import OPPONENTS, OURS
 PAGES = ("README.md", "docs/index.md", "docs/from_lightgbm.md", "docs/from_svc.md")
 # Suite: kind of tables, and the measure that stands for accuracy.
 _KINDS = {
-    "quality-small": ("small", "accuracy"),
-    "quality-mixed": ("thousands of rows, categories and gaps", "accuracy"),
-    "quality-imbalanced": ("a rare class, balanced class weights", "balanced_accuracy"),
+    "quality-small": ("small ones", "accuracy"),
+    "quality-mixed": ("with thousands of rows, categories and gaps", "accuracy"),
+    "quality-imbalanced": ("with a rare class, balanced class weights", "balanced_accuracy"),
 }
 _PEERS = {
     "`RelevanceSVC()`": (OURS,),
@@ -57,7 +57,7 @@ def peers(results: Mapping[str, Results]) -> str:
         count = len(found.tables(CLEAN))
         n_tables += count
         cells = [_cell(found, names, measure) for names in _PEERS.values()]
-        lines.append([f"{count}: {kind}", *cells])
+        lines.append([f"{count} {kind}", *cells])
     return (
         f"Accuracy / area under the ROC curve in percent, means over {n_tables} tables that took "
         "no part in any choice. Every method is at its defaults, except that LightGBM stops early "
@@ -80,7 +80,7 @@ def lightgbm(results: Mapping[str, Results]) -> str:
     lines = []
     for suite in ("quality-small", "quality-mixed"):
         found, (kind, _) = Comparison(results[suite].rows), _KINDS[suite]
-        where = f"{len(found.tables(CLEAN))}: {kind}"
+        where = f"{len(found.tables(CLEAN))} {kind}"
         lines += [
             [where, label, *(_mean(found, name, measure) for name in (OURS, *_LIGHTGBM)),
              _wins(found, measure)]
