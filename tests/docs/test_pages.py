@@ -187,6 +187,12 @@ def check_inspection(names, printed):
     assert names["svg"].startswith("<svg")
     assert len(names["check"].p_values) == 13
     assert names["stability"].rank_agreement > 0.5
+    assert [each.name for each in names["effects"]] == ["proline", "flavanoids"]
+    np.testing.assert_allclose(
+        names["reasons"].values.sum(axis=1) + names["reasons"].rest,
+        names["reasons"].outputs - names["reasons"].base,
+        atol=1e-9,
+    )
 
 
 def check_model_files(names, printed):
@@ -198,7 +204,7 @@ def check_model_files(names, printed):
 
 
 def check_report(names, printed):
-    assert "selected in, %" in Path("learned.html").read_text(encoding="utf-8")
+    assert "resamples that select it, %" in Path("learned.html").read_text(encoding="utf-8")
     page = Path("compared.html").read_text(encoding="utf-8")
     assert "logistic regression" in page
     assert "<h1>Breast cancer</h1>" in page
