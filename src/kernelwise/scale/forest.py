@@ -19,7 +19,7 @@ from ..kernels.pairwise import PairwiseKernel
 from .cells import CellMachines, CellSettings, HeldOut, fit_cell
 from .trees import Tree, grow_tree
 
-PREDICT_ROWS = 65536  # rows that are predicted at a time
+PREDICT_ROWS = 131072  # rows that are predicted at a time
 _KERNEL_ROWS = 1024  # rows of one kernel matrix of a prediction
 
 
@@ -118,7 +118,7 @@ class CellForest:
             Rows, without NaN.
         threads : int, default=1
             Threads over cells.
-        block_rows : int, default=65536
+        block_rows : int, default=131072
             Rows that are predicted at a time; bounds the memory.
 
         Returns

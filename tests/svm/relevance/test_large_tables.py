@@ -14,7 +14,7 @@ from kernelwise import RelevanceSVC
 from kernelwise.io import load, save, to_onnx
 from kernelwise.scale.cells import fit_cell
 from kernelwise.svm.base.predictor import predictor_of
-from kernelwise.svm.relevance import estimator, large
+from kernelwise.svm.relevance import estimator, large, predictor
 from kernelwise.svm.relevance.explaining import background_rows
 from kernelwise.svm.relevance.large import time_is_up
 from kernelwise.svm.relevance.parts import cells
@@ -278,3 +278,15 @@ def test_progress_names_the_trees(low_switch, capsys):
     lines = capsys.readouterr().out
     assert "evidence on 1200 rows" in lines
     assert all(f"tree {number}: 1 cells" in lines for number in (1, 2, 3))
+
+
+@pytest.mark.parametrize("kind", ["cells", "exact"])
+def test_blocks_of_a_prediction_do_not_change_it(monkeypatch, kind):
+    X, y = rings(2600)
+    model = RelevanceSVC(large=kind, cell_size=500).fit(X[:1500], y[:1500])
+    expected = model.decision_function(X)
+    monkeypatch.setattr(cells, "PREDICT_ROWS", 900)
+    monkeypatch.setattr(cells, "_LEAST_BLOCK", 900)
+    monkeypatch.setattr(predictor, "_ENCODED_ROWS", 1000)
+    monkeypatch.setattr(predictor, "_BLOCK_ROWS", 512)
+    assert_allclose(model.decision_function(X), expected, atol=1e-5)

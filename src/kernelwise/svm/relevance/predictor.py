@@ -17,6 +17,7 @@ from .parts.mixture import Mixture
 from .parts.part import Part
 
 _BLOCK_ROWS = 1024  # new rows that are decided at a time
+_ENCODED_ROWS = 65536  # new rows that are encoded at a time
 
 
 @dataclass(frozen=True)
@@ -60,13 +61,17 @@ class MixturePredictor:
         """
         height = max(getattr(part, "block_rows", _BLOCK_ROWS) for part in self.parts)
         encodes_blocks = height > _BLOCK_ROWS  # a large table is never encoded whole
+        if not encodes_blocks and X.shape[0] > _ENCODED_ROWS:
+            starts = range(0, X.shape[0], _ENCODED_ROWS)
+            parts = [X[start : start + _ENCODED_ROWS] for start in starts]
+            return np.vstack([self.decision_values(part, threads) for part in parts])
         if not encodes_blocks:
             X = apply_all(self.before, X)
 
         def decide(start: int) -> Array:
             block = X[start : start + height]
             block = apply_all(self.before, block) if encodes_blocks else block
-            return self.mixture.decisions([part.decision_values(block) for part in self.parts])
+            return self.mixture.decisions([_decided(part, block) for part in self.parts])
 
         with single_blas():
             log_odds = np.vstack(run(decide, range(0, X.shape[0], height), threads))
@@ -111,3 +116,11 @@ class MixturePredictor:
         own = replace(hinge, predictor=hinge.predictor.of_rows(rows, multiclass))
         parts = tuple(own if part is hinge else part for part in self.parts)
         return replace(self, parts=parts, multiclass=multiclass)
+
+
+def _decided(part: Part, X: Array) -> Array:
+    """Return the decisions of a part, on few rows at a time where it has no blocks of its own."""
+    if hasattr(part, "block_rows") or len(X) <= _BLOCK_ROWS:
+        return part.decision_values(X)
+    starts = range(0, len(X), _BLOCK_ROWS)
+    return np.vstack([part.decision_values(X[start : start + _BLOCK_ROWS]) for start in starts])

@@ -37,6 +37,8 @@ from .rows import PartRows
 
 _FIRST_COST = 1.0  # where the walk over C begins
 _TOL = 1e-2  # tolerance of the machines, in units of the margin
+_BLOCK_VALUES = 2**23  # encoded values that are decided at a time
+_LEAST_BLOCK = 8192  # rows that are decided at a time, however many columns they have
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,11 @@ class CellsPart:
     left_out: Array
     importances: Array
     name: ClassVar[str] = "cells"
-    block_rows: ClassVar[int] = PREDICT_ROWS  # fewer rows at a time visit each cell too often
+
+    @property
+    def block_rows(self) -> int:
+        """The rows that are best decided at a time: fewer of them visit each cell too often."""
+        return max(_LEAST_BLOCK, min(PREDICT_ROWS, _BLOCK_VALUES // len(self.importances)))
 
     @property
     def n_not_converged(self) -> int:
