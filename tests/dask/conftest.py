@@ -26,8 +26,8 @@ def small_samples():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(estimator, "SWITCH", 2000)
         patch.setattr(fitting, "SWITCH", 2000)
-        patch.setattr(large_table, "ENCODING_ROWS", 1500)
-        patch.setattr(fitting, "ENCODING_ROWS", 1500)
+        patch.setattr(large_table, "ENCODING_ROWS", 2000)
+        patch.setattr(fitting, "ENCODING_ROWS", 2000)
         patch.setattr(cell_rows, "SAMPLE_ROWS", 2500)
         patch.setattr(cell_rows, "_LEAST_SAMPLE", 2500)
         patch.setattr(cell_rows, "JUDGED_ROWS", 1000)

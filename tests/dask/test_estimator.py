@@ -197,6 +197,20 @@ def test_a_small_table_is_fitted_as_in_one_process(client):
     assert_array_equal(model.to_local().decision_function(X), expected.decision_function(X))
 
 
+def test_many_rows_few_of_which_count(client):
+    X, y, _ = numbers(3000)
+    weight = (np.arange(3000) % 4 == 0).astype(float)
+    model = DaskRelevanceSVC(client=client, **SETTINGS)
+    model.fit(
+        da.from_array(X, chunks=(1100, 4)),
+        da.from_array(y, chunks=1100),
+        da.from_array(weight, chunks=1100),
+    )
+    expected = RelevanceSVC(large="cells", **SETTINGS).fit(X, y, weight)
+    assert_allclose(model.to_local().decision_function(X), expected.decision_function(X), atol=1e-9)
+    assert model.shape_fit_ == expected.shape_fit_
+
+
 def test_progress_is_told(client, capsys):
     X, y, _ = numbers(3000)
     model = DaskRelevanceSVC(client=client, **SETTINGS | {"verbose": True})

@@ -75,10 +75,12 @@ def fit_on_cluster(model: RelevanceSVC, cluster: Cluster, region_rows: int) -> N
         The largest number of rows of a region, about.
     """
     tally, few = _first_pass(cluster)
-    if tally.n_rows <= SWITCH:  # the sample has them all
-        model.fit(few.X, few.y, few.weight)
-        return
     names = _column_names(few.X)
+    shape = (sum(each.n_rows for each in cluster.partitions), len(names))
+    if shape[0] <= SWITCH:  # the sample has them all
+        model.fit(few.X, few.y, few.weight)
+        model.shape_fit_ = shape
+        return
     options = ColumnOptions(
         model.categorical_features, model.feature_groups, fills=model.missing == "impute"
     )
@@ -95,7 +97,7 @@ def fit_on_cluster(model: RelevanceSVC, cluster: Cluster, region_rows: int) -> N
     fitted._fit(some.X, some.y, None)
     del fitted._known
     model.__dict__ = fitted.__dict__
-    model.shape_fit_ = (sum(each.n_rows for each in cluster.partitions), len(names))
+    model.shape_fit_ = shape
 
 
 def _first_pass(cluster: Cluster) -> tuple[Tally, Rows]:
