@@ -1,10 +1,14 @@
-"""Values arrive with arrays that compiled code can read."""
+"""Values arrive with arrays that compiled code can read; what is missing is named."""
 
 import pickle
+import sys
 
 import numpy as np
+import pytest
 from numpy.testing import assert_array_equal
 
+from kernelwise.dask import DaskRelevanceSVC
+from kernelwise.dask.cluster import client_of
 from kernelwise.dask.shared import Shared
 from kernelwise.kernels import RBF
 from kernelwise.scale.trees import grow_tree
@@ -39,3 +43,18 @@ def test_trees_route_rows_after_a_journey():
     assert named["all"][0].flags.aligned
     assert words == "words"
     assert_array_equal(other.route(X), tree.route(X))
+
+
+def test_without_dask_the_remedy_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ImportError, match=r"pip install 'kernelwise\[dask\]'"):
+        DaskRelevanceSVC().fit(np.zeros((2, 1)), np.array([0, 1]))
+
+
+def test_without_a_client_the_remedy_is_named(monkeypatch):
+    def no_client():
+        raise ValueError("No global client found")
+
+    monkeypatch.setattr("distributed.get_client", no_client)
+    with pytest.raises(ValueError, match="There is no client of Dask"):
+        client_of(None)
