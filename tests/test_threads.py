@@ -1,5 +1,7 @@
 """BLAS on one thread while a fit is under way, and as it was behind it."""
 
+import sys
+
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -27,3 +29,46 @@ def test_blas_is_given_back_after_an_error():
     with pytest.raises(KeyError), single_blas():
         raise KeyError
     assert blas_threads() == before
+
+
+class _InterruptAt:
+    """Raises KeyboardInterrupt at a call inside the context's entry, as Ctrl-C may."""
+
+    def __init__(self, call):
+        self.left, self.inside = call, False
+
+    def __call__(self, frame, event, argument):
+        name = frame.f_code.co_name
+        if name == "__enter__" and frame.f_locals.get("self") is single_blas():
+            self.inside = event != "return"
+        if self.inside and event == "c_return":  # Python looks for signals after a call
+            self.left -= 1
+            if self.left < 0:
+                sys.setprofile(None)
+                raise KeyboardInterrupt
+
+
+def test_ctrl_c_at_the_entry_leaves_no_lock_taken():
+    with single_blas():  # finds the libraries
+        pass
+    with threadpool_limits(2, user_api="blas"):
+        before, was_interrupted = blas_threads(), []
+        for call in range(100):
+            try:
+                sys.setprofile(_InterruptAt(call))
+                with single_blas():
+                    sys.setprofile(None)
+                was_interrupted.append(False)
+            except KeyboardInterrupt:
+                was_interrupted.append(True)
+            finally:
+                sys.setprofile(None)
+            assert not single_blas()._lock.locked()
+            assert single_blas()._depth == 0
+            if not was_interrupted[-1]:
+                break
+        assert was_interrupted.count(True) >= 3
+        assert not was_interrupted[-1]
+        with single_blas():
+            assert blas_threads() == {1}
+        assert blas_threads() == before

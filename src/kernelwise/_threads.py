@@ -71,19 +71,28 @@ class _SingleBlas:
         return list(ThreadpoolController().select(user_api="blas").lib_controllers)
 
     def __enter__(self) -> None:
-        self._own.depth = getattr(self._own, "depth", 0) + 1
-        # Library by library: threadpoolctl's own context is slower, as it queries all properties.
-        with self._lock:
-            self._depth += 1
-            if self._depth == 1:
-                held = [
-                    (library, threads)
-                    for library in self._libraries
-                    if (threads := library.get_num_threads()) != 1
-                ]
-                self._held = held or self._held  # a fork may have left some to give back
-                for library, _ in held:
-                    library.set_num_threads(1)
+        depth, is_in = getattr(self._own, "depth", 0) + 1, False
+        try:
+            with self._lock:
+                self._depth += 1
+                self._own.depth, is_in = depth, True
+                if self._depth == 1:
+                    self._hold()
+        except BaseException:  # Ctrl-C: the block is not entered, so nothing else would undo this
+            if is_in:
+                self.__exit__()
+            raise
+
+    def _hold(self) -> None:
+        """Set BLAS to one thread; note how many it had.
+
+        This is done library by library: threadpoolctl's own context queries all properties.
+        """
+        held = [(library, library.get_num_threads()) for library in self._libraries]
+        held = [(library, threads) for library, threads in held if threads != 1]
+        self._held = held or self._held  # a fork may have left some to give back
+        for library, _ in held:
+            library.set_num_threads(1)
 
     def __exit__(self, *exception: object) -> None:
         self._own.depth -= 1

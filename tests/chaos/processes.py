@@ -7,7 +7,7 @@ import sys
 
 from .tally import Tally
 
-_LIMIT = 120  # seconds after which a process counts as one that hangs
+_LIMIT = 900  # seconds after which a process counts as one that hangs
 
 # Classifiers, and the code that makes one.
 MADE = {

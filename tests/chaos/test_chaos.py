@@ -72,3 +72,7 @@ def test_the_page_shows_the_counts():
     text = page.render({tally.name: tally.as_dict()})
     assert "| forged files | 2 | refused with a reason: 1 | 1 |" in text
     assert "- **forged files**: The schema" in text
+    zoo = {"ends": {"held": 3, "refused": 1}, "worst": 0.9, "slowest": 4.0}
+    text = page.render({tally.name: tally.as_dict()}, zoo)
+    assert "fits 4 seeded problems" in text
+    assert "3 held, 1 were refused" in text

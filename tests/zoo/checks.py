@@ -171,7 +171,9 @@ def _invariances(problem: Problem, model: Any) -> list[str]:
         failures.append("other names of the classes change decisions")
     if problem.estimator == "SVC" and model.fit_status_ == 0 and _is_unique(problem):
         for what, change in CHANGES.items():
-            other = fitted(change(problem))[0].decision_function(problem.X)
+            changed = change(problem)
+            rows = changed.X if what == "other units" else problem.X
+            other = fitted(changed)[0].decision_function(rows)
             if other.shape == decisions.shape and _differ(problem, other, decisions):
                 failures.append(
                     f"{what} changes decisions by {np.abs(other - decisions).max():.3g}"
@@ -208,7 +210,31 @@ def _doubled(problem: Problem) -> Problem:
     return replace(problem, X=X, y=y, sample_weight=weights, params=params)
 
 
+def _split(problem: Problem) -> Problem:
+    """Return the problem with half of the rows given twice, their weights split between both."""
+    n, random = len(problem.y), np.random.default_rng(problem.number)
+    twice, share = np.flatnonzero(random.random(n) < 0.5), random.uniform(0.1, 0.9, size=n)
+    weights = np.ones(n) if problem.sample_weight is None else problem.sample_weight
+    X, y = np.vstack([problem.X, problem.X[twice]]), np.append(problem.y, problem.y[twice])
+    first, second = weights.copy(), (weights * (1 - share))[twice]
+    first[twice] *= share[twice]
+    return replace(problem, X=X, y=y, sample_weight=np.append(first, second))
+
+
+def _in_other_units(problem: Problem) -> Problem:
+    """Return the problem with all columns in another unit, and a gamma that goes with it."""
+    factor = 2.0**-10 if np.abs(problem.X).max() > 1 else 2.0**10
+    params = dict(problem.params)
+    if params["gamma"] == "auto":
+        params["gamma"] = 1 / problem.X.shape[1]
+    if params["gamma"] != "scale":
+        params["gamma"] /= factor if params["kernel"] == "laplacian" else factor**2
+    return replace(problem, X=problem.X * factor, params=params)
+
+
 CHANGES: dict[str, Callable[[Problem], Problem]] = {
     "another order of the rows": _shuffled,
     "copies in place of cost": _doubled,
+    "copies in place of weight": _split,
+    "other units": _in_other_units,
 }

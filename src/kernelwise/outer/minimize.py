@@ -121,7 +121,9 @@ class _Recorder:
         seconds = perf_counter() - begin
         if not (np.isfinite(value) and np.isfinite(gradient).all()):
             raise ValueError(
-                f"the function to minimise, or its gradient, is NaN or inf at {theta}."
+                f"the function to minimise, or its gradient, is NaN or inf at {theta}; scale what "
+                "it depends on, such as the columns of X, start from another point, or bound the "
+                "domain."
             )
         step = Step(float(value), np.array(theta), getattr(self._fun, "n_iter", 0), seconds)
         self.history.append(step)

@@ -202,9 +202,10 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
     Notes
     -----
     The score of "span", "cv" and "validation" is the error plus the mean of
-    1 / (1 + exp(5 margin)), which breaks ties; remaining ties go to the smaller C, then to
-    the smaller gamma (the larger width). Several classes are one-vs-rest with one width and C for
-    all; their error is that of the largest decision value, a margin half the lead of the own class.
+    1 / (1 + exp(5 margin)), which breaks ties; scores that are equal but for rounding go to the
+    smaller C, then to the smaller gamma (the larger width). Several classes are one-vs-rest with
+    one width and C for all; their error is that of the largest decision value, a margin half the
+    lead of the own class.
 
     Sample weights count copies: leaving a row out takes one copy away, so that a weight of two is
     the same as the row given twice. Neither the order of the rows nor ``n_jobs`` changes what is

@@ -182,6 +182,12 @@ class DualObjectiveSVC(BaseLearnedSVC):
     weight zero and do not count in the sum of the weights. Scale the columns first: the weights
     start from one.
 
+    A weight of two is the same as the row given twice up to ``tol``: machines on the way are solved
+    to the tolerance, and steps of the weights carry their differences on. Where many weights are
+    as good, as with copies of columns, such differences, or another order of rows or columns, can
+    end at other weights; a smaller ``tol`` makes that rarer. With ``criterion="radius_margin"``
+    a copy of a row is another point of the ball, which a weight is not.
+
     Examples
     --------
     >>> import numpy as np

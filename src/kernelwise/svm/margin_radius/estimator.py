@@ -175,6 +175,9 @@ class MarginRadiusSVC(BaseLearnedSVC):
     its own. Constant columns get the weight zero. With the learned weights the machine is the
     L2-SVM of the kernel sum_k mu_k x_k z_k with the cost C / radius^2.
 
+    A weight of two is the same as the row given twice, but with ``kernel``, whose components are of
+    the kernel matrix, and with ``radius="ball"`` only up to about 1e-6 of the weights.
+
     References
     ----------
     .. [1] H. Do, A. Kalousis, M. Hilario, "Feature weighting using margin and radius based error

@@ -259,6 +259,11 @@ class RelevanceSVC(BaseLearnedSVC):
     there are more than ``path_rows`` different rows, the kernel part, the linear part and the
     mixture are fitted to those on which width and C are chosen.
 
+    The order of the columns changes sums by rounding. Scores that are equal but for rounding choose
+    the smaller C, then the wider kernel; but the descent to the weights may end elsewhere where
+    many weights are as good, as with columns that are copies of each other or classes that no
+    column tells apart. There the order of the columns can change weights and decisions.
+
     Large tables are read block by block: neither a memory map nor a table of float32 is copied
     whole to float64. About 50,000 rows, picked by their numbers in the table, choose the weights,
     width, C and the mixture; medians, too, are those of so many rows. Equal rows are not merged, so
