@@ -28,13 +28,13 @@ def shown(monkeypatch, *, terminal, first_line=0.0, quiet=False):
 
 def test_a_terminal_shows_the_steps_inside_a_fit(monkeypatch):
     text = shown(monkeypatch, terminal=True)
-    assert "1/2 RelevanceSVC" in text
-    assert "RelevanceSVC: " in text
+    assert "fit 2 of 2: RelevanceSVC" in text
+    assert "RelevanceSVC, " in text
 
 
 def test_a_log_file_gets_few_lines(monkeypatch):
     lines = shown(monkeypatch, terminal=False).splitlines()
-    assert lines[0].startswith("0 s: 0/2 RelevanceSVC")
+    assert lines[0].startswith("0 s: fit 1 of 2: RelevanceSVC")
     assert len(lines) < 25  # each after twice the time of the one before
     assert shown(monkeypatch, terminal=False, first_line=1e6) == ""
 

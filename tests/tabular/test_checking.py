@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.pipeline import make_pipeline
 
 from kernelwise.evaluation import fit_table
 from kernelwise.tabular import TableEncoder, TableError, check_new_rows, check_target
@@ -28,6 +30,14 @@ def test_usual_rows_have_no_notes(model):
         checks = check_new_rows(model, frame)
         assert [check.name for check in checks] == list(model[0].kinds_)
         assert not [check.notes for check in checks if check.notes]
+
+
+def test_notes_allow_for_the_number_of_columns():
+    rng = np.random.default_rng(0)
+    wide = pd.DataFrame(rng.normal(size=(120, 300))).add_prefix("g")
+    encoder = TableEncoder().fit(wide[:60])
+    plain = make_pipeline(encoder, DummyClassifier()).fit(wide[:60], [0, 1] * 30)
+    assert sum(bool(check.notes) for check in check_new_rows(plain, wide[60:])) <= 1
 
 
 def test_each_kind_of_trouble_is_measured(model):

@@ -52,7 +52,7 @@ class _Bar:
     def step(self, task: str, number: int, total: int) -> None:
         """Show a step of the fit."""
         part = min(1.0, number / total) if total else 0.0
-        text = f"{self._text}: {task}"[:_WIDTH]
+        text = f"{self._text}, {task}"[:_WIDTH]
         self._bar.update(self._task, completed=self._done + part, description=text)
 
 
@@ -70,15 +70,15 @@ class _Log:
 
     def step(self, task: str, number: int, total: int) -> None:
         """Show a step of the fit, if it is time to."""
-        self._show(f"{self._text}: {task}")
+        self._show(f"{self._text}, {task}")
 
     def _show(self, text: str) -> None:
         seconds = monotonic() - self._start
-        if seconds >= self._next:
+        if text and seconds >= self._next:
             self._next = 2 * seconds
             self._console.print(f"{seconds:.0f} s: {text}")
 
 
 def _fit_text(done: int, total: int, text: str) -> str:
-    """Return which of several fits is under way."""
-    return f"{done}/{total} {text}" if total > 1 else text
+    """Return which of several fits is under way; "" after the last one."""
+    return f"fit {done + 1} of {total}: {text}" if text and total > 1 else text

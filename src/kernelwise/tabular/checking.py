@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ _FAR = 10.0  # the same for values far outside it
 _MIN_RATE = 0.05  # least chance of a gap or of a new word in one row that is taken for granted
 _SURPRISE = 0.01  # chance below which gaps or new words in all rows are no coincidence
 _MAX_EXAMPLES = 3  # values that are quoted
-_CHANCE = 0.01  # p-value below which a share is larger than in training
+_LEVEL = 0.05  # p-value, over the number of columns, below which a share is larger than in training
 
 
 @dataclass(frozen=True)
@@ -112,16 +112,34 @@ def check_new_rows(model: Any, frame: Any) -> list[ColumnCheck] | None:
     if profile is None or not len(frame):
         return None
     selected = _selected_columns(model, list(encoder.kinds_))
+    before = _Before(profile["n_rows"], _LEVEL / len(encoder.kinds_))
     checks = []
     for name, kind in encoder.kinds_.items():
         check = ColumnCheck(name, kind, name in selected)
         own = column_profile(profile, name)
         values = encoder.read_column(frame, name)
         if isinstance(own, LevelProfile):
-            checks.append(_check_words(check, values, own, profile["n_rows"]))
+            checks.append(_check_words(check, values, own, before))
         else:
-            checks.append(_check_numbers(check, frame[name], values, own, profile["n_rows"]))
+            checks.append(_check_numbers(check, frame[name], values, own, before))
     return checks
+
+
+class _Before(NamedTuple):
+    """The number of training rows, and the p-value of a difference from them."""
+
+    n_rows: int
+    level: float
+
+    def is_fewer(self, count: int, n: int, before: float) -> bool:
+        """Return whether fewer of the training rows were affected than now, beyond chance.
+
+        Given ``before`` of the training rows, the count among n rows is beta-binomial.
+        """
+        from scipy.stats import betabinom
+
+        chance = betabinom.sf(count - 1, n, before + 1, self.n_rows - before + 1)
+        return count > 0 and bool(chance < self.level)
 
 
 def _selected_columns(model: Any, names: Sequence[str]) -> set[str]:
@@ -132,10 +150,10 @@ def _selected_columns(model: Any, names: Sequence[str]) -> set[str]:
     return {each.column for each in weights if each.share * len(weights) > 1 - 1e-9}
 
 
-def _check_words(check: ColumnCheck, words: Any, own: LevelProfile, n_train: int) -> ColumnCheck:
+def _check_words(check: ColumnCheck, words: Any, own: LevelProfile, before: _Before) -> ColumnCheck:
     n, present = len(words), words != ""
     missing = 1 - float(present.mean())
-    notes = _gap_notes(missing, own.missing, n, n_train)
+    notes = _gap_notes(missing, own.missing, n, before)
     unusable = _all_missing(missing, own.missing, n)
     unseen = 0.0
     if len(own.levels):
@@ -151,14 +169,14 @@ def _check_words(check: ColumnCheck, words: Any, own: LevelProfile, n_train: int
 
 
 def _check_numbers(
-    check: ColumnCheck, series: Any, values: Any, own: NumberProfile, n_train: int
+    check: ColumnCheck, series: Any, values: Any, own: NumberProfile, before: _Before
 ) -> ColumnCheck:
     n = len(values)
     is_word = _unreadable(series, values, check.kind)
     values = np.where(is_word, np.nan, values)
     known = ~np.isnan(values)
     unreadable, missing = float(is_word.mean()), float((~known & ~is_word).mean())
-    notes = _gap_notes(missing, own.missing, n, n_train)
+    notes = _gap_notes(missing, own.missing, n, before)
     unusable = _all_missing(missing, own.missing, n)
     if unreadable:
         words = quoted(
@@ -172,7 +190,7 @@ def _check_numbers(
     is_out, is_far = beyond > 0, beyond > _FAR * width
     outside, far = float(is_out.mean()), float(is_far.mean())
     # Two of n + 1 rows are outside the range of the others, on average: as if one had been before.
-    if beyond.max() > _CLEAR * width or _is_larger(int(is_out.sum()), n, 1, n_train):
+    if beyond.max() > _CLEAR * width or before.is_fewer(int(is_out.sum()), n, 1):
         bounds = f"{_shown(own.low, check.kind)} to {_shown(own.high, check.kind)}"
         those = np.unique(values[is_out])
         shown = _shown(those[0], check.kind)
@@ -207,29 +225,18 @@ def _unreadable(series: Any, values: Any, kind: str) -> Any:
     return is_word & np.array([not means_missing(word) for word in words], dtype=bool)
 
 
-def _gap_notes(missing: float, before: float, n: int, n_train: int) -> list[str]:
-    """Return a note where more values are missing than in training."""
+def _gap_notes(missing: float, share: float, n: int, before: _Before) -> list[str]:
+    """Return a note where more values are missing than the share in training."""
     if missing == 1:
-        return [f"all values are missing ({_percent(before)} in training)"] * (before < 1)
-    if _is_larger(round(missing * n), n, before * n_train, n_train):
-        return [f"{_percent(missing)} of the values are missing ({_percent(before)} in training)"]
+        return [f"all values are missing ({_percent(share)} in training)"] * (share < 1)
+    if before.is_fewer(round(missing * n), n, share * before.n_rows):
+        return [f"{_percent(missing)} of the values are missing ({_percent(share)} in training)"]
     return []
 
 
 def _all_missing(missing: float, before: float, n: int) -> str:
     surprising = max(_MIN_RATE, before) ** n < _SURPRISE
     return "all of its values are missing" if missing == 1 and surprising else ""
-
-
-def _is_larger(count: int, n: int, before: float, n_train: int) -> bool:
-    """Return whether more of n rows than of n_train rows are affected, beyond chance.
-
-    Given ``before`` of n_train rows, the number among n rows has a beta-binomial distribution.
-    """
-    from scipy.stats import betabinom
-
-    chance = betabinom.sf(count - 1, n, before + 1, n_train - before + 1)
-    return count > 0 and bool(chance < _CHANCE)
 
 
 def _percent(share: float) -> str:
