@@ -32,6 +32,7 @@ SAID = {
     "categories": "one column with one weight",
     "identifiers": "dropped: looks like an id",
     "leak": "discharged_to predicts the target by itself",
+    "duplicates": "rows are copies of other rows",
     "noise": "the model is no better than guessing",
 }
 

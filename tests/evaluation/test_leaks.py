@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernelwise.evaluation import leaking_columns
+from kernelwise.evaluation import evaluate, leaking_columns
 from kernelwise.tabular import check_target, describe_columns
 
 
@@ -41,6 +41,11 @@ def test_strong_honest_columns_and_chance_are_not_leaks():
     assert found_in(wide) == []
 
 
+def test_copies_of_rows_do_not_make_a_column_a_leak():
+    _, frame = noise(60)
+    assert found_in(pd.concat([frame] * 3, ignore_index=True)) == []
+
+
 def test_few_rows_of_a_class_tell_nothing():
     _, frame = noise(30)
     frame["y"] = (np.arange(30) < 3).astype(int)
@@ -52,3 +57,15 @@ def test_columns_that_are_left_out_are_not_looked_at():
     frame["same"] = frame["y"] + 0.1 * frame["a"]
     columns = describe_columns(frame, "y", drop=["same"])
     assert leaking_columns(frame, check_target(frame, "y"), columns) == []
+
+
+def test_copies_are_named_where_chance_does_not_explain_them():
+    rng, frame = noise(60)
+    three_times = pd.concat([frame] * 3, ignore_index=True)
+    found = evaluate(three_times, "y", "svc", against=(), cv=2)
+    assert any(note.startswith("120 of 180 rows are copies") for note in found.notes)
+    words = pd.DataFrame({"a": rng.choice(["x", "y", "z"], 180), "b": rng.choice(["u", "v"], 180)})
+    words["y"] = rng.integers(0, 2, 180)
+    for table in (words, frame):
+        found = evaluate(table, "y", "svc", against=(), cv=2)
+        assert not any("copies" in note for note in found.notes)

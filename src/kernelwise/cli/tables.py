@@ -137,8 +137,8 @@ def metrics_table(found: HoldoutScore) -> Group:
 def calibration_table(found: HoldoutScore) -> Group:
     """Return expected and observed shares of rows by their probability."""
     event = "right predictions" if found.positive is None else repr(str(found.positive))
-    error = f"mean difference {found.calibration_error:.3f}"
-    title = f"calibration: expected and observed share of {shortened(event, 20)}; {error}"
+    error = f"{found.calibration_error:.3f} apart"
+    title = f"calibration: expected and observed share of {shortened(event, 20)}, {error}"
     table = _plain_table("probability", "rows", "expected", "observed  ", "95 % interval")
     for bin in found.calibration:
         outside = not bin.low <= bin.expected <= bin.high

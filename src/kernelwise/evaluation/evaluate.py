@@ -16,6 +16,7 @@ from ..tabular import (
     describe_columns,
 )
 from ..tabular.columns import notes_on
+from .copies import copies_note
 from .cross_validation import CrossValidation, ProgressCallback
 from .encoding import ColumnChoice, encode_split
 from .methods import method_named, methods
@@ -116,7 +117,9 @@ def evaluate(
     if method in run.failures:
         raise TableError(run.failures[method])
     evaluation = run.evaluation(columns)
-    return replace(evaluation, notes=(*evaluation.notes, *notes_on(columns)))
+    copies = copies_note(rows[[column.name for column in columns if column.used]], seed)
+    notes = (*evaluation.notes, *notes_on(columns), *[copies][: bool(copies)])
+    return replace(evaluation, notes=notes)
 
 
 # The name in `kernelwise.tabular` for an evaluation of all methods in two repeats of the folds.

@@ -89,7 +89,9 @@ def leaking_columns(
     if classes.smallest < _MIN_CLASS_ROWS:
         return []
     rng = np.random.default_rng(seed)
-    some = np.sort(rng.permutation(len(classes.y))[:_MAX_ROWS])
+    # Copies of a row would give its class away in the folds.
+    different = np.flatnonzero(~frame.iloc[classes.rows].duplicated().to_numpy())
+    some = np.sort(rng.permutation(different)[:_MAX_ROWS])
     labels, y = np.unique(classes.y[some], return_inverse=True)
     if len(labels) < 2:
         return []
