@@ -132,6 +132,13 @@ def test_page_does_not_scroll_sideways(browser, pages, page):
         assert wide <= room <= width
 
 
+@pytest.mark.parametrize("page", ["report", "checked"])
+def test_tables_fit_a_sheet(browser, pages, page):
+    show(browser, pages[page], media="print", width=718)  # A4 within Chromium's margins
+    wide = browser.execute_script("return document.documentElement.scrollWidth")
+    assert wide <= 718
+
+
 @pytest.mark.parametrize("page", ["report", "reproduction"])
 def test_no_errors_and_no_requests(browser, pages, page):
     show(browser, "about:blank")

@@ -69,7 +69,7 @@ def test_10_a_sentence_names_the_columns_on_which_the_two_disagree():
     told = importance_text(check)
     assert "disagree (rank correlation" in told
     assert "The column b has at least an equal share of the weight, but can be shuffled" in told
-    assert "The column d has less than an equal share, but cannot" in told
+    assert "The column d has less than an equal share, but shuffling has a cost." in told
     agreeing = replace(check, shares=np.array([0.5, 0.04, 0.01, 0.45]))
     assert importance_text(agreeing).startswith("The weights agree with")
     unknown = replace(check, importances=np.where(np.arange(4)[:, None] == 1, np.nan, losses))

@@ -64,7 +64,7 @@ def importance_text(check: PermutationCheck) -> str:
             "the weight is due to chance."
         )
     if light:
-        sentences.append(f"{_columns(light)} less than an equal share, but cannot be shuffled so.")
+        sentences.append(f"{_columns(light)} less than an equal share, but shuffling has a cost.")
     return " ".join(sentences)
 
 
