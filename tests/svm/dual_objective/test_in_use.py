@@ -500,7 +500,7 @@ def test_sample_weights(weights, words):
 
 @pytest.mark.parametrize("kernel", ["laplacian", Laplacian()], ids=str)
 def test_sparse_rows_need_a_kernel_of_them(kernel):
-    words = re.compile("X.*dense data is required")
+    words = re.compile("needs dense rows: convert it with X")
     refuses(DualObjectiveSVC(kernel=kernel), sp.csr_array(ROWS), error=TypeError, match=words)
 
 

@@ -158,7 +158,7 @@ def test_sparse_rows():
     expected = excluded.fit(table, Y).decision_function(table)
     found = excluded.fit(sp.csr_array(table), Y).decision_function(sp.csr_array(table))
     assert_allclose(found, expected, atol=1e-5)
-    with pytest.raises(TypeError, match="Sparse data was passed"):
+    with pytest.raises(TypeError, match="needs dense rows: convert it with X"):
         GeneralizedBiasSVC(PolynomialFeatures(), kernel="laplacian").fit(sp.csr_array(table), Y)
 
 
