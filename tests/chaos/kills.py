@@ -120,25 +120,32 @@ def killed_large_fits(folder: Path, n: int, seed: int) -> Tally:
     tally, rng = Tally("kill -9 during large fits"), np.random.default_rng(seed)
     out, trees = folder / "decisions.npy", folder / "trees"
     command = [sys.executable, "-W", "ignore", "-c", _LARGE, str(trees), str(out)]
-    begin = time.monotonic()
     expected = large_fit(None)
-    seconds = time.monotonic() - begin
     for trial in range(n):
-        for _ in range(int(rng.integers(1, 4))):
+        for _ in range(int(rng.integers(1, 3))):
             process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-            time.sleep(1 + seconds * rng.random())
+            _wait_for(trees, int(rng.integers(4)), process)
+            time.sleep(rng.random())
             process.kill()
             process.wait()
-        n_trees = len(list(trees.iterdir())) if trees.exists() else 0
+        n_trees = len(list(trees.glob("*"))) if trees.exists() else 0
         out.unlink(missing_ok=True)
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_LIMIT)
         if done.returncode or not np.array_equal(np.load(out), expected):
             tally.broke(f"trial {trial}: {done.stderr.strip()[-160:] or 'another model'}")
         else:
-            tally.held("went on to the same model" if n_trees else "killed before the first tree")
+            tally.held(f"went on from {n_trees} trees to the same model")
         for path in trees.iterdir():
             path.unlink()
     return tally
+
+
+def _wait_for(trees: Path, n_trees: int, process: subprocess.Popen[bytes]) -> None:
+    """Wait until a fit has stored so many trees."""
+    while process.poll() is None:
+        if trees.exists() and len(list(trees.iterdir())) >= n_trees:
+            return
+        time.sleep(0.02)
 
 
 # The command, with an experiment of many short tasks.

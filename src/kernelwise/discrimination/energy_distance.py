@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import as_real
 from .._native import squared_gaps
 from .._typing import Array, Index
 from ._input import classes_of, rows_of, weights_of
@@ -122,7 +123,7 @@ def log_relevance(ratio: Any, floor: float = 0.1) -> Array:
     >>> np.exp(log_relevance([6.0, 2.0, 0.9])).round(2)
     array([2.46, 0.49, 0.05])
     """
-    ratio = np.asarray(ratio, dtype=np.float64)
+    ratio = as_real(ratio, "ratio")
     if ratio.ndim != 1 or not ratio.size or not np.isfinite(ratio).all():
         raise ValueError("ratio must be finite numbers, one per feature.")
     if not 0 < floor < np.inf:

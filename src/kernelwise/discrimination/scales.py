@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import as_real
 from .._typing import Array
 from ._input import rows_of, weights_of
 from .energy_distance import energy
@@ -168,7 +169,7 @@ def _check_choice(name: str, value: Any, choices: set[str]) -> None:
 def _numbers(name: str, values: Any, d: int | None = None) -> Array:
     expected = "one per feature" if d is None else f"one for each of the {d} features of X"
     try:
-        vector = np.array(values, dtype=np.float64)
+        vector = as_real(values, name).copy()
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be numbers, {expected}.") from None
     if vector.ndim != 1 or not vector.size or d not in (None, len(vector)):

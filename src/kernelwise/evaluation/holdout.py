@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import Array
+from ..tabular.errors import TableError, quoted
 from ..tabular.labels import known_labels
 from ..tabular.pipeline import table_encoder
 from .drift import Drift, drift_from_training
@@ -204,7 +205,10 @@ def _positive(labels: list[Any], counts: Any, classes: list[Any], wanted: Any) -
     if len(classes) != 2:
         return None
     if wanted is not None:
-        return next(label for label in classes if str(label) == str(wanted))
+        named = {str(label): label for label in classes}
+        if str(wanted) not in named:
+            raise TableError(f"positive={wanted!r} is not a class of the model: {quoted(named)}.")
+        return named[str(wanted)]
     return labels[int(counts.argmin())]
 
 
