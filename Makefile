@@ -42,7 +42,7 @@ core: $(VENV)/dev.stamp ## run the tests of the compiled code at each level of t
 	for level in $$($(BIN)/python -c 'from kernelwise._native import levels; print(*levels)'); do \
 	  KERNELWISE_CPU=$$level $(BIN)/python -m pytest $(CORE_TESTS) $(PYTEST_ARGS) || exit 1; done
 
-zoo: $(VENV)/dev.stamp ## check 1,200 odd problems: optimality, invariances, warnings
+zoo: $(VENV)/dev.stamp ## check 1,500 odd problems: optimality, invariances, warnings
 	$(BIN)/python -W ignore -m tests.zoo
 
 chaos: $(VENV)/dev.stamp ## damage files, call wrongly, interrupt, kill and starve fits; write docs/reliability.md

@@ -223,7 +223,7 @@ def test_bad_input_is_refused_by_name(X, y, w, message):
 
 
 def test_sparse_rows_and_mixed_labels_are_refused():
-    with pytest.raises(TypeError, match="Sparse data was passed for X"):
+    with pytest.raises(TypeError, match="X is sparse, and this model needs dense rows"):
         energy(sp.csr_array(ROWS), [0, 1, 1])
     with pytest.raises(TypeError, match="y mixes labels of several types"):
         energy(ROWS, np.array(["a", 1, 1], dtype=object))

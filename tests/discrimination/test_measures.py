@@ -206,5 +206,5 @@ def test_bad_input_is_refused_by_name(measure, rows, y, w, message):
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_sparse_rows_are_refused(measure):
-    with pytest.raises(TypeError, match="Sparse data was passed for X"):
+    with pytest.raises(TypeError, match="X is sparse, and this model needs dense rows"):
         measure(sp.csr_array(ROWS), [0, 1, 1])
