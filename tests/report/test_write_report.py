@@ -165,6 +165,11 @@ def test_findings_without_weights_and_with_stability():
     )
 
 
+def test_a_single_column_has_no_order_to_agree_on():
+    made = evaluation(1)
+    assert not any("rank correlation" in each for each in findings(made, stability(made)))
+
+
 def test_scores_are_sorted_and_differences_are_from_the_first():
     rows = score_rows(evaluation())
     assert [row.score.method for row in rows] == ["relevance", "svc", "majority", "grid"]

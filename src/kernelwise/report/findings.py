@@ -33,7 +33,7 @@ def findings(
         sentences.append(_weights(evaluation))
     else:
         sentences.append(f"{evaluation.best.label} does not weight the columns.")
-    if stability is not None:
+    if stability is not None and len(stability.feature_names) > 1:
         sentences.append(_stability(stability))
     if checks is None:
         return sentences
