@@ -244,7 +244,7 @@ def test_log_relevance_refuses_what_is_not_a_ratio_a_feature(ratio):
         log_relevance(ratio)
 
 
-@pytest.mark.parametrize("floor", [0.0, -1.0, np.nan, np.inf])
+@pytest.mark.parametrize("floor", [0.0, -1.0, np.nan, np.inf, 10**400])
 def test_log_relevance_refuses_a_floor_that_is_not_positive(floor):
     with pytest.raises(ValueError, match="floor must be a positive number"):
         log_relevance([1.0, 2.0], floor)

@@ -52,7 +52,8 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table = load_breast_cancer(as_frame=True).frame.iloc[:120, [0, 1, 4, 20, 21, -1]]
     table = table.rename(columns={"target": "outcome"})
-    table.to_csv("patients.csv", index=False)
+    for name in ("patients.csv", "later_patients.csv"):
+        table.to_csv(name, index=False)
     table.drop(columns="outcome").to_csv("new_patients.csv", index=False)
     yield tmp_path
     plt.close("all")

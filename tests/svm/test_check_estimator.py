@@ -67,7 +67,9 @@ REGISTRY = [
     RelevanceSVC(),
     RelevanceSVC(ensemble=False, calibration=None),
     RelevanceSVC(kernel="rbf", standardize=False, missing="impute", class_weight="balanced"),
-    RelevanceSVC(weight_rows=10, path_rows=20, warm_start=True, n_jobs=2, cache_size=0.001),
+    # A warm start goes on learning: a second fit equals the first where that had converged.
+    RelevanceSVC(weight_rows=10, path_rows=20, warm_start=True, max_iter=100, cache_size=0.001),
+    RelevanceSVC(weight_rows=10, path_rows=20, n_jobs=2),
     RelevanceSVC(large="cells", cell_size=20, n_trees=2, n_jobs=2),
     RelevanceSelector(),
     RelevanceSelector(ensemble=False, kernel="rbf", max_features=1, missing="impute"),

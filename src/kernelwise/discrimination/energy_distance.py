@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -126,7 +127,7 @@ def log_relevance(ratio: Any, floor: float = 0.1) -> Array:
     ratio = as_real(ratio, "ratio")
     if ratio.ndim != 1 or not ratio.size or not np.isfinite(ratio).all():
         raise ValueError("ratio must be finite numbers, one per feature.")
-    if not 0 < floor < np.inf:
+    if not 0 < floor <= sys.float_info.max:  # a whole number may exceed every float
         raise ValueError(f"floor must be a positive number; got {floor!r}.")
     excess = np.maximum(ratio - 1, floor)
     largest = excess.max()

@@ -162,8 +162,8 @@ def score_model(model: Any, frame: Any, target: str, *, positive: Any = None) ->
     >>> model = fit_table(train, check_target(train, "kind"))
     >>> for metric in score_model(model, test, "kind").metrics[:2]:
     ...     print(f"{metric.label} {metric.value:.2f} ({metric.low:.2f} to {metric.high:.2f})")
-    accuracy 0.98 (0.93 to 0.99)
-    balanced accuracy 0.98 (0.92 to 1.00)
+    accuracy 1.00 (0.96 to 1.00)
+    balanced accuracy 1.00 (0.95 to 1.00)
     """
     check_is_fitted(model)
     y, rows = known_labels(frame, target, model.classes_)

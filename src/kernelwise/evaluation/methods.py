@@ -37,7 +37,20 @@ _TILED = 6000  # rows from which machines keep tiles of the kernel, not the whol
 
 
 def kernel_bytes(n: float, d: float) -> float:
-    """Return the bytes of a kernel matrix in single precision, or of its tiles."""
+    """Return the bytes of a kernel matrix in single precision, or of its tiles.
+
+    Parameters
+    ----------
+    n : float
+        The number of rows.
+    d : float
+        The number of columns.
+
+    Returns
+    -------
+    size : float
+        The bytes beside the table.
+    """
     return min(allowance(None), 4.0 * min(n, _TILED) ** 2) + 24.0 * n * d
 
 
