@@ -70,7 +70,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )  # fmt: skip
     parser.add_argument(
         "--today", type=Path, metavar="PYTHON",
-        help="interpreter with the older kernelwise that quality is compared with",
+        help="interpreter with the older kernelwise that quality and speed are compared with",
     )  # fmt: skip
     parser.add_argument("--rounds", type=int, default=9, help="of --against (default: 9)")
     args = parser.parse_args(argv)

@@ -37,11 +37,17 @@ class Installation:
         Folder for compiled code.
     is_other : bool
         Whether to ignore PYTHONPATH, which may lead to the kernelwise of this interpreter.
+    level : str, default=None
+        The instruction set to which the native core is held; None takes the best one.
     """
 
-    def __init__(self, python: str, cache: str, *, is_other: bool) -> None:
+    def __init__(
+        self, python: str, cache: str, *, is_other: bool, level: str | None = None
+    ) -> None:
         self._python = python
         self._environment = os.environ | ONE_THREAD | {"NUMBA_CACHE_DIR": cache}
+        if level is not None:
+            self._environment["KERNELWISE_CPU"] = level
         if is_other:
             self._environment.pop("PYTHONPATH", None)
 

@@ -15,10 +15,9 @@ import numpy as np
 
 from kernelwise.experiments import ExperimentError
 
-from ..environment import ONE_THREAD
+from ..environment import ONE_THREAD, VARIABLE
 from .tables import Split
 
-VARIABLE = "KERNELWISE_TODAY"  # set by --today, and inherited by the processes of a run
 _SCRIPT = Path(__file__).with_name("today_worker.py")
 
 

@@ -3,11 +3,16 @@
 import json
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from benchmarks import against
 from benchmarks.against import compare, ratios, report
+from benchmarks.against.suite import LEVELS, TARGETS, Before
+from benchmarks.environment import VARIABLE
+from benchmarks.measure import QUICK
+from benchmarks.targets import verdicts
 from kernelwise.experiments import ExperimentError
 
 HERE = {"fit": {"a": 1.0, "b": 3.0, "new": 1.0}, "unknown there": {"a": 1.0}}
@@ -73,3 +78,53 @@ def test_every_suite_of_the_worker_runs():
     found = json.loads(done.stdout)["times"]
     assert {"fit", "relevance", "startup"} <= set(found)
     assert all(seconds > 0 for cases in found.values() for seconds in cases.values())
+
+
+def rounds(ratio):
+    """Return two rounds of one case, in which this version is so many times as fast."""
+    times = {"before": {"fit": {"a": 2.0}}} | {v: {"fit": {"a": 2.0 / ratio}} for v in LEVELS}
+    return [times, times]
+
+
+def test_the_page_lists_cases_that_are_slower_than_before():
+    rows = [
+        {"suites": "fit", "times": rounds(1.25)},
+        {"suites": "large", "times": [{w: {"large": {"b": t}} for w, t in TIMES.items()}]},
+    ]
+    text = Before().section(SimpleNamespace(rows=rows))
+    assert "median over 2 or 1 rounds" in text
+    assert "| fit | 1 | 1.25 | 1.25 | 1.25 | 1.25 |" in text
+    assert "| all | 2 | 3.12 | 1.25 | 0.875 | 0.500 |" in text
+    assert text.count("\n- ") == 1
+    assert "- large, b, v4: 0.500" in text
+    assert text.endswith("| b | 20.0 s | 4.00 s (5.00x) | 40.0 s (0.500x) |")
+
+
+TIMES = {"before": 20.0, "v3": 4.0, "v4": 40.0}
+
+
+def test_workers_of_both_levels_take_turns_with_the_older_version(monkeypatch):
+    calls = []
+
+    def measure(self, suites, *, quick):
+        calls.append(self._environment.get("KERNELWISE_CPU", self._python))
+        return self._python, THERE
+
+    monkeypatch.setattr(against.Installation, "measure", measure)
+    monkeypatch.delenv("KERNELWISE_CPU", raising=False)
+    monkeypatch.setenv(VARIABLE, "old")
+    row = Before().measure({"suites": "fit", "rounds": 3}, QUICK)
+    assert calls == ["old", "v3", "v4", "v3", "v4", "old", "v4", "old", "v3"]
+    assert [sorted(each) for each in row["times"]] == 3 * [["before", "v3", "v4"]]
+    found = verdicts({"before": [{"suites": "fit", **row}]}, TARGETS)
+    assert [each["verdict"] for each in found][:3] == [
+        "**missed** in 1 of 1",
+        "**missed** in 1 of 1",
+        "met",
+    ]
+
+
+def test_without_an_older_version_the_suite_says_what_it_needs(monkeypatch):
+    monkeypatch.delenv(VARIABLE, raising=False)
+    with pytest.raises(ExperimentError, match="--today PYTHON"):
+        Before().measure({"suites": "fit", "rounds": 1}, QUICK)

@@ -20,12 +20,12 @@ from .. import _native
 from .._records import dataclass
 from .._threads import run
 from .._typing import Array, Index
-from .active_rows import Progress
 from .active_set import DEAR
 from .builders import c_svc
 from .fast_path import SWEEP
 from .gram import StoredGram
 from .precision import TIGHT
+from .progress import Progress
 from .smo import SMO
 from .solution import Solution, SolverState
 
