@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectFromModel
 
@@ -15,6 +16,8 @@ from kernelwise import SVC, FeatureDiscriminationSVC
 from kernelwise.discrimination import efficiency, fisher, log_scales, separation
 from kernelwise.kernels import RBF, EmpiricalMap, Laplacian, Linear, Polynomial, Sigmoid
 from kernelwise.svm import bounds_of
+from kernelwise.svm.base import solve as base_solve
+from kernelwise.svm.base.grams import Grams
 from tests.svm.base.test_progress import TaskCounter
 from tests.svm.problems import data
 
@@ -371,3 +374,22 @@ def _not_a_number(X, y):
 def test_errors_say_what_is_wrong(settings, message):
     with pytest.raises(ValueError, match=message):
         FeatureDiscriminationSVC(**settings).fit(*data("iris"))
+
+
+def test_pairs_that_share_a_kernel_are_solved_together(monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    model = FeatureDiscriminationSVC(kernel="rbf", importance_per="shared", C=10.0)
+    calls, solve = [], base_solve.PairSolver.solve
+
+    def counted(*args):
+        calls.append(args)
+        return solve(*args)
+
+    monkeypatch.setattr(base_solve.PairSolver, "solve", counted)
+    together = clone(model).fit(X, y)
+    assert len(calls) == 1
+    monkeypatch.setattr(Grams, "is_stored", lambda *args: False)
+    one_by_one = clone(model).fit(X, y)
+    assert len(calls) == 1
+    assert_allclose(together.dual_coef_, one_by_one.dual_coef_, rtol=1e-6, atol=1e-6)
+    assert_allclose(together.certificate_.objective, one_by_one.certificate_.objective, rtol=1e-9)

@@ -7,7 +7,7 @@ is the plain machine on A^{-1/2} x: a feature with a high measure q may have a l
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
@@ -30,7 +30,7 @@ from ..base.kernel_spec import KernelSpec
 from ..base.left_out import kernel_machines_left_out
 from ..base.multiclass import ONE_VS_ONE, Multiclass
 from ..base.predictor import Predictor, kernel_groups, predictor_of
-from ..base.solve import solve_machines
+from ..base.solve import solve_machines, solve_pairs
 from ..base.task import FitTask, Fitted
 from .settings import settings_of
 from .space import ScaledSpace, ScaleRule, SpaceRule
@@ -421,7 +421,10 @@ default="fisher"
         }
         return measured, made if len(made) > 1 else made * task.n_machines
 
-    def _solve(self, task: FitTask, kernels: list[Kernel], Z: Array, C: float) -> list[Solution]:
+    def _solve(
+        self, task: FitTask, kernels: list[Kernel], Z: Array, C: float
+    ) -> Sequence[Solution]:
+        """Solve the machines: small ones that share a kernel on one matrix, others one by one."""
         members, n_machines = task.members, task.n_machines
         solver = SMO(
             tol=self.tol,
@@ -433,11 +436,16 @@ default="fisher"
         grams = Grams.of_members(
             Z, list(map(len, members)), solver, task.threads, one_kernel=one_kernel
         )
+        costs = C * task.cost_factor
+        if grams.share and grams.is_stored(kernels[0], float(costs.max())):
+            return solve_pairs(
+                kernels[0], grams, task.classes, costs, solver, progress=task.progress
+            )
         return solve_machines(
             kernels,
             grams,
             task.Y,
-            C * task.cost_factor,
+            costs,
             solver,
             members=members,
             progress=task.progress,
