@@ -68,7 +68,19 @@ class _SingleBlas:
     def _libraries(self) -> list[Any]:
         from threadpoolctl import ThreadpoolController
 
-        return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+        class BlasController(ThreadpoolController):  # type: ignore[misc]
+            """Looks only at libraries whose name may be one of BLAS.
+
+            A process has hundreds of others, and each takes 50 microseconds. In a version of
+            threadpoolctl without this method, all of them are looked at.
+            """
+
+            def _make_controller_from_path(self, filepath: str) -> None:
+                name = os.path.basename(filepath).lower()
+                if any(word in name for word in ("blas", "blis", "mkl")):
+                    super()._make_controller_from_path(filepath)
+
+        return list(BlasController().select(user_api="blas").lib_controllers)
 
     def __enter__(self) -> None:
         depth, is_in = getattr(self._own, "depth", 0) + 1, False
