@@ -67,6 +67,10 @@ class Gram(Protocol):
         """Open the matrix for reading row by row."""
 
     @property
+    def n_features(self) -> int:
+        """Number of features of the rows; zero for a matrix that is stored."""
+
+    @property
     def has_tiles(self) -> bool:
         """Whether the matrix can be made by tiles, faster than it can be stored."""
 

@@ -167,6 +167,11 @@ class LazyGram:
         return self.kernel.reader(self.X, dtype, self.threads)
 
     @property
+    def n_features(self) -> int:
+        """Number of features of the rows."""
+        return int(self.X.shape[1])
+
+    @property
     def has_tiles(self) -> bool:
         """Whether the matrix can be made by tiles, faster than it can be stored."""
         return has_tiles(self.kernel, self.X)

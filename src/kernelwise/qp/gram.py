@@ -140,6 +140,11 @@ class StoredGram:
         return _StoredReader(self.K)
 
     @property
+    def n_features(self) -> int:
+        """Zero: the rows are not known."""
+        return 0
+
+    @property
     def has_tiles(self) -> bool:
         """False: what is stored is not made again."""
         return False

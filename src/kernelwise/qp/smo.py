@@ -39,6 +39,7 @@ _LONGEST = 2e10  # matrix entries read by steps before a solve without max_iter 
 # of 1e8 steps converge in time.
 _REACHES = (1e14, 1e8)
 _LARGE = 6000  # rows from which a kernel that has tiles is not stored
+_WIDE, _LARGE_AND_WIDE = 30, 11_000  # features above which that is so from more rows on
 _CHECKED = 5000  # rows from which its solution is checked in float64
 _FEWEST = 64  # least number of rows in memory: with fewer no pair can be chosen well
 _BLOCK = 4e8  # bytes of rows in memory when not all of them fit
@@ -200,7 +201,10 @@ class SMO:
     def _is_large(self, qp: DualQP) -> bool:
         """Return whether a working set is faster than rows in memory."""
         fits = self._capacity(qp, np.float32) == qp.n
-        return (qp.n >= _LARGE or not fits) and self._has_tiles(qp)
+        if (fits and qp.n < _LARGE) or not self._has_tiles(qp):
+            return False
+        # Tiles of many features take longer to make than stored rows to fetch.
+        return not fits or qp.n >= _LARGE_AND_WIDE or qp.gram.n_features <= _WIDE
 
     def _by_working_set(self, qp: DualQP, start: SolverState) -> SolverState:
         """Solve on a working set; a start that is solved is only checked."""

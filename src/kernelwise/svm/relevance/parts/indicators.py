@@ -8,11 +8,12 @@ says it all. The columns of a category are a group, which has one weight.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from ...._records import dataclass
 from ...._typing import Array, Index
 from ..columns import MIN_LEVEL_ROWS, ColumnLayout
 from .part import Part
