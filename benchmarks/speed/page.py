@@ -54,7 +54,7 @@ $ make bench BENCH_ARGS="speed-fit speed-predict"      # some suites
 $ make bench BENCH_ARGS="speed --fresh"                # measure again what is finished
 $ make bench BENCH_ARGS="speed --render"               # only this page, from benchmarks/results
 $ make bench BENCH_ARGS="--against PYTHON"             # against that interpreter's kernelwise
-$ make bench BENCH_ARGS="before --today PYTHON"        # the same for this page, in nine rounds
+$ make bench BENCH_ARGS="before --today PYTHON"        # the same for this page
 ```
 """
 
