@@ -60,7 +60,7 @@ class Before(Suite):
                 rounds.append(
                     {name: contenders[name].measure(suites, quick=quick)[1] for name in order}
                 )
-        return {"times": rounds}
+        return {"cpu_times": rounds}
 
     def section(self, results: Results) -> str:
         rows = results.rows
@@ -83,7 +83,7 @@ class Before(Suite):
             "divided by that of this version held to the instruction set v3 (AVX2) or v4 "
             "(AVX-512): above 1 this version is faster. numba used all that the processor has. "
             "Worker processes take turns; a ratio is the median over "
-            f"{' or '.join(sorted({str(len(row['times'])) for row in rows}, reverse=True))} "
+            f"{' or '.join(sorted({str(len(row['cpu_times'])) for row in rows}, reverse=True))} "
             "rounds. RelevanceSVC does more than it did: it mixes several parts and calibrates "
             "probabilities, for which it is fitted to two halves of the rows as well.\n\n"
             + table(header, cells, left=1)
@@ -95,7 +95,7 @@ def _ratios(rows: Sequence[Row], level: str) -> Ratios:
     """Return the median ratio of each case that both versions have."""
     found: Ratios = {}
     for row in rows:
-        rounds: Sequence[Round] = row["times"]
+        rounds: Sequence[Round] = row["cpu_times"]
         for suite, cases in rounds[0][level].items():
             for case in cases:
                 if case in rounds[0]["before"].get(suite, {}):

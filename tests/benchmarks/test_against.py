@@ -88,7 +88,7 @@ def rounds(ratio):
 
 def test_the_page_lists_cases_that_are_slower_than_before():
     slow = {w: {"growth": {"b": t}} for w, t in {"before": 20.0, "v3": 4.0, "v4": 40.0}.items()}
-    rows = [{"suites": "fit", "times": rounds(1.25)}, {"suites": "growth", "times": [slow]}]
+    rows = [{"suites": "fit", "cpu_times": rounds(1.25)}, {"suites": "growth", "cpu_times": [slow]}]
     text = Before().section(SimpleNamespace(rows=rows))
     assert "median over 2 or 1 rounds" in text
     assert "| fit | 1 | 1.25 | 1.25 | 1.25 | 1.25 |" in text
@@ -108,7 +108,7 @@ def test_workers_of_both_levels_take_turns_with_the_older_version(monkeypatch):
     monkeypatch.setenv(VARIABLE, "old")
     row = Before().measure({"suites": "fit", "rounds": 3}, QUICK)
     assert calls == ["old", "v3", "v4", "v3", "v4", "old", "v4", "old", "v3"]
-    assert [sorted(each) for each in row["times"]] == 3 * [["before", "v3", "v4"]]
+    assert [sorted(each) for each in row["cpu_times"]] == 3 * [["before", "v3", "v4"]]
     found = verdicts({"before": [{"suites": "fit", **row}]}, TARGETS)
     assert [each["verdict"] for each in found][:3] == [
         "**missed** in 1 of 1",
