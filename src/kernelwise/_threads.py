@@ -68,7 +68,7 @@ class _SingleBlas:
     def _libraries(self) -> list[Any]:
         from threadpoolctl import ThreadpoolController
 
-        class BlasController(ThreadpoolController):  # type: ignore[misc]
+        class BlasController(ThreadpoolController):
             """Looks only at libraries whose name may be one of BLAS.
 
             A process has hundreds of others, and each takes 50 microseconds. In a version of
