@@ -45,3 +45,18 @@ def test_a_row_goes_with_its_copies_or_loses_one_of_them():
 @pytest.mark.parametrize(("count", "expected"), [([1, 1, 4], np.inf), ([1, 2, 4], 1.0)])
 def test_one_copy_is_left_out_where_fewer_than_half_of_the_rows_are_distinct(count, expected):
     assert copy_weight(np.array(count, dtype=float)) == expected
+
+
+def test_a_sample_of_groups_has_whole_groups():
+    groups = np.repeat(np.arange(20), 5)
+    rows = rows_of(np.arange(100) % 2, groups=groups)
+    some = rows.sample_groups(42, np.random.RandomState(0))
+    assert len(some) == 40
+    assert not set(groups[some]) & set(np.delete(groups, some))
+    np.testing.assert_array_equal(some, rows.sample_groups(42, np.random.RandomState(0)))
+    assert len(rows.sample_groups(100, np.random.RandomState(0))) == 100
+    alone = rows_of(np.arange(100) % 2)
+    np.testing.assert_array_equal(
+        alone.sample_groups(42, np.random.RandomState(0)),
+        alone.sample(42, np.random.RandomState(0)),
+    )
