@@ -66,7 +66,7 @@ def huge_values() -> list[Any]:
     one = (np.ones(1), (np.zeros(1, dtype=int), np.zeros(1, dtype=int)))
     return [
         10**18, np.broadcast_to(1.0, (10**9,)), np.broadcast_to(1.0, (10**8, 4)),
-        np.broadcast_to(0.5, (30000, 30000)), np.broadcast_to("a", (10**8,)), range(10**12),
+        np.broadcast_to(0.5, (30000, 30000)), np.broadcast_to("a", (10**6,)), range(10**12),
         scipy.sparse.coo_array(one, shape=(2**30, 2**30)),
         scipy.sparse.csr_array((sound.N, 2**31 - 8)), pd.RangeIndex(10**12),
     ]  # fmt: skip

@@ -238,6 +238,8 @@ def _training_rows(
                 "X_train, and y_train for the nearest rows of each class."
             )
         return [kept, known], known, f"{len(kept.X)} training rows that the model keeps"
+    if np.ndim(X_train) != 2:
+        raise ValueError("X_train must be a table of training rows.")
     n = np.shape(X_train)[0]
     chosen = np.sort(random.permutation(n)[:n_background])
     tables, source = [safe_indexing(X_train, chosen)], f"{len(chosen)} rows of X_train"

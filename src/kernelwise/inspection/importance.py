@@ -10,6 +10,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
+from .._checks import check_method
 from .._typing import Array, Index
 from .permutation import PermutationCheck
 from .row_pool import ModelReader
@@ -71,6 +72,7 @@ def held_out_importance(
     >>> int(np.argmax(check.importances.mean(axis=1)))
     1
     """
+    check_method(model, "model", "fit")
     check_consistent_length(X, y)
     random = check_random_state(random_state)
     seed = int(random.randint(2**31 - 1))
