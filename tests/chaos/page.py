@@ -95,7 +95,8 @@ def _odd_problems(zoo: dict[str, Any] | None) -> list[str]:
 
 def _facts(entry: dict[str, Any]) -> str:
     facts = [f"{name}: {value:,.0f}" for name, value in entry["facts"].items()]
-    return f" {'; '.join(facts).capitalize()}." if facts else ""
+    text = "; ".join(facts)
+    return f" {text[0].upper()}{text[1:]}." if facts else ""
 
 
 def stored() -> tuple[dict[str, Any], dict[str, Any] | None]:

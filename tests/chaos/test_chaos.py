@@ -76,3 +76,8 @@ def test_the_page_shows_the_counts():
     text = page.render({tally.name: tally.as_dict()}, zoo)
     assert "fits 4 seeded problems" in text
     assert "3 held, 1 were refused" in text
+
+
+def test_the_page_is_made_from_the_stored_counts():
+    counts, zoo = page.stored()
+    assert page.PAGE.read_text(encoding="utf-8") == page.render(counts, zoo)
