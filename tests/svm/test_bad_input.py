@@ -243,7 +243,7 @@ def test_class_weights(weights):
 def test_sparse_rows_with_a_kernel_that_needs_dense_ones(kernel):
     refuses(SVC(kernel=kernel), sp.csr_array(X), error=TypeError, match="needs dense rows")
     fitted = SVC(kernel=kernel).fit(X, Y)
-    with pytest.raises(TypeError, match=r"dense data is required.*toarray"):
+    with pytest.raises(TypeError, match=r"needs dense rows.*toarray"):
         fitted.predict(sp.csr_array(X))
 
 

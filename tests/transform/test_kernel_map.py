@@ -94,7 +94,7 @@ def test_sparse_rows_as_dense_ones(container):
 
 def test_sparse_rows_are_refused_where_the_kernel_refuses_them():
     for kernel in ("laplacian", Laplacian(), "precomputed"):
-        with pytest.raises(TypeError, match="dense data is required"):
+        with pytest.raises(TypeError, match="needs dense rows"):
             EmpiricalKernelMap(kernel).fit(sp.csr_array(X))
 
 

@@ -200,7 +200,7 @@ def test_tables_and_labels(rows, y, words):
 def test_what_cannot_be_transformed():
     with pytest.raises(NotFittedError):
         FeatureDiscriminationScaler().transform(X)
-    with pytest.raises(TypeError, match="dense data is required"):
+    with pytest.raises(TypeError, match="needs dense rows"):
         FeatureDiscriminationScaler().fit(sp.csr_array(X), Y)
     with pytest.raises(ValueError, match=r"X has 3 features.*expecting 4"):
         FeatureDiscriminationScaler().fit(X, Y).transform(X[:, :3])

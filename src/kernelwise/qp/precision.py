@@ -9,7 +9,6 @@ import numpy as np
 TIGHT = 1e-5  # tolerance of the optimality conditions below which float32 is too coarse
 SMALL = 400  # rows up to which a kernel matrix that is read several times is stored in float64
 _ROUNDING = 2e-8  # mean rounding error of a float32 kernel entry, relative to the largest entry
-LARGEST_ERROR = 2e-7  # largest error of an entry of K b by float32 entries, relative to |b|
 _FELT = 0.2  # part of the tolerance that rounding errors of a gradient may take
 _LENGTH = 30.0  # Euclidean length of the coefficients to expect, relative to their largest bound
 
@@ -35,36 +34,6 @@ def is_coarse(tol: float, kernel_size: float, length: float) -> bool:
         Whether float64 is needed.
     """
     return _ROUNDING * kernel_size * length > _FELT * tol
-
-
-def is_certain(violation: float, tol: float, kernel_size: float, length: float) -> bool:
-    """Return whether a violation that was measured with a float32 kernel is one within ``tol``.
-
-    A violation is the difference of two entries of a gradient, both of which may be wrong.
-
-    Parameters
-    ----------
-    violation : float
-        The measured violation.
-    tol : float
-        The tolerance of the optimality conditions.
-    kernel_size : float
-        The largest absolute value on the diagonal of K.
-    length : float
-        The Euclidean length of b.
-
-    Returns
-    -------
-    certain : bool
-        Whether rounding cannot hide a larger violation than ``tol``.
-
-    Examples
-    --------
-    >>> from kernelwise.qp.precision import is_certain
-    >>> is_certain(5e-4, 1e-3, 1.0, 1000.0), is_certain(7e-4, 1e-3, 1.0, 1000.0)
-    (True, False)
-    """
-    return violation + 2 * LARGEST_ERROR * kernel_size * length <= tol
 
 
 def dtype_for(tol: float, kernel_size: float, bound: float) -> Any:

@@ -11,8 +11,7 @@ the changes of a round go through it.
     ROUND   while the violation exceeds the goal: choose W, solve on it, update the gradients
     WAKE    columns far from the margin are dormant for a while: bring their gradients up to date
     WIDEN   a cold start begins on a random pool of rows, and goes on with a larger one
-    CHECK   where rounding could hide a violation, measure it in float64; above the tolerance, the
-            rounds go on from there
+    CHECK   measure the violation in float64; above the tolerance, the rounds go on from there
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ import numpy as np
 
 from .. import _native
 from .._typing import Array, Index
-from .precision import LARGEST_ERROR, TIGHT, is_certain
+from .precision import TIGHT
 from .problem import DualQP
 from .progress import Progress
 from .solution import SolverState
@@ -41,7 +40,7 @@ _WORTH_SLEEPING = 0.2  # fraction of the live columns above which those far away
 _MOST_WAKES = 4  # times that columns may have been dormant in vain
 _SWEEP = 3e8  # entries read per call of compiled code, which ignores Ctrl-C; about 0.2 seconds
 _CHECKED_ROWS = 2000  # rows without a coefficient whose violation is measured in float64
-_FEW_CHECKED_ROWS = 200  # the same where rounding can hide no violation
+_FLOAT32_ERROR = 2e-7  # largest error of a gradient by float32 tiles, relative to |b|
 _WORD_ERROR = 4e-6  # mean error of an entry of the square in fixed point
 _COARSE = 2  # failed checks, or rounds undone by that error, after which all is in float64
 _SLOW_ROUNDS = 8  # rounds without a smaller violation after which all is in float64
@@ -278,33 +277,21 @@ class WorkingSetRun:
     def _check(self) -> None:
         """Compute the gradient anew in float64 wherever an error could hide a violation.
 
-        Where the violation is within the tolerance by more than rounding, that is on the rows that
-        may decide it. Else it is on all support vectors, and on rows so near to the margin that
-        float32 could have hidden them. Some others are tried in both cases: where they turn out to
-        be further off than they should be, the whole gradient is computed anew.
+        That is on all support vectors, on rows so near to the margin that float32 could have hidden
+        them, and on some others. Where those turn out to be further off than they should be, the
+        whole gradient is computed anew.
         """
-        length = float(np.sqrt(self.b @ self.b))
-        error, n_others = LARGEST_ERROR * length, _CHECKED_ROWS
-        if not self._precise and is_certain(self.gap, self.tol, 1.0, length):
-            wanted, n_others = self._decides(2 * error), _FEW_CHECKED_ROWS
-        else:
-            error = max(self.tol, error)
-            wanted = (self._scores()[0] > -error) | (self.b != 0)
+        band = max(self.tol, _FLOAT32_ERROR * float(np.sqrt(self.b @ self.b)))
+        wanted = (self._scores()[0] > -band) | (self.b != 0)
         others = np.flatnonzero(~wanted)
-        wanted[others[:: max(1, len(others) // n_others)]] = True
-        if self._refresh(np.flatnonzero(wanted)) > error:
+        wanted[others[:: max(1, len(others) // _CHECKED_ROWS)]] = True
+        if self._refresh(np.flatnonzero(wanted)) > band:
             self._refresh(np.flatnonzero(~wanted))
         self._checked = True
         self._look()
         if self.gap > self.tol:
             self._fail()
         self.objective = float(0.5 * self.b @ (self.f - self.p))
-
-    def _decides(self, error: float) -> Any:
-        """Return which rows may have the largest or the least gradient, if all may be wrong."""
-        least, most = self._middle - 0.5 * self.gap, self._middle + 0.5 * self.gap
-        falls = (self.b > self.lo) & (self.f >= most - error)
-        return falls | ((self.b < self.hi) & (self.f <= least + error))
 
     def _fail(self) -> None:
         """Count a round or check that rounding has spoilt; after some of them, be precise."""

@@ -62,7 +62,7 @@ def _read_in_batches(file: Any) -> Any:
             if name in decimals:
                 values = column.to_numpy(zero_copy_only=False)
                 if decimals[name].dtype == np.float32 and not _fits_float32(values):
-                    decimals[name] = decimals[name].astype(np.float64)
+                    decimals[name] = _as_float64(decimals[name], start)
                 decimals[name][rows] = values
             else:
                 others[name].append(column.to_pandas())
@@ -70,6 +70,13 @@ def _read_in_batches(file: Any) -> Any:
     joined = {name: pd.concat(parts, ignore_index=True) for name, parts in others.items()}
     # Without copies: every column stays the array that it was read into.
     return pd.DataFrame({name: (decimals | joined)[name] for name in names}, copy=False)
+
+
+def _as_float64(column: Any, known: int) -> Any:
+    """Return a column in float64, with its first values; the others have not been read yet."""
+    wide = np.empty(len(column), dtype=np.float64)
+    wide[:known] = column[:known]
+    return wide
 
 
 def _fits_float32(values: Any) -> bool:
