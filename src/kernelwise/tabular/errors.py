@@ -27,6 +27,8 @@ def require_columns(frame: Any, names: Iterable[str], where: str) -> None:
         )
     known = [str(name) for name in frame.columns]
     for name in names:
+        if hasattr(name, "__len__") and not isinstance(name, str):
+            raise TypeError(f"{where} must name a column; got {type(name).__name__}.")
         if known.count(name) > 1:
             raise TableError(
                 f"{where}: {known.count(name)} columns are called {name!r}; rename them."

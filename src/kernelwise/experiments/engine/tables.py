@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -144,6 +145,8 @@ def against(paper: float | None, values: Any) -> list[Cell]:
     >>> against(70.0, [71.0, 73.0])
     [70.0, Spread(mean=72.0, error=1.0), 2.0]
     """
+    if paper is not None and abs(paper) > sys.float_info.max:  # a whole number may be
+        raise ValueError("paper must be a number that float64 can represent.")
     ours = Spread.of(values)
     return [paper, ours, None if ours is None or paper is None else ours.mean - paper]
 
