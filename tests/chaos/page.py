@@ -1,4 +1,4 @@
-"""The page on reliability, from the counts of a full run alone."""
+"""The page on reliability, from the counts of the last run of each attack."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ def render(counts: dict[str, Any], zoo: dict[str, Any] | None = None) -> str:
         "",
         "`make chaos` attacks the library: it damages files, calls everything wrongly, interrupts",
         "and kills fits, and takes memory away. Every trial must end in a whole model, in the old",
-        "one, or in an error that names its reason. All trials are seeded. The table is made from",
-        "the counts of a full run.",
+        "one, or in an error that names its reason. All trials are seeded. The table shows the",
+        "last run of each attack; the runs were made one after the other while the code changed.",
         "",
         "| attack | tried | how the trials ended | broken |",
         "|---|---|---|---|",
