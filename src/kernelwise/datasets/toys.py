@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._checks import check_count
+from .._checks import as_real, check_count
 from .._typing import Array, Index
 
 _LARGEST = np.iinfo(np.intp).max  # size of an array
@@ -89,7 +89,7 @@ def make_two_gaussians(
     _at_least("n_samples", n_samples, 2)
     y = (np.arange(n_samples) >= n_samples - n_samples // 2).astype(np.intp)
     noise = np.random.default_rng(random_state).normal(size=(n_samples, len(mean)))
-    return noise + y[:, None] * np.asarray(mean, dtype=float), y
+    return noise + y[:, None] * as_real(mean, "mean"), y
 
 
 def make_sign_product(

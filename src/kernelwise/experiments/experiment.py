@@ -10,6 +10,7 @@ from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any, ClassVar, TypeVar
 
+from .._checks import check_kind
 from .data import dataset
 from .engine.errors import ExperimentError
 from .engine.tables import Drawing, Summary
@@ -315,6 +316,7 @@ def select(names: Sequence[str]) -> list[Experiment]:
         return list(known.values())
     chosen: dict[str, Experiment] = {}
     for name in names:
+        check_kind(name, "each of names", str)
         start = name.replace("_", "-")
         found = {k: e for k, e in known.items() if k == start or k.startswith(f"{start}-")}
         if not found:

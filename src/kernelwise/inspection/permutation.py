@@ -18,6 +18,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
+from .._checks import check_method
 from .._models import unwrap
 from .._typing import Array
 from ._progress import PATIENCE, run_all
@@ -188,6 +189,7 @@ def permutation_check(
     >>> bool(check.correlation > 0.3), sorted(check.disagreements())
     (True, ['feature', 'importance', 'share', 'why'])
     """
+    check_method(estimator, "estimator", "fit")
     check_consistent_length(X, y)
     if n_shuffles and n_shuffles < _MIN_SHUFFLES:
         raise ValueError(

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import check_kind
+from .._checks import as_real, check_kind
 from .._typing import Array
 from .domains import Box, Domain
 
@@ -179,7 +179,7 @@ def minimize(
     domain = Box() if domain is None else domain
     check_kind(method, "method", Method)
     check_kind(domain, "domain", Domain)
-    theta: Array = np.array(theta0, dtype=np.float64)
+    theta: Array = as_real(theta0, "theta0").copy()
     if theta.ndim != 1 or theta.size == 0 or not np.isfinite(theta).all():
         raise ValueError("theta0 must be a vector of finite numbers.")
     theta = domain.project(theta)
