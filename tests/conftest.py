@@ -1,6 +1,7 @@
 """Fixtures and settings that every test shares."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,10 @@ from hypothesis import settings
 ROOT = Path(__file__).resolve().parents[1]
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 
+# A shell starts what runs in the background with Ctrl-C ignored, and the processes that the tests
+# interrupt would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The first example of a property may import modules, so there is no deadline for an example.
 settings.register_profile("kernelwise", deadline=None, derandomize=IN_CI)
