@@ -210,6 +210,12 @@ def test_overlap_of_training_rows_widens_the_interval():
     assert wide[2] - wide[0] == pytest.approx(np.sqrt(2) * (plain[2] - plain[0]))
 
 
+def test_a_comparison_without_splits_is_refused(two_classes):
+    methods = {"most": DummyClassifier(), "tree": DecisionTreeClassifier()}
+    with pytest.raises(ValueError, match="cv makes no splits"):
+        ComparisonDisplay.from_estimators(methods, *two_classes, cv=[])
+
+
 def test_comparison_of_estimators_scores_the_same_splits(two_classes):
     methods = {"most": DummyClassifier(), "tree": DecisionTreeClassifier(random_state=0)}
     display = ComparisonDisplay.from_estimators(methods, *two_classes, cv=4, reference="tree")

@@ -165,14 +165,14 @@ class ComparisonDisplay:
         first = next(iter(estimators.values()))
         classifier = is_classifier(first)
         splits = list(check_cv(cv, y, classifier=classifier).split(X, y, groups))
+        if not splits:
+            raise ValueError("cv makes no splits; give a number, a splitter or a list of splits.")
         scores = {
             name: cross_val_score(
                 clone(model), X, y, cv=splits, scoring=scoring, n_jobs=n_jobs, verbose=verbose
             )
             for name, model in estimators.items()
         }
-        if not splits:
-            raise ValueError("cv makes no splits; give a number, a splitter or a list of splits.")
         ratio = float(np.mean([len(test) / len(train) for train, test in splits]))
         score_name = scoring if isinstance(scoring, str) else "accuracy" if classifier else "score"
         display = cls(

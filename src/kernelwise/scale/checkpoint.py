@@ -57,6 +57,13 @@ class TreeFolder:
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ValueError(
+                f"checkpoint={str(folder)!r} cannot be made a folder ({error.strerror}): name one "
+                "that can be written to."
+            ) from error
         self._used: set[Path] = set()  # files that were read or written
         self._rows = b""  # the digest of the rows
 
@@ -70,7 +77,6 @@ class TreeFolder:
         held_out : HeldOut
             What is left out of them.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
         digest = blake2b(__version__.encode(), digest_size=_DIGEST)
         for each in (*vars(table).values(), *vars(held_out).values()):
             digest.update(f"{each.shape} {each.dtype}".encode())

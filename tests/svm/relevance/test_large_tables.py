@@ -290,3 +290,14 @@ def test_blocks_of_a_prediction_do_not_change_it(monkeypatch, kind):
     monkeypatch.setattr(predictor, "_ENCODED_ROWS", 1000)
     monkeypatch.setattr(predictor, "_BLOCK_ROWS", 512)
     assert_allclose(model.decision_function(X), expected, atol=1e-5)
+
+
+def test_a_checkpoint_that_cannot_be_a_folder_is_refused_before_any_work(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setattr(large, "joint_part", None)
+    X, y = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60) % 2
+    model = RelevanceSVC(large="cells", checkpoint=tmp_path / "file")
+    with pytest.raises(
+        ValueError, match=r"checkpoint=.*file' cannot be made a folder \(File exists"
+    ):
+        model.fit(X, y)
