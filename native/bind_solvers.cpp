@@ -128,6 +128,21 @@ void define_steps(nb::module_& m) {
       },
       array("K"), array("b"), array("g"), array("lo"), array("hi"), nb::arg("total"), nb::arg("nu"),
       nb::arg("rho"), nb::arg("eta"), nb::arg("tol"), nb::arg("max_epochs"));
+  m.def(
+      "sweep_to_margin",
+      [](Grid<const T> K, Line<double> b, Line<const double> p, Line<const double> lo,
+         Line<const double> hi, double eta, double tol, std::int64_t max_epochs) {
+        const Box box(lo, hi);
+        const auto k = view(K, "K", box.n, box.n);
+        const auto x = view(b, "b", box.n);
+        const auto targets = view(p, "p", box.n);
+        const auto done = unlocked([&] {
+          return leaves<T>().sweep_to_margin(k, x, targets, box.lo, box.hi, eta, tol, max_epochs);
+        });
+        return std::make_tuple(done.count, done.converged);
+      },
+      array("K"), array("b"), array("p"), array("lo"), array("hi"), nb::arg("eta"), nb::arg("tol"),
+      nb::arg("max_epochs"));
 }
 
 void define_box(nb::module_& m) {

@@ -48,7 +48,8 @@ constexpr MatrixLeaves<T> matrix_leaves() {
           .project_rows = project_rows<T>,
           .route_rows = route_rows<T>,
           .solve_pairs = solve_pairs<T>,
-          .sweep = sweep<T>};
+          .sweep = sweep<T>,
+          .sweep_to_margin = sweep_to_margin<T>};
 }
 
 extern const Table table;

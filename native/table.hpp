@@ -48,6 +48,8 @@ struct MatrixLeaves {
   Epochs (*sweep)(Matrix<const T>, Vector<double> b, Vector<double> g, Values lo, Values hi,
                   double total, double nu, double rho, double eta, double tol,
                   std::int64_t max_epochs);
+  Epochs (*sweep_to_margin)(Matrix<const T>, Vector<double> b, Values p, Values lo, Values hi,
+                            double eta, double tol, std::int64_t max_epochs);
 };
 
 // Leaves on the square of a working set, which is stored as S.

@@ -141,6 +141,9 @@ def sweep(
     tol: float,
     max_epochs: int,
 ) -> tuple[int, bool]: ...
+def sweep_to_margin(
+    K: Array, b: Array, p: Array, lo: Array, hi: Array, eta: float, tol: float, max_epochs: int
+) -> tuple[int, bool]: ...
 
 # native/box.hpp
 def project_to_sum(b: Array, lo: Array, hi: Array, total: float, out: Array) -> bool: ...

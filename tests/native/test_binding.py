@@ -57,6 +57,7 @@ def arguments():
             *(1e6, 1e6, 0, 3),
         ),
         "sweep": (K @ K.T, v * 0, -v, lo, hi, 0.0, 0.1, 0.1, 0.01, 1e-3, 5),
+        "sweep_to_margin": (K @ K.T, v * 0, v, lo, hi, 0.01, 1e-3, 5),
         "project_to_sum": (v, lo, hi, 0.0, np.zeros(N)),
         "repair": (v, lo, hi, 0.0, np.zeros(N)),
         "first_point": (lo, hi, 1.0, np.zeros(N)),

@@ -60,6 +60,7 @@ REGISTRY = [
     AdaptiveKernelSVC(criterion="validation", widths=3, C=[1.0, 10.0]),
     AdaptiveKernelSVC(solver="adatron", C=1.0, widths=3, tol=1e-8),
     AdaptiveKernelSVC(solver="adatron", C=1.0, widths=3, tol=1e-8, bias=True),
+    AdaptiveKernelSVC(solver="adatron", stop="margin", C=1.0, widths=3),
     AdaptiveKernelSVC(kernel="poly", parameter="degree", values=[1, 2], coef0=1.0, C=[0.1, 1.0]),
     AdaptiveKernelSVC(kernel="laplacian", widths=3, class_weight="balanced"),
     AdaptiveKernelSVC(widths=4, warm_start=True, n_jobs=2, cache_size=0.001),

@@ -132,6 +132,11 @@ class Adatron:
             )
 
 
+def epochs_at_once(n: int) -> int:
+    """Return the number of sweeps over n rows between two checks for Ctrl-C."""
+    return max(1, int(_SWEPT / max(1, n) ** 2))
+
+
 class _Sweeps:
     """A point, its gradient, and the number of epochs so far."""
 
@@ -159,7 +164,7 @@ class _Sweeps:
 
     def at(self, nu: float, tol: float, rho: float = 0.0) -> bool:
         """Sweep at a multiplier; return whether the conditions hold there."""
-        qp, chunk = self.qp, max(1, int(_SWEPT / max(1, self.qp.n) ** 2))
+        qp, chunk = self.qp, epochs_at_once(self.qp.n)
         while True:
             epochs, converged = sweep(
                 self.K,

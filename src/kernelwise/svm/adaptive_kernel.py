@@ -76,7 +76,7 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         Where a machine of "adatron" is finished. "tol": at the optimality conditions. "margin": as
         in the paper, when the functional margin ``1/2 (min z+ - max z-)``, of the decision values z
         of both classes, reaches ``1 - tol``. That is sooner, and not always near the optimum; it is
-        for machines without a bias. Its sweeps run in Python: give max_iter where classes overlap.
+        for machines without a bias.
     bias : bool, default=None
         Whether the machines have an intercept; None is True for "smo", which needs one, and False
         for "adatron", as in the paper.

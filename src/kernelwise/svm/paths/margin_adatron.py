@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..._native import sweep_to_margin
 from ..._records import dataclass
 from ..._typing import Array
 from ...qp import DualQP, Solution
+from ...qp.adatron import epochs_at_once
 from ...qp.solution import SolverState
 
 
@@ -71,23 +73,17 @@ class MarginAdatron:
             )
         beta = np.sign(qp.p) if start is None else start
         beta = qp.terms.repair(beta.beta if isinstance(beta, Solution) else np.asarray(beta))
-        K, z = qp.gram.dense(np.float64), np.zeros(qp.n)
-        n_iter, status = 0, "max_iter"
-        while n_iter < self.max_iter and status != "converged":
-            n_iter += 1
-            self._sweep(qp, K, beta, z)
-            if functional_margin(z, qp.p) >= 1 - self.tol:
-                status = "converged"
+        K = np.ascontiguousarray(qp.gram.dense(np.float64))
+        n_iter, converged = 0, False
+        while n_iter < self.max_iter and not converged:
+            most = min(self.max_iter - n_iter, epochs_at_once(qp.n))
+            done, converged = sweep_to_margin(
+                K, beta, qp.p, qp.lo, qp.hi, float(self.eta), float(self.tol), most
+            )
+            n_iter += done
+        status = "converged" if converged else "max_iter"
         state = SolverState(beta, qp.gradient(beta), np.inf, n_iter, status)
         return Solution.at(qp, state, np.empty(0))
-
-    def _sweep(self, qp: DualQP, K: Array, beta: Array, z: Array) -> None:
-        """Update all coefficients in turn, and the decision value of each row before its update."""
-        steps = list(zip(K, qp.p.tolist(), qp.lo.tolist(), qp.hi.tolist(), strict=True))
-        for i, (row, p, lo, hi) in enumerate(steps):
-            value = float(row @ beta)
-            z[i] = value
-            beta[i] = min(max(beta[i] - self.eta * (value - p), lo), hi)
 
 
 def functional_margin(z: Array, codes: Array) -> float:
