@@ -310,6 +310,41 @@ def test_private_names_stay_in_their_layer(path):
             assert not private, f"line {node.lineno}: {'.'.join(name)}"
 
 
+MAX_MODULE = 400  # lines of a module, without the docstrings of its classes and functions
+MAX_FUNCTION = 60  # lines of a function, without its docstring
+
+
+def n_lines(node):
+    """Return the lines of a module, class or function, without the docstrings inside."""
+    whole = node.body[-1].end_lineno if isinstance(node, ast.Module) else node.end_lineno
+    begin = 1 if isinstance(node, ast.Module) else node.lineno
+    described = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    texts = [
+        each.body[0] for each in ast.walk(node) if isinstance(each, described) and docstring(each)
+    ]
+    return whole - begin + 1 - sum(text.end_lineno - text.lineno + 1 for text in texts)
+
+
+def docstring(node):
+    return ast.get_docstring(node, clean=False)
+
+
+@pytest.mark.parametrize("path", sources())
+def test_modules_and_functions_are_short(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    if tree.body:
+        assert n_lines(tree) <= MAX_MODULE
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert n_lines(node) <= MAX_FUNCTION, node.name
+
+
+def test_docstrings_do_not_count():
+    source = 'def f():\n    """First.\n\n    More.\n    """\n    x = 1\n\n    return x\n'
+    assert n_lines(ast.parse(source).body[0]) == 4
+    assert n_lines(ast.parse("import os\n\n\n" + source)) == 7
+
+
 def private_sklearn_names(source):
     """Return the private names of scikit-learn that a file imports or reads from a module."""
     names = (".".join(name) for _, name in imported(ast.parse(source), ()) if name)

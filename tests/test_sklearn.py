@@ -1,15 +1,20 @@
 """What stands between scikit-learn and the estimators: checks of tables, labels and weights."""
 
+import subprocess
+import sys
+from importlib.util import find_spec
+
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.svm import LinearSVC
-from sklearn.utils import compute_class_weight
+from sklearn.utils import _safe_indexing, compute_class_weight
 
-from kernelwise import _sklearn
-from kernelwise._sklearn import check_sample_weight, class_weights, validate_fit
+from kernelwise._sklearn import check_sample_weight, class_weights, take, validate_fit
 from kernelwise.svm.base.multiclass import pairs_to_classes
 
 X = np.arange(6.0).reshape(3, 2)
@@ -115,10 +120,45 @@ def test_scores_of_classes_are_those_of_scikit_learn():
     np.testing.assert_array_equal(pairs_to_classes(-decisions, 4), model.decision_function(rows))
 
 
-@pytest.mark.parametrize("name", [*_sklearn._MODEL_SELECTION, "BaseSearchCV"])
-def test_every_name_for_the_search_exists(name):
-    assert callable(getattr(_sklearn, name))
+WITHOUT_PRIVATE_NAMES = """
+import sys
+import numpy as np
+import sklearn.callback, sklearn.utils
+# Modules of scikit-learn that need these names, and that are imported below
+import sklearn.compose, sklearn.ensemble, sklearn.linear_model, sklearn.model_selection
+
+del sklearn.utils._safe_indexing
+sys.modules["sklearn.callback._callback_support"] = None
+
+from kernelwise import SVC, SVCSearchCV, _sklearn
+from kernelwise.evaluation import evaluate_model
+
+X = np.random.default_rng(0).normal(size=(40, 3))
+y = (X[:, 0] > 0).astype(int)
+assert _sklearn.safe_indexing is _sklearn.take
+assert SVCSearchCV(SVC(), {"C": [1.0, 10.0]}).fit(X, y).best_score_ > 0.8
+assert evaluate_model(SVC().fit(X, y), X, y, against={}, cv=2).best.mean("accuracy") > 0.7
+"""
 
 
-def test_other_names_are_missing():
-    assert not hasattr(_sklearn, "nothing")
+def test_nothing_depends_on_private_names():
+    code = WITHOUT_PRIVATE_NAMES
+    if find_spec("sklearn.callback") is None:  # before scikit-learn 1.9
+        code = code.replace("sklearn.callback, ", "")
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, pd.DataFrame, pl.DataFrame])
+def test_rows_and_columns_are_taken_as_scikit_learn_takes_them(kind, axis):
+    X = kind(np.arange(12.0).reshape(4, 3))
+    found, expected = take(X, np.array([2, 0]), axis), _safe_indexing(X, [2, 0], axis=axis)
+    dense = [
+        each.toarray() if sp.issparse(each) else np.asarray(each) for each in (found, expected)
+    ]
+    np.testing.assert_array_equal(*dense)
+
+
+def test_rows_of_a_list_are_taken_in_the_given_order():
+    assert take(["a", "b", "c"], np.array([2, 0])) == ["c", "a"]

@@ -1,7 +1,7 @@
 """Names of scikit-learn that are private or that differ between versions, from 1.6 on.
 
-No other module imports a private name of scikit-learn. Those at the end are imported on first
-access: they load all of scikit-learn's model selection.
+No other module imports a private name of scikit-learn, and each of them has a replacement here for
+versions that lack it.
 """
 
 from __future__ import annotations
@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import wraps
-from importlib import import_module
 from math import isfinite
 from numbers import Real
 from typing import Any, TypeVar
 
 import numpy as np
 from sklearn import get_config
-from sklearn.utils import _safe_indexing as safe_indexing  # in scikit-learn's __all__
 from sklearn.utils import check_array, compute_class_weight
 from sklearn.utils.validation import validate_data
 
@@ -27,6 +25,7 @@ from ._typing import Array
 __all__ = [
     "CallbackSupportMixin",
     "atomic_fit",
+    "base_search",
     "check_sample_weight",
     "checked_fit",
     "class_weights",
@@ -58,6 +57,20 @@ class NoCallbackContext:
         """Return a context manager that gives the estimator no callbacks."""
         return nullcontext()
 
+
+def take(X: Any, indices: Any, axis: int = 0) -> Any:
+    """Return rows or columns by their numbers, of an array, sparse matrix, data frame or list."""
+    if hasattr(X, "iloc"):
+        X = X.iloc
+    elif not hasattr(X, "shape"):
+        return [X[k] for k in indices]
+    return X[indices] if axis == 0 else X[:, indices]
+
+
+try:
+    from sklearn.utils import _safe_indexing as safe_indexing
+except ImportError:
+    safe_indexing = take
 
 try:
     from sklearn.callback import CallbackSupportMixin
@@ -252,34 +265,11 @@ def naming_imputation() -> Iterator[None]:
         ) from error
 
 
-# Our name -> module and name in scikit-learn, the same in every version from 1.6 to 1.9.
-_MODEL_SELECTION = {
-    "MultimetricScorer": ("metrics._scorer", "_MultimetricScorer"),
-    "Scorer": ("metrics._scorer", "_Scorer"),
-    "check_method_params": ("utils.validation", "_check_method_params"),
-    "insert_error_scores": ("model_selection._validation", "_insert_error_scores"),
-    "safe_split": ("utils.metaestimators", "_safe_split"),
-    "score": ("model_selection._validation", "_score"),
-    "warn_or_raise_about_fit_failures": (
-        "model_selection._validation",
-        "_warn_or_raise_about_fit_failures",
-    ),
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Import a private name of model selection on first access."""
-    if name == "BaseSearchCV":
-        return _base_search()
-    if name not in _MODEL_SELECTION:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, private_name = _MODEL_SELECTION[name]
-    return getattr(import_module(f"sklearn.{module}"), private_name)
-
-
-def _base_search() -> type:
+def base_search() -> Any:
     """Return scikit-learn's base class of searches, with callback support in every version."""
-    base: type = import_module("sklearn.model_selection._search").BaseSearchCV
+    from sklearn.model_selection import GridSearchCV
+
+    base = GridSearchCV.__base__
     if hasattr(base, "_init_callback_context"):
         return base
     return type("BaseSearchCV", (CallbackSupportMixin, base), {})

@@ -13,8 +13,7 @@ from .tables import columns_table, scores_table, weights_table
 
 if TYPE_CHECKING:
     from ..evaluation import Evaluation
-    from ..inspection import ModelChecks
-    from ..tabular import Column, Target
+    from ..tabular import Column
 
 
 @guarded
@@ -80,13 +79,7 @@ def fit(
         save(model, out, summary=_summary(evaluation, hasattr(model, "predict_proba"), balanced))
     with keeping("nothing was written" if out is None else f"the model is in {out}"):
         if report is not None:
-            from ..report import write_report
-
-            checks = _checks(session, frame, classes, model, stability, seed)
-            name = "standard input" if data == "-" else Path(data).name
-            write_report(
-                evaluation, report, model=model, model_file=out, checks=checks, data_name=name
-            )
+            _write_report(session, frame, evaluation, model, stability, data, out, report)
         _show_files(session, evaluation, out, report)
 
 
@@ -124,22 +117,33 @@ def _summary(evaluation: Evaluation, proba: bool, balanced: bool) -> dict[str, A
     }
 
 
-def _checks(
-    session: Session, frame: Any, classes: Target, model: Any, n_resamples: int, seed: int
-) -> ModelChecks:
-    """Return the checks of the columns for the report."""
+def _write_report(
+    session: Session,
+    frame: Any,
+    evaluation: Evaluation,
+    model: Any,
+    n_resamples: int,
+    data: str,
+    out: Path | None,
+    report: Path,
+) -> None:
+    """Check the columns, and write the report."""
     from ..inspection import check_model
+    from ..report import write_report
 
+    classes = evaluation.target
     with session.progress() as progress, session.showing_warnings():
-        return check_model(
+        checks = check_model(
             model,
             classes.rows_of(frame),
             classes.y,
             n_resamples=n_resamples,
             positive=classes.positive,
-            random_state=seed,
+            random_state=evaluation.seed,
             callback=progress,
         )
+    name = "standard input" if data == "-" else Path(data).name
+    write_report(evaluation, report, model=model, model_file=out, checks=checks, data_name=name)
 
 
 def _show_results(session: Session, evaluation: Evaluation) -> None:

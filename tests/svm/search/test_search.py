@@ -236,6 +236,23 @@ def test_one_score(scoring):
     assert_same(ours, theirs)
 
 
+def test_one_of_several_scores_may_fail():
+    def broken(actual, predicted):
+        raise ArithmeticError
+
+    scoring = {"a": "accuracy", "b": make_scorer(broken)}
+    with pytest.warns(UserWarning, match="non-finite|Scoring failed"):
+        ours, theirs = both(*subset("iris"), {"C": [1.0, 2.0]}, scoring=scoring, refit="a")
+    assert np.isnan(ours.cv_results_["mean_test_b"]).all()
+    assert_same(ours, theirs)
+
+
+@pytest.mark.parametrize("value", ["good", {"a": "good"}, np.ones(2)])
+def test_a_score_must_be_a_number(value):
+    with pytest.raises(ValueError, match="scoring must return a number, got"):
+        SVCSearchCV(SVC(), {"C": [1.0]}, scoring=lambda *_: value).fit(*subset("iris"))
+
+
 def test_refit_may_choose():
     def last_but_one(results):
         return len(results["params"]) - 2

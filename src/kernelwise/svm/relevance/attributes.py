@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..._typing import Array
 from ...kernels.pairwise import PairwiseKernel
+from ..base.conformal import ConformalHalf, class_scores
 from ..base.feature_weights import varying_columns
 from ..base.weight_learning import LearnedWeights, histories
 from ..paths.path import Path
-from .columns import ColumnLayout
+from .columns import ColumnEncoding, ColumnLayout
 from .members import UsedColumns, has_equal_share, shares_of
-from .mixing import LargerMixture, MixedParts, SmallMixture
+from .mixing import Half, LargerMixture, MixedParts, SmallMixture
+from .parts.rows import PartRows
 
 if TYPE_CHECKING:
     from .parts.cells import CellsPart
@@ -141,3 +144,20 @@ def count_solves(
     n_evaluations = sum(each.minimum.n_evaluations for each in learned.values())
     n_balls = n_evaluations  # one per evaluation
     return n_balls + n_evaluations * n_machines + sum(path.n_solves for path in paths.values())
+
+
+def conformal_halves(
+    halves: Sequence[Half] | None, rows: PartRows, encoding: ColumnEncoding
+) -> tuple[ConformalHalf, ...] | None:
+    """Return the halves for prediction sets of rows as the user gives them."""
+    if halves is None:
+        return None
+    return tuple(
+        ConformalHalf.of(
+            replace(half.predictor, before=(encoding,)),
+            class_scores(half.decisions, None),
+            rows.classes[half.decided],
+            rows.count[half.decided],
+        )
+        for half in halves
+    )

@@ -38,6 +38,7 @@ from ..base.task import FitTask, Fitted, Labels
 from ..paths.rows import TrainingRows
 from .attributes import (
     cell_attributes,
+    conformal_halves,
     count_solves,
     larger_attributes,
     part_attributes,
@@ -436,7 +437,7 @@ class RelevanceSVC(BaseLearnedSVC):
         random_state, progress = check_random_state(self.random_state), task.progress
         if isinstance(task.X, EncodedTable):
             numbers = task.labels.rows
-            return self._fit_large(task, _rows_of_task(task), numbers, numbers, random_state)
+            return self._fit_large(task, PartRows.of_task(task), numbers, numbers, random_state)
         with single_blas():
             # Equal rows become one row, their weights summed.
             table = TrainingRows.of(task, groups=task.groups)
@@ -472,7 +473,7 @@ class RelevanceSVC(BaseLearnedSVC):
         attributes |= part_attributes(mixed, layout)
         attributes |= {
             "n_solves_": n_solves + count_solves(machines.learned, machines.paths, task.n_machines),
-            "_halves_": _conformal(halves, mixed.rows, self.columns_),
+            "_halves_": conformal_halves(halves, mixed.rows, self.columns_),
             "_background_": KnownRows.sample(table, task.labels.rows),
             "rows_used_": rows_used(mixed, len(table), self.weight_rows),
         }
@@ -631,36 +632,6 @@ class RelevanceSVC(BaseLearnedSVC):
         if isinstance(predictor, MixturePredictor) and predictor.calibration is not None:
             return self._decisions(X)  # log-odds, which the predictor has calibrated
         return super()._class_scores(X)
-
-
-def _rows_of_task(task: FitTask) -> PartRows:
-    """Return the rows of a large table, whose copies are not merged."""
-    return PartRows(
-        X=task.X,
-        layout=task.X.encoding.layout,
-        classes=task.classes,
-        n_classes=len(task.labels.names),
-        count=task.sample_weight,
-        price=task.cost_factor,
-        groups=task.groups,
-    )
-
-
-def _conformal(
-    halves: Sequence[Half] | None, rows: PartRows, encoding: ColumnEncoding
-) -> tuple[ConformalHalf, ...] | None:
-    """Return the halves for prediction sets of rows as the user gives them."""
-    if halves is None:
-        return None
-    return tuple(
-        ConformalHalf.of(
-            replace(half.predictor, before=(encoding,)),
-            class_scores(half.decisions, None),
-            rows.classes[half.decided],
-            rows.count[half.decided],
-        )
-        for half in halves
-    )
 
 
 def _n_tasks(settings: HingeSettings, n_rows: int, layout: ColumnLayout, halves: bool) -> int:

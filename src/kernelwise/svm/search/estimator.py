@@ -18,22 +18,17 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import indexable
 
 from ..._parameters import Options
-from ..._sklearn import (
-    BaseSearchCV,
-    MultimetricScorer,
-    atomic_fit,
-    check_method_params,
-    checked_fit,
-    insert_error_scores,
-    warn_or_raise_about_fit_failures,
-)
+from ..._sklearn import atomic_fit, base_search, checked_fit
 from ..._threads import single_blas
 from ..._typing import Index
 from ..svc import SVC
 from .delegates import BestEstimatorMixin
-from .evaluate import Evaluator, Outcome, Task, accuracy_sign
+from .evaluate import Evaluator, Outcome, Task
 from .plan import Plan, default_grid
-from .results import Settings, failed
+from .results import Settings, failed, fill_failed_scores, raise_or_warn_of_failures
+from .scoring import MultimetricScorer, accuracy_sign, params_of_rows
+
+BaseSearchCV: Any = base_search()
 
 
 class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
@@ -207,7 +202,7 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
         scorers, refit_metric = self._get_scorers()
         X, y = indexable(X, y)
         assert_all_finite(np.asarray(y), input_name="y")
-        params = check_method_params(X, params=params)
+        params = params_of_rows(X, params)
         routed = self._get_routed_params_for_fit(params)
         weight = params.get("sample_weight")
         about = {
@@ -274,7 +269,7 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
     def _evaluate(
         self, plan: Plan, folds: list[tuple[Index, Index]], evaluator: Evaluator, root: Any
     ) -> list[dict[str, Any]]:
-        """Return a result a candidate and fold, candidate by candidate."""
+        """Return one result per candidate and fold, candidate by candidate."""
         n_candidates, n_splits = len(plan.params), len(folds)
         if n_candidates * n_splits == 0:
             raise ValueError(
@@ -296,9 +291,9 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
         for outcome in outcomes:
             results.update(outcome.results)
         out = [results[c, fold] for c in range(n_candidates) for fold in range(n_splits)]
-        warn_or_raise_about_fit_failures(out, self.error_score)
+        raise_or_warn_of_failures(out, self.error_score)
         if callable(self.scoring):
-            insert_error_scores(out, self.error_score)
+            fill_failed_scores(out, self.error_score)
         self._warn_unless_converged(outcomes)
         return out
 

@@ -10,10 +10,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.metrics import accuracy_score
 
 from ..._memory import allowance
-from ..._sklearn import Scorer, check_method_params, safe_split, score
 from ..._typing import Array, Index
 from ...kernels import Kernel, Precomputed
 from ...kernels.pairwise import PairwiseKernel
@@ -24,6 +22,7 @@ from ..svc import SVC
 from .fold_model import FoldProblem, as_fold_model
 from .plan import Group
 from .results import Settings, failed, progress_line
+from .scoring import params_of_rows, score, split_rows
 
 
 @dataclass
@@ -182,10 +181,7 @@ class Evaluator:
             self._grams[key].forget(sharing[0].problem.kernel)
 
     def _fit_params(self, task: Task) -> dict[str, Any]:
-        params: dict[str, Any] = check_method_params(
-            self.X, params=self.settings.fit_params, indices=task.train
-        )
-        return params
+        return params_of_rows(self.X, self.settings.fit_params, task.train)
 
     def run(self, task: Task) -> Outcome:
         """Evaluate the candidates of a task."""
@@ -285,8 +281,8 @@ class Evaluator:
             parts.append((train, None))
         out = []
         for rows, columns in parts:
-            X, y = safe_split(model, self.X, self.y, rows, columns)
-            params = check_method_params(self.X, self.settings.score_params, indices=rows)
+            X, y = split_rows(model, self.X, self.y, rows, columns)
+            params = params_of_rows(self.X, self.settings.score_params, rows)
             out.append((X, y, rows, params))
         return out
 
@@ -336,14 +332,6 @@ def _names(model: SVC) -> dict[str, Any]:
     """Return the attributes that a check of X has set."""
     known = ("n_features_in_", "feature_names_in_")
     return {name: value for name, value in vars(model).items() if name in known}
-
-
-def accuracy_sign(scoring: Any, scorer: Any) -> float:
-    """Return the sign with which a scorer takes the plain accuracy; 0 for any other score."""
-    if scoring is None:
-        return 1.0
-    is_plain = isinstance(scorer, Scorer) and not scorer._kwargs
-    return float(scorer._sign) if is_plain and scorer._score_func is accuracy_score else 0.0
 
 
 def _key(problem: FoldProblem) -> Any:

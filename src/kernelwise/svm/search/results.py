@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
+from collections import Counter
 from numbers import Number
 from typing import Any
 
 from joblib import logger
+from sklearn.exceptions import FitFailedWarning
 
 from ..._records import dataclass
-from ..._sklearn import MultimetricScorer
+from .scoring import MultimetricScorer
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,43 @@ def failed(settings: Settings, text: str, n_test: int) -> dict[str, Any]:
     if settings.return_train_score:
         result["train_scores"] = dict(score) if isinstance(score, dict) else score
     return result
+
+
+def fill_failed_scores(results: list[dict[str, Any]], error_score: Any) -> None:
+    """Give failed fits one score per metric where a user's scorer returns several."""
+    found = [each["test_scores"] for each in results if each["fit_error"] is None]
+    if not found or not isinstance(found[0], dict):
+        return
+    for result in results:
+        if result["fit_error"] is not None:
+            for part in {"test_scores", "train_scores"} & set(result):
+                result[part] = dict.fromkeys(found[0], error_score)
+
+
+def raise_or_warn_of_failures(results: list[dict[str, Any]], error_score: Any) -> None:
+    """Raise where all fits failed, and warn where some did, with their errors."""
+    errors = Counter(each["fit_error"] for each in results if each["fit_error"] is not None)
+    if not errors:
+        return
+    line = "-" * 80
+    details = "\n".join(
+        f"{line}\n{count} fits failed with the following error:\n{error}"
+        for error, count in errors.items()
+    )
+    if errors.total() == len(results):
+        raise ValueError(
+            f"\nAll the {len(results)} fits failed.\nIt is very likely that your model is "
+            "misconfigured.\nYou can try to debug the error by setting error_score='raise'.\n\n"
+            f"Below are more details about the failures:\n{details}"
+        )
+    warnings.warn(
+        f"\n{errors.total()} fits failed out of a total of {len(results)}.\nThe score on these "
+        f"train-test partitions for these parameters will be set to {error_score}.\nIf these "
+        "failures are not expected, you can try to debug them by setting error_score='raise'.\n\n"
+        f"Below are more details about the failures:\n{details}",
+        FitFailedWarning,
+        stacklevel=4,
+    )
 
 
 def progress_line(settings: Settings, fold: int, number: int, result: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from ...._records import dataclass
 from ...._typing import Array, Index
 from ...base.feature_weights import varying_columns
+from ...base.task import FitTask
 from ...paths.rows import TrainingRows, sample_by_class
 from ..columns import ColumnLayout
 from ..members import energy_ratio
@@ -71,6 +72,19 @@ class PartRows:
             price=table.cost_factor,
             groups=table.groups,
             copy_weight=copy_weight,
+        )
+
+    @classmethod
+    def of_task(cls, task: FitTask) -> PartRows:
+        """Return the rows of a large table, whose copies are not merged."""
+        return cls(
+            X=task.X,
+            layout=task.X.encoding.layout,
+            classes=task.classes,
+            n_classes=len(task.labels.names),
+            count=task.sample_weight,
+            price=task.cost_factor,
+            groups=task.groups,
         )
 
     def __len__(self) -> int:

@@ -1,0 +1,103 @@
+"""Rows, parameters and scores of one fold, as scikit-learn's searches take them.
+
+scikit-learn has the same functions under private names, which may change with any version.
+"""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Number
+from traceback import format_exc
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import accuracy_score, check_scoring, make_scorer
+from sklearn.utils import get_tags
+from sklearn.utils.validation import indexable
+
+from ..._sklearn import safe_indexing
+from ..._typing import Index
+
+Scorer = type(make_scorer(accuracy_score))
+MultimetricScorer = type(check_scoring(DummyClassifier(), scoring=["accuracy"]))
+
+
+def split_rows(model: Any, X: Any, y: Any, rows: Index, columns: Index | None) -> tuple[Any, Any]:
+    """Return rows of X and y; of kernel values, those with ``columns``, by default the rows."""
+    if not get_tags(model).input_tags.pairwise:
+        return safe_indexing(X, rows), safe_indexing(y, rows)
+    if not hasattr(X, "shape"):
+        raise ValueError("A precomputed kernel must be an array or a sparse matrix.")
+    if X.shape[0] != X.shape[1]:
+        raise ValueError("X should be a square kernel matrix")
+    block = X[np.ix_(rows, rows if columns is None else columns)]
+    return block, safe_indexing(y, rows)
+
+
+def params_of_rows(X: Any, params: dict[str, Any], rows: Index | None = None) -> dict[str, Any]:
+    """Return parameters of `fit` or of a scorer; those with one entry per row only for ``rows``."""
+    n = _length(X)
+    taken = {}
+    for name, value in params.items():
+        is_per_row = not isinstance(value, str | dict) and _length(value) == n
+        taken[name] = safe_indexing(*indexable(value), rows) if is_per_row else value
+    return taken
+
+
+def _length(values: Any) -> int | None:
+    """Return the number of rows of an array, sparse matrix, data frame or list; else None."""
+    if sp.issparse(values) or len(getattr(values, "shape", ())):
+        return int(values.shape[0])
+    return len(values) if hasattr(values, "__len__") and np.ndim(values) else None
+
+
+def score(model: Any, X: Any, y: Any, scorer: Any, params: dict[str, Any], fallback: Any) -> Any:
+    """Return the score of a model, or a dict of several; ``fallback`` replaces one that fails.
+
+    A ``fallback`` of "raise" raises the error instead.
+    """
+    is_multiple = isinstance(scorer, MultimetricScorer)
+    try:
+        scores = scorer(model, X, y, **params)
+    except Exception:
+        if is_multiple or fallback == "raise":
+            raise
+        _warn_of(format_exc(), fallback)
+        scores = fallback
+    if not isinstance(scores, dict):
+        return _number(scores, scorer)
+    for name, value in scores.items():
+        if is_multiple and isinstance(value, str):  # the traceback of a score that failed
+            _warn_of(value, fallback)
+            scores[name] = fallback
+    return {name: _number(value, name) for name, value in scores.items()}
+
+
+def _warn_of(details: str, fallback: Any) -> None:
+    warnings.warn(
+        "Scoring failed. The score on this train-test partition for these parameters will be set "
+        f"to {fallback}. Details: \n{details}",
+        UserWarning,
+        stacklevel=2,
+    )
+
+
+def _number(value: Any, scorer: Any) -> Any:
+    """Return a score as a plain number; raise where it is none."""
+    if np.ndim(value) == 0 and hasattr(value, "item"):
+        value = value.item()
+    if not isinstance(value, Number):
+        raise ValueError(
+            f"scoring must return a number, got {value} ({type(value)}) instead. (scorer={scorer})"
+        )
+    return value
+
+
+def accuracy_sign(scoring: Any, scorer: Any) -> float:
+    """Return the sign with which a scorer takes the plain accuracy; 0 for any other score."""
+    if scoring is None:
+        return 1.0
+    is_plain = isinstance(scorer, Scorer) and not scorer._kwargs
+    return float(scorer._sign) if is_plain and scorer._score_func is accuracy_score else 0.0
