@@ -1,11 +1,15 @@
 """BLAS on one thread while a fit is under way, and as it was behind it."""
 
+import _thread
 import sys
+import threading
 
+import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from kernelwise._threads import single_blas
+from kernelwise import EmpiricalKernelMap
+from kernelwise._threads import interruptible, single_blas
 
 
 def blas_threads():
@@ -72,3 +76,55 @@ def test_ctrl_c_at_the_entry_leaves_no_lock_taken():
         with single_blas():
             assert blas_threads() == {1}
         assert blas_threads() == before
+
+
+class _Deaf:
+    """A function that ends only when it is let go, and sends Ctrl-C once it has begun."""
+
+    def __init__(self):
+        self.let_go = threading.Event()
+
+    def __call__(self, *arguments):
+        _thread.interrupt_main()
+        self.let_go.wait(60)
+
+
+def test_ctrl_c_does_not_wait_for_what_is_deaf_to_signals():
+    deaf = _Deaf()
+    with pytest.raises(KeyboardInterrupt):
+        interruptible(deaf)
+    assert not deaf.let_go.is_set()
+    deaf.let_go.set()
+
+
+def test_answers_and_errors_of_what_is_deaf_to_signals():
+    assert interruptible(lambda: 7) == 7
+    with pytest.raises(ZeroDivisionError):
+        interruptible(lambda: 1 // 0)
+
+
+def test_in_other_threads_nothing_waits_for_signals():
+    found = []
+    thread = threading.Thread(target=lambda: found.append(interruptible(threading.current_thread)))
+    thread.start()
+    thread.join()
+    assert found == [thread]
+
+
+def test_without_memory_for_a_thread_the_work_is_done_all_the_same(monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    assert interruptible(threading.current_thread) is threading.main_thread()
+
+
+def test_ctrl_c_ends_the_decomposition_of_a_kernel_map_and_keeps_the_old_model(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(600, 3))
+    model = EmpiricalKernelMap(n_components=2).fit(X[:50])
+    before, deaf = model.map_, _Deaf()
+    monkeypatch.setattr(np.linalg, "eigh", deaf)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X)
+    deaf.let_go.set()
+    assert model.map_ is before

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from threading import Lock, RLock, local
+from threading import Event, Lock, RLock, Thread, current_thread, local, main_thread
 from typing import Any, TypeVar
 
 from joblib import effective_n_jobs
@@ -139,3 +139,38 @@ def run(task: Callable[[Any], T], items: Iterable[Any], threads: int) -> list[T]
         return [task(item) for item in items]
     with ThreadPoolExecutor(min(threads, len(items))) as pool:
         return list(pool.map(task, items))
+
+
+_POLL = 0.05  # seconds between two looks for Ctrl-C
+
+
+def interruptible(function: Callable[[], T]) -> T:
+    """Call a function that is deaf to signals, such as one of LAPACK, so that Ctrl-C ends the wait.
+
+    The function runs in a thread of its own while the main thread, which alone gets signals, looks
+    for them. It must release Python's lock. After Ctrl-C it ends behind the caller's back, and its
+    result is dropped, so it may only write to what it made itself.
+    """
+    if current_thread() is not main_thread():
+        return function()
+    answers: list[T] = []
+    errors: list[BaseException] = []
+    is_done = Event()
+
+    def work() -> None:
+        try:
+            answers.append(function())
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            is_done.set()
+
+    try:
+        Thread(target=work, daemon=True).start()
+    except RuntimeError:  # not enough memory for the stack of a thread
+        return function()
+    while not is_done.wait(_POLL):
+        pass
+    if errors:
+        raise errors[0]
+    return answers[0]

@@ -41,7 +41,7 @@ LONG_FITS: dict[str, tuple[Any, int, int, int]] = {
     "GeneralizedBiasSVC": (kernelwise.GeneralizedBiasSVC([0]), 2000, 10, 3),
     "MarginRadiusSVC": (kernelwise.MarginRadiusSVC(), 3000, 40, 3),
     "RelevanceSelector": (kernelwise.RelevanceSelector(), 4000, 10, 3),
-    "EmpiricalKernelMap": (kernelwise.EmpiricalKernelMap(), 1000, 10, 2),
+    "EmpiricalKernelMap": (kernelwise.EmpiricalKernelMap(), 3000, 10, 2),
 }
 
 

@@ -21,9 +21,8 @@ _MEANING = {
     "not finite, of another shape, or huge. Each call has a process of its own.",
     "fits ended by Ctrl-C": "A second fit of each estimator is interrupted at a random moment.",
     "long fits ended by Ctrl-C": "A second fit to thousands of rows is interrupted in the middle "
-    "of compiled code: one machine, pairs of classes, the working set, and every method. A "
-    "decomposition by LAPACK ends first: that of `EmpiricalKernelMap` with 3,000 rows took 4 s, so "
-    "it has 1,000 rows here.",
+    "of compiled code: one machine, pairs of classes, the working set, a decomposition of a kernel "
+    "matrix, and every method.",
     "kill -9 while saving": "A process is killed while it saves a model over another.",
     "kill -9 during fit --out": "The command is killed at a random moment.",
     "kill -9 during reproduce": "The command is killed again and again; in the end it must have "

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh, qr
+from scipy.linalg import qr
 
 from .._checks import check_kind
+from .._threads import interruptible
 from .._typing import Array, Index, Matrix
 from .base import Kernel, check_rows
 
 _EPS = float(np.finfo(np.float64).eps)
 _TIE = 1e-8  # relative difference of row norms up to which they count as equal
+_LARGE = 500  # rows from which a decomposition takes so long that Ctrl-C must be able to end it
 _BLOCK = 4_000_000  # entries of the kernel matrix computed at a time when rows are mapped
 
 
@@ -96,10 +99,7 @@ class EmpiricalMap:
         _check_cut(n_components, tol)
         X = check_rows(X)
         X = X if X.dtype == np.float64 else X.astype(np.float64)
-        eigenvalues, vectors = eigh(
-            _symmetric(kernel(X)), driver="evd", overwrite_a=True, check_finite=False
-        )
-        eigenvalues, vectors = eigenvalues[::-1], vectors[:, ::-1]
+        eigenvalues, vectors = _decompose(_symmetric(kernel(X)))
         rank = int(np.sum(eigenvalues > max(0.0, tol * eigenvalues[0])))
         if rank == 0:
             raise ValueError("the kernel matrix of the rows has no positive eigenvalue.")
@@ -177,6 +177,14 @@ def _symmetric(K: Array) -> Array:
     if np.abs(K - mean).max() > 1e-8 * np.abs(K).max():
         raise ValueError("the kernel matrix must be symmetric.")
     return mean
+
+
+def _decompose(K: Array) -> tuple[Array, Array]:
+    """Return the eigenvalues in descending order, and the eigenvectors; Ctrl-C ends it at once."""
+    # NumPy's function releases Python's lock, which SciPy's holds until LAPACK is done.
+    decompose = partial(np.linalg.eigh, K)
+    found = interruptible(decompose) if len(K) >= _LARGE else decompose()
+    return found.eigenvalues[::-1], found.eigenvectors[:, ::-1]
 
 
 def _n_kept(eigenvalues: Array, n_components: Any) -> int:
