@@ -247,7 +247,7 @@ def naming_the_remedy() -> Iterator[None]:
             raise
         raise ValueError(
             f"X has columns that are not numbers ({error}); encode them first, for instance "
-            "with OneHotEncoder or OrdinalEncoder."
+            "with kernelwise.tabular.TableEncoder, which takes words and dates, or OneHotEncoder."
         ) from error
 
 

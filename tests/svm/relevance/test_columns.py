@@ -110,12 +110,18 @@ def test_types_of_polars(name):
 def test_dates_are_refused_by_the_name_of_their_column(values):
     with pytest.raises(ValueError, match=r"column 'when' is of type .*TableEncoder"):
         encoding_of(pd.DataFrame({"when": values}))
+    encoding = encoding_of(pd.DataFrame({"when": [1.0, 2.0, 3.0]}))
+    with pytest.raises(ValueError, match=r"column 'when' is of type .*TableEncoder"):
+        encoding.apply(pd.DataFrame({"when": values}))
 
 
 @pytest.mark.parametrize("dtype", [pl.Date, pl.Datetime, pl.List(pl.Int64)])
 def test_other_types_of_polars_are_refused(dtype):
     with pytest.raises(ValueError, match=r"column 'when' is of type .*TableEncoder"):
         encoding_of(pl.DataFrame({"when": pl.Series([None, None], dtype=dtype)}))
+    encoding = encoding_of(pl.DataFrame({"when": [1.0, 2.0]}))
+    with pytest.raises(ValueError, match=r"column 'when' is of type .*TableEncoder"):
+        encoding.apply(pl.DataFrame({"when": pl.Series([None, None], dtype=dtype)}))
 
 
 def test_objects_that_are_neither_words_nor_numbers_are_refused():

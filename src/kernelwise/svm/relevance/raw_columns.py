@@ -16,7 +16,7 @@ import numpy as np
 from ..._records import dataclass
 from ..._typing import Array, Index
 
-NUMBER, CATEGORY = "number", "category"
+NUMBER, CATEGORY, OBJECTS = "number", "category", "objects"
 # Names of dtypes, in lower case: those of NumPy, pandas, Arrow and polars.
 _NUMBERS = re.compile(r"u?int|float|double|half|decimal|bool|null|sparse\[(u?int|float|bool)")
 _CATEGORIES = re.compile(r"categor|enum|dictionary|large_string|string|str|utf8")
@@ -51,14 +51,19 @@ class RawColumn:
 
     @property
     def kind(self) -> str:
-        """What the column holds by its type: "number" or "category"; an error for other types."""
+        """What the column holds: "number" or "category"; an error for other types."""
+        kind = self._kind_of_type()
+        return self._kind_of_objects() if kind == OBJECTS else kind
+
+    def _kind_of_type(self) -> str:
+        """Return what values of this type are; an error for types such as dates."""
         dtype = self.values.dtype
         kind = dtype.kind if isinstance(dtype, np.dtype) else None
         name = str(dtype).lower()
         if kind in set("biuf") or (kind is None and _NUMBERS.match(name)):
             return NUMBER
         if kind in set("OSU") or name == "object":
-            return self._kind_of_objects()
+            return OBJECTS
         if _CATEGORIES.match(name):
             return CATEGORY
         raise ValueError(
@@ -74,16 +79,14 @@ class RawColumn:
         return CATEGORY if str in kinds else NUMBER if kinds else CATEGORY
 
     def numbers(self) -> Array:
-        """Return the values as float64, NaN where they are missing; an error for words."""
+        """Return the values as float64, NaN where they are missing; an error for words or dates."""
         values = self.values
-        dtype = getattr(values, "dtype", None)
         found: Array | None
-        if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
+        if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf":
             found = np.asarray(values, dtype=np.float64)
-        elif str(dtype) == "object" or (isinstance(dtype, np.dtype) and dtype.kind in "SU"):
-            found = _as_floats(values)
         else:
-            found = _series_as_floats(values)
+            of_objects = self._kind_of_type() == OBJECTS
+            found = _as_floats(values) if of_objects else _series_as_floats(values)
         if found is None:
             word = next(value for value in values if _as_floats([value]) is None)
             raise ValueError(
