@@ -178,8 +178,8 @@ def check_cost(C: Any) -> None:
         raise ValueError(f"C must be positive; got {C!r}.")
 
 
-def check_count(value: Any, name: str, *, least: int = 0) -> None:
-    """Raise unless the value is a whole number of at least a bound.
+def check_count(value: Any, name: str, *, least: int = 0, most: int | None = None) -> None:
+    """Raise unless the value is a whole number between two bounds.
 
     Parameters
     ----------
@@ -188,9 +188,12 @@ def check_count(value: Any, name: str, *, least: int = 0) -> None:
     name : str
         Its name, for the message.
     least : int, default=0
-        The bound.
+        The lower bound.
+    most : int, default=None
+        The upper bound; None is none.
     """
     is_whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not is_whole or value < least:
+    if not is_whole or value < least or (most is not None and value > most):
         error = ValueError if is_whole else TypeError
-        raise error(f"{name} must be a whole number of at least {least}; got {value!r}.")
+        bounds = f"at least {least}" if most is None else f"{least} to {most}"
+        raise error(f"{name} must be a whole number of {bounds}; got {value!r}.")

@@ -303,3 +303,44 @@ def test_losses_are_those_of_scikit_learn(n_classes):
     if n_classes == 2:
         expected = brier_score_loss(actual == "b", proba[:, 1])
     assert found["brier"][0] == pytest.approx(expected)
+
+
+def copied_table():
+    """Return 60 rows of noise of which 40 occur twice, so that a copy is the only help."""
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"a": rng.normal(size=60), "b": rng.normal(size=60)})
+    rows["kind"] = rng.choice(["x", "y"], 60)
+    return pd.concat([rows, rows[:40]], ignore_index=True)
+
+
+@pytest.mark.parametrize("how", [{"cv": 4, "repeats": 2}, {"test_size": 0.3}], ids=str)
+def test_copies_are_held_out_together(monkeypatch, how):
+    frame, seen = copied_table(), []
+
+    def spy(choice, rows, train, test, *, one_hot, _encode=evaluate_module.encode_split):
+        seen.append((rows.iloc[train], rows.iloc[test]))
+        return _encode(choice, rows, train, test, one_hot=one_hot)
+
+    monkeypatch.setattr(evaluate_module, "encode_split", spy)
+    found = evaluate(frame, "kind", "svc", against=(), **how)
+    for train, test in seen:
+        assert len(train) + len(test) == 100
+        assert train.merge(test).empty
+    words = "40 of 100 rows are copies of other rows; copies are held out together"
+    assert any(note.startswith(words) for note in found.notes)
+    assert found.protocol.endswith(", copies together")
+
+
+def test_copies_of_contradictory_classes_are_named_only():
+    frame = pd.DataFrame({"a": np.arange(60.0) % 30, "b": np.arange(60.0) % 30})
+    frame["kind"] = ["x"] * 30 + ["y"] * 30  # the first of each pair is an x
+    found = evaluate(frame, "kind", "svc", against=(), cv=2)
+    assert any("so that the scores are too good" in note for note in found.notes)
+    assert found.protocol == "2-fold cross-validation, 60 rows"
+
+
+def test_equal_rows_by_chance_are_no_copies():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: rng.choice(list("uvw"), 200) for name in "ab"})
+    frame["kind"] = rng.choice(["x", "y"], 200)
+    assert "copies" not in str(evaluate(frame, "kind", "svc", against=(), cv=2).notes)

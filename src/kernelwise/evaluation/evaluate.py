@@ -16,7 +16,7 @@ from ..tabular import (
     describe_columns,
 )
 from ..tabular.columns import notes_on
-from .copies import copies_note
+from .copies import find_copies
 from .cross_validation import CrossValidation, ProgressCallback
 from .encoding import ColumnChoice, encode_split
 from .methods import method_named, methods
@@ -45,6 +45,8 @@ def evaluate(
     progress: ProgressCallback | None = None,
 ) -> Evaluation:
     """Score a method on unseen rows, beside other methods on the same rows.
+
+    Rows that are copies of each other are held out together, unless chance explains them.
 
     Parameters
     ----------
@@ -104,8 +106,9 @@ def evaluate(
         columns = describe_columns(frame, classes.name, **choice._asdict(), one_hot=one_hot)
     elif not all(isinstance(column, Column) for column in columns):
         raise TypeError("columns must be those of describe_columns, or None.")
-    splits = make_splits(classes, cv, repeats, test_size, seed)
     rows = classes.rows_of(frame)
+    copies = find_copies(rows[[column.name for column in columns if column.used]], seed)
+    splits = make_splits(classes, cv, repeats, test_size, seed, copies)
 
     def inputs(train: Index, test: Index) -> list[tuple[Any, Any]]:
         kinds = {not method.reads_categories for method in contenders}
@@ -117,9 +120,7 @@ def evaluate(
     if method in run.failures:
         raise TableError(run.failures[method])
     evaluation = run.evaluation(columns)
-    copies = copies_note(rows[[column.name for column in columns if column.used]], seed)
-    notes = (*evaluation.notes, *notes_on(columns), *[copies][: bool(copies)])
-    return replace(evaluation, notes=notes)
+    return replace(evaluation, notes=(*evaluation.notes, *notes_on(columns)))
 
 
 # The name in `kernelwise.tabular` for an evaluation of all methods in two repeats of the folds.

@@ -23,6 +23,7 @@ from ..tabular import (
     describe_columns,
 )
 from ..tabular.pipeline import table_encoder
+from .copies import find_copies
 from .cross_validation import CrossValidation, ProgressCallback
 from .encoding import ColumnChoice, encode_split
 from .evaluate import YARDSTICKS
@@ -45,6 +46,8 @@ def evaluate_model(
     progress: ProgressCallback | None = None,
 ) -> Evaluation:
     """Score clones of a fitted model on unseen rows, beside other estimators.
+
+    Rows that are copies of each other are held out together, unless chance explains them.
 
     Parameters
     ----------
@@ -107,13 +110,15 @@ def evaluate_model(
                 others = encode_split(ColumnChoice(), frame, train, test, one_hot=True)
         return [plain, *[others] * (len(contenders) - 1)]
 
-    splits = make_splits(classes, cv, repeats, test_size, seed)
+    columns = _columns(frame, model)
+    copies = find_copies(frame[[column.name for column in columns if column.used]], seed)
+    splits = make_splits(classes, cv, repeats, test_size, seed, copies)
     run = CrossValidation(classes, splits, contenders, inputs, seed, progress)
     run.run()
     if label in run.failures:
         raise ValueError(f"model cannot be fitted to a part of the rows: {run.failures[label]}")
     weights = column_weights(model, [str(name) for name in frame.columns])
-    return replace(run.evaluation(_columns(frame, model)), weights=tuple(weights))
+    return replace(run.evaluation(columns), weights=tuple(weights))
 
 
 def _contenders(model: Any, label: str, against: Mapping[str, Any] | None) -> list[Method]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._checks import check_count, check_number
 from .._typing import Index
 from ..tabular import TableError, Target
+
+_MAX_REPEATS = 10_000
 
 
 class Splits(NamedTuple):
@@ -28,37 +32,98 @@ class Splits(NamedTuple):
 
 
 def make_splits(
-    classes: Target, cv: int, repeats: int, test_size: float | None, seed: int
+    classes: Target,
+    cv: int,
+    repeats: int,
+    test_size: float | None,
+    seed: int,
+    copies: Index | None = None,
 ) -> Splits:
-    """Return stratified folds, or one held-out part where ``test_size`` is given."""
+    """Return stratified folds, or one held-out part where ``test_size`` is given.
+
+    ``copies`` are the places of the first rows that equal each row, by `find_copies`: such rows are
+    held out together.
+    """
+    n, together = len(classes.y), copies
+    if copies is not None and _least_per_class(classes, copies) < 2:
+        together = None  # equal rows have several classes, or a class has one row many times
+    heads = np.arange(n) if together is None else np.unique(together)
+    y = classes.y[heads]
+    notes = [] if copies is None else [_copies_note(n, copies, together is not None)]
+    suffix = ", copies together" if together is not None else ""
     if test_size is not None:
-        return _held_out_part(classes, test_size, seed)
-    if cv < 2 or repeats < 1:
-        raise TableError(f"cv={cv} and repeats={repeats}: give at least 2 folds and 1 repeat.")
+        pair = _held_out_part(y, test_size, seed)
+        rows = _with_copies([pair], heads, together)
+        protocol = f"{len(rows[0][1])} of {n} rows held out{suffix}"
+        return Splits(rows, 1, protocol, notes)
+    n_folds = _n_folds(y, cv, repeats)
     from sklearn.model_selection import RepeatedStratifiedKFold
 
-    y, n_folds = classes.y, min(cv, classes.smallest)
     folds = RepeatedStratifiedKFold(n_splits=n_folds, n_repeats=repeats, random_state=seed)
+    rows = _with_copies(folds.split(np.zeros(len(y)), y), heads, together)
     times = f", {repeats} times" if repeats > 1 else ""
-    protocol = f"{n_folds}-fold cross-validation{times}, {len(y)} rows"
-    fewer = f"{n_folds} folds instead of {cv}: the smallest class has {n_folds} rows"
-    notes = [fewer] if n_folds < cv else []
-    return Splits(list(folds.split(np.zeros(len(y)), y)), n_folds, protocol, notes)
+    if n_folds < cv:
+        different = " different" if together is not None else ""
+        has = f"the smallest class has {n_folds}{different} rows"
+        notes = [f"{n_folds} folds instead of {cv}: {has}", *notes]
+    protocol = f"{n_folds}-fold cross-validation{times}, {n} rows{suffix}"
+    return Splits(rows, n_folds, protocol, notes)
 
 
-def _held_out_part(classes: Target, test_size: float, seed: int) -> Splits:
+def _least_per_class(classes: Target, copies: Index) -> int:
+    """Return the number of different rows of the class that has the fewest."""
+    y = classes.y[np.unique(copies)]
+    return min(int(np.sum(y == label)) for label in classes.classes)
+
+
+def _copies_note(n: int, copies: Index, together: bool) -> str:
+    text = f"{n - len(np.unique(copies))} of {n} rows are copies of other rows; "
+    if together:
+        return text + (
+            "copies are held out together, so that none of them gives a held-out row away; remove "
+            "those that are not observations of their own"
+        )
+    return text + (
+        "a copy among the training rows gives a held-out row away, so that the scores are too "
+        "good: remove copies that are not observations of their own"
+    )
+
+
+def _with_copies(
+    pairs: Iterable[tuple[Index, Index]], heads: Index, copies: Index | None
+) -> list[tuple[Index, Index]]:
+    """Return training and test rows with all copies of them."""
+    if copies is None:
+        return list(pairs)
+
+    def all_of(chosen: Index) -> Index:
+        return np.flatnonzero(np.isin(copies, heads[chosen]))
+
+    return [(all_of(train), all_of(test)) for train, test in pairs]
+
+
+def _n_folds(y: Any, cv: int, repeats: int) -> int:
+    """Return the number of folds; at most as many as the smallest class has rows."""
+    check_count(cv, "cv")
+    check_count(repeats, "repeats", most=_MAX_REPEATS)
+    if cv < 2 or repeats < 1:
+        raise TableError(f"cv={cv} and repeats={repeats}: give at least 2 folds and 1 repeat.")
+    return min(cv, int(np.unique(y, return_counts=True)[1].min()))
+
+
+def _held_out_part(y: Any, test_size: float, seed: int) -> tuple[Index, Index]:
     from sklearn.model_selection import train_test_split
 
+    check_number(test_size, "test_size")
     if not 0 < test_size < 1:
         raise TableError(f"test_size={test_size:g} must be between 0 and 1.")
-    places = np.arange(len(classes.y))
     try:
         train, test = train_test_split(
-            places, test_size=test_size, stratify=classes.y, random_state=seed
+            np.arange(len(y)), test_size=test_size, stratify=y, random_state=seed
         )
     except ValueError as error:
         raise TableError(
             f"test_size={test_size:g} leaves too few rows of some class to train or to test on: "
             f"{error}"
         ) from error
-    return Splits([(train, test)], 1, f"{len(test)} of {len(places)} rows held out", [])
+    return train, test
