@@ -26,7 +26,7 @@ BAD_TABLES = {
     "empty": (b"", "is empty"),
     "binary": (b"a,b\n\x00,1\n", "bytes of a binary file"),
     "ragged": (b"a,outcome\n1,2\n1,2,3\n", "line 3: 3 fields"),
-    "one column": (b"outcome\n1\n", "only one column"),
+    "the target alone": (b"outcome\n1\n2\n1\n2\n", "no columns besides the target"),
     "twice": (b"a,a,outcome\n1,2,3\n", "two columns are called 'a'"),
     "one class": (b"a,outcome\n1,x\n2,x\n", "only one class"),
     "rare": (b"a,outcome\n1,x\n2,x\n3,y\n4,y\n5,z\n6,y\n", "a single row: 'z'"),

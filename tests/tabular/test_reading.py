@@ -111,14 +111,25 @@ def test_a_tenth_of_the_numbers_not_available():
     assert (column.kind, column.n_missing) == ("number", 20)
 
 
+@pytest.mark.parametrize("text", ["size\n1.5\n\n2.5\n", '"size"\n1.5\n2.5'])
+def test_a_table_may_have_one_column(text):
+    assert read(text).to_dict("list") == {"size": [1.5, 2.5]}
+
+
+def test_words_with_spaces_may_be_one_column():
+    assert read("town\nNew York\nParis\nSan Jose\n").shape == (3, 1)
+    assert read('home town\n"New York"\n"San Jose"\n').shape == (2, 1)
+
+
 BAD = {
     "empty": (b"", "is empty"),
     "blank": (b" \n\n ", "is empty"),
     "binary": (b"a,b\n1,\x002\n", "line 2 has bytes of a binary"),
     "excel": (b"PK\x03\x04rest", "Excel file; save the sheet as CSV"),
     "pdf": (b"%PDF-1.4", "a PDF document"),
-    "one column": (b"a\n1\n2\n", "only one column"),
-    "prose": (b"Dear Sir\nplease find\n", "only one column"),
+    "spaces": (b"a b c\n1 2 3\n4 5 6\n", "seem to be separated by spaces; separate them by"),
+    "colons": (b"a:b\n1:2\n", "seem to be separated by colons"),
+    "prose": (b"Dear Sir\nplease find\n", "seem to be separated by spaces"),
     "ragged": (b"a,b\n1,2\n1,2,3\n", "line 3: 3 fields, but the first line names 2"),
     "short": (b"a,b,c\n1,2,3\n1,2\n", "line 3: 2 fields, but the first line names 3"),
     "twice": (b"a,b,a\n1,2,3\n", "two columns are called 'a'"),

@@ -14,6 +14,8 @@ from .errors import TableError, check_names
 from .number_parsing import parse
 
 _SEPARATORS = (",", ";", "\t", "|")
+# Signs that separate columns in some files, but occur in words and times as well
+_OTHER_SEPARATORS = {" ": "spaces", ":": "colons"}
 _N_SAMPLE = 50  # rows from which separator and decimal sign are detected
 # Missing values in any column, as people, R, pandas, SAS, Weka, databases and spreadsheets write
 # them. Text that may be an ordinary value is not here: see `column_values.numeric_share`.
@@ -131,7 +133,10 @@ def _csv_rows(text: str, separator: str) -> Any:
 
 
 def _detect_separator(text: str, name: str) -> str:
-    """Return the separator by which most of the first rows are as wide as the first, and widest."""
+    """Return the separator by which most of the first rows are as wide as the first, and widest.
+
+    A table without one has a single column.
+    """
     best, separator = (0.0, 1), ","
     for candidate in _SEPARATORS:
         widths = _row_widths(_csv_rows(text, candidate))
@@ -141,12 +146,20 @@ def _detect_separator(text: str, name: str) -> str:
         if (agreement, widths[0]) > best:
             best, separator = (agreement, widths[0]), candidate
     if not best[0]:
-        first = text.strip().splitlines()[0]
-        raise TableError(
-            f"{name} has only one column: its first line {first[:40]!r} has no comma, semicolon, "
-            "tab or bar that separates columns."
-        )
+        _refuse_other_separators(text, name)
     return separator
+
+
+def _refuse_other_separators(text: str, name: str) -> None:
+    """Raise where all of the first rows have as many fields between signs that are not read."""
+    for sign, words in _OTHER_SEPARATORS.items():
+        widths = _row_widths(_csv_rows(text, sign))
+        if len(widths) > 1 and widths[0] > 1 and len(set(widths)) == 1:
+            raise TableError(
+                f"{name}: the columns seem to be separated by {words}; separate them by commas, "
+                "semicolons, tabs or bars, or put quotation marks around the fields of a single "
+                "column."
+            )
 
 
 def _row_widths(rows: Iterable[list[str]]) -> list[int]:

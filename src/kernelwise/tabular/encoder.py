@@ -129,6 +129,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             one_hot=self.one_hot,
         )
         used = [column for column in columns if column.used]
+        if not columns:
+            raise TableError("the table has no columns besides the target.")
         if not used:
             reasons = (f"{column.name!r} ({column.why})" for column in columns)
             raise TableError(f"no column is left to learn from: {', '.join(list(reasons)[:5])}.")

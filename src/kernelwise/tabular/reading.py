@@ -73,7 +73,8 @@ def read_table(path_or_buffer: Any, *, format: str | None = None) -> Any:
     In CSV these cells are missing values: empty cells, ``?``, ``-``, ``.``, ``NA``, ``N/A``,
     ``n.a.``, ``NaN``, ``NULL``, ``None``, ``\N`` and the like, and errors of spreadsheets such as
     ``#N/A`` and ``#DIV/0!``. Text that may be an ordinary value, such as ``unknown`` or ``--``,
-    stays in the table; among numbers it counts as missing, and `describe_columns` names it.
+    stays in the table; among numbers it counts as missing, and `describe_columns` names it. Blank
+    lines are skipped, also in a table of one column.
 
     Examples
     --------
@@ -95,11 +96,6 @@ def read_table(path_or_buffer: Any, *, format: str | None = None) -> Any:
         frame = _READERS[format or _detect_format(name, content)](content, name)
     frame.columns = [str(column) for column in frame.columns]
     check_names(list(frame.columns), name)
-    if frame.shape[1] < 2:
-        raise TableError(
-            f"{name} has only one column, {frame.columns[0]!r}; separate columns by commas, "
-            "semicolons, tabs or bars."
-        )
     if not len(frame):
         raise TableError(f"{name} has column names, but no rows.")
     return frame
