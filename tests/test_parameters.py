@@ -4,6 +4,7 @@ from fractions import Fraction
 from numbers import Integral, Real
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 import sklearn
@@ -17,6 +18,7 @@ from kernelwise._parameters import (
     Options,
     check_parameters,
     check_values,
+    checked_arguments,
 )
 
 SPLITS = [([0], [1])]
@@ -46,9 +48,12 @@ ALLOWED = [
     (HasMethods(["fit", "score"]), [SVC()]),
     ("array-like", [[1], (), np.ones(2), np.array(1.0), range(3)]),
     ("boolean", [True, np.False_]),
+    ("column", [[1, 2], ("a", "b"), np.ones(2), pd.Series(["a"])]),
     ("cv_object", [None, 2, KFold(), SPLITS, iter(SPLITS)]),
+    ("n_jobs", [None, 1, -1, np.int64(4)]),
     ("random_state", [None, 0, np.int64(3), 2**32 - 1, np.random.RandomState(0)]),
     ("sparse matrix", [sp.csr_array(np.eye(2)), sp.csr_matrix(np.eye(2))]),
+    ("table", [[[1, 2], [3, 4]], np.ones((2, 1)), pd.DataFrame({"a": ["x"]}), ((1,), (2,))]),
     ("verbose", [0, 3, True]),
     (callable, [len, SVC]),
     (dict, [{}]),
@@ -65,9 +70,13 @@ REFUSED = [
     (HasMethods(["fit", "predict", "fly"]), [SVC()]),
     ("array-like", ["text", 1.0, None, sp.csr_array(np.eye(2))]),
     ("boolean", [1, "True", None]),
-    ("cv_object", [1, 2.0, "split", SVC()]),
+    ("column", ["text", b"text", None, 3, np.ones((2, 1)), [[1], [2]], {"a": 1}, range(3)]),
+    ("cv_object", [1, 2.0, "split", b"split", SVC()]),
+    ("n_jobs", [0, 10**18, -(10**18), 1.0, "all"]),
     ("random_state", [-1, 2**32, 0.5, "0"]),
     ("sparse matrix", [np.eye(2)]),
+    ("table", [np.ones(2), np.ones((2, 2, 2)), np.ones((2, 2)) * 1j, [[1, 2], [3]], [1, 2], []]),
+    ("table", [None, "text", 3, {"a": [1]}, pd.Series([1]), ["ab", "cd"], range(3)]),
     ("verbose", [-1, 0.5, "yes"]),
     (callable, [3]),
     (dict, [[]]),
@@ -132,3 +141,33 @@ def test_a_change_after_a_check_is_seen():
 def test_scikit_learn_may_be_told_to_skip_the_check():
     with sklearn.config_context(skip_parameter_validation=True):
         SVC(verbose="loud").fit([[0.0], [1.0]], [0, 1])
+
+
+@checked_arguments(rows=["table"], n=[Interval(Integral, 1, None, closed="left")])
+def total(rows, *, n=1):
+    """Return the sum of the rows, n times."""
+    return n * float(np.sum(rows))
+
+
+def test_arguments_of_a_function_are_checked_by_name_and_by_place():
+    assert total([[1, 2]], n=2) == 6
+    with pytest.raises(InvalidParameterError, match="'rows' parameter of total must be a table"):
+        total("rows")
+    with pytest.raises(InvalidParameterError, match=r"'n' parameter of total .* Got 0 instead"):
+        total(rows=[[1]], n=0)
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        total([[1]], m=1)
+    assert total.__doc__.startswith("Return the sum")
+
+
+def test_constraints_of_arguments_that_a_function_lacks_are_refused():
+    with pytest.raises(TypeError, match=r"total has no arguments \['column'\]"):
+        checked_arguments(column=[None])(total)
+
+
+def test_a_wrong_value_is_shown_in_one_short_line():
+    with pytest.raises(InvalidParameterError, match=r"Got ndarray of shape \(3,\) instead"):
+        total(np.ones(3))
+    with pytest.raises(InvalidParameterError) as caught:
+        total("long " * 1000)
+    assert len(str(caught.value)) < 400

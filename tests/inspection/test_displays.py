@@ -165,8 +165,8 @@ def test_surface_of_a_classifier_without_decision_values(two_classes):
     [
         ({"features": ["x0", "nothing"]}, "features="),
         ({"features": [1]}, "must be two"),
-        ({"baseline": "forest"}, "baseline='forest'"),
-        ({"grid_resolution": 1}, "grid_resolution=1"),
+        ({"baseline": "forest"}, r"'baseline' parameter .* Got 'forest' instead"),
+        ({"grid_resolution": 1}, r"'grid_resolution' parameter .* Got 1 instead"),
     ],
     ids=["unknown", "one", "baseline", "resolution"],
 )

@@ -169,7 +169,9 @@ def test_bad_arguments_are_named(additive):
     X, model = additive
     with pytest.raises(ValueError, match="columns has 'nix'"):
         column_effects(model, X, columns=["nix"])
-    with pytest.raises(ValueError, match="output='odds' must be one of"):
+    with pytest.raises(
+        ValueError, match="'output' parameter of column_effects must be a str among"
+    ):
         column_effects(model, X, output="odds")
     with pytest.raises(ValueError, match="needs a model with predict_proba"):
         column_effects(SVC().fit(X, X[:, 0] > 0), X, output="probability")

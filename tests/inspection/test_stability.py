@@ -145,13 +145,15 @@ def test_progress_is_printed(table, capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"fraction": 1.5}, "fraction=1.5"),
-        ({"fraction": "half"}, "fraction='half'"),
-        ({"n_resamples": 1}, "n_resamples=1"),
+        ({"fraction": 1.5}, r"'fraction' parameter .* Got 1.5 instead"),
+        ({"fraction": "half"}, r"'fraction' parameter .* Got 'half' instead"),
+        ({"n_resamples": 1}, r"'n_resamples' parameter .* Got 1 instead"),
         ({"quantiles": (0.9, 0.1)}, "quantiles="),
-        ({"verbose": "loud"}, "verbose='loud'"),
+        ({"quantiles": (0.1, "a")}, "quantiles="),
+        ({"verbose": "loud"}, r"'verbose' parameter .* Got 'loud' instead"),
+        ({"n_jobs": 10**18}, "'n_jobs' parameter"),
     ],
-    ids=["fraction", "word", "few", "quantiles", "verbose"],
+    ids=["fraction", "word", "few", "quantiles", "quantile of text", "verbose", "jobs"],
 )
 def test_stability_names_bad_input(table, change, message):
     with pytest.raises(ValueError, match=message):

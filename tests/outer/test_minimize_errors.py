@@ -89,5 +89,5 @@ def test_exponentiated_gradient_lets_positive_parameters_grow():
 
 @pytest.mark.parametrize("limit", [0, -1])
 def test_no_evaluations(limit):
-    with pytest.raises(ValueError, match="max_evaluations must be at least 1"):
+    with pytest.raises(ValueError, match="'max_evaluations' parameter of minimize must be an int"):
         minimize(square, [1.0], method=LBFGS(), max_evaluations=limit)

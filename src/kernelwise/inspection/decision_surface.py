@@ -10,8 +10,11 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from .._checks import as_real
 from .._models import final_estimator
+from .._parameters import HasMethods, Options, checked_arguments
 from .._typing import Array, Index
+from ._arguments import CLASSES, TABLE, count
 from .style import bare, colours, ink, panels, short
 from .weights import column_names, like, read_weights
 
@@ -102,6 +105,13 @@ class DecisionSurfaceDisplay:
         self.n_fixed = n_fixed
 
     @classmethod
+    @checked_arguments(
+        X=[*TABLE, "sparse matrix"],
+        y=CLASSES,
+        features=["array-like", None],
+        baseline=[HasMethods(["fit"]), Options({"svc"}), None],
+        grid_resolution=count(2),
+    )
     def from_estimator(
         cls,
         estimator: Any,
@@ -141,8 +151,6 @@ class DecisionSurfaceDisplay:
         check_is_fitted(estimator)
         table = _numbers(X)
         check_consistent_length(table, y)
-        if grid_resolution < 2:
-            raise ValueError(f"grid_resolution={grid_resolution} must be at least 2.")
         names = column_names(X) or [f"x{k}" for k in range(table.shape[1])]
         pair = _pair(estimator, names, features)
         lows, highs = table[:, pair].min(axis=0), table[:, pair].max(axis=0)
@@ -278,8 +286,8 @@ def _numbers(X: Any) -> Array:
     if sp.issparse(X):
         raise ValueError("X is sparse; give dense rows, for instance X.toarray().")
     try:
-        table: Array = np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        table = as_real(X, "X")
+    except TypeError as error:
         raise ValueError("X has columns that are not numbers; encode them first.") from error
     if table.ndim != 2 or table.shape[1] < 2:
         raise ValueError("X must be a table with at least two columns.")
@@ -312,8 +320,6 @@ def _models(estimator: Any, baseline: Any, X: Any, y: Any) -> dict[str, Any]:
     if baseline is None:
         return {own: estimator}
     if isinstance(baseline, str):
-        if baseline != "svc":
-            raise ValueError(f"baseline={baseline!r} must be 'svc', an estimator or None.")
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
 

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from .._parameters import checked_arguments
 from .._typing import Array, Index
+from ._arguments import OUTPUT, SEED, TABLE, count
 from .column_values import ColumnValues
 from .row_pool import ModelReader, RowPool, leading_columns
 
@@ -213,6 +215,15 @@ class ColumnEffects:
         return [0 if n_outputs == 2 and self.positive == self.classes[0] else -1]
 
 
+@checked_arguments(
+    X=[*TABLE, None],
+    columns=["array-like", None],
+    max_columns=count(1),
+    n_rows=count(1),
+    n_values=count(2),
+    output=OUTPUT,
+    random_state=SEED,
+)
 def column_effects(
     model: Any,
     X: Any = None,

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from .._parameters import checked_arguments
 from .._sklearn import safe_indexing
 from .._typing import Array, Index
 from ..svm.relevance.explaining import KnownRows
+from ._arguments import CALLBACK, CLASSES, OUTPUT, SEED, TABLE, count
 from .row_pool import ModelReader, RowPool, leading_columns
 from .shapley import ShapleyPlan
 
@@ -117,6 +119,17 @@ class RowExplanations:
         }
 
 
+@checked_arguments(
+    X=TABLE,
+    X_train=[*TABLE, None],
+    y_train=[*CLASSES, None],
+    output=OUTPUT,
+    n_background=count(1),
+    max_columns=[*count(1), None],
+    n_neighbors=count(0),
+    random_state=SEED,
+    callback=CALLBACK,
+)
 def explain_rows(
     model: Any,
     X: Any,
@@ -238,8 +251,6 @@ def _training_rows(
                 "X_train, and y_train for the nearest rows of each class."
             )
         return [kept, known], known, f"{len(kept.X)} training rows that the model keeps"
-    if np.ndim(X_train) != 2:
-        raise ValueError("X_train must be a table of training rows.")
     n = np.shape(X_train)[0]
     chosen = np.sort(random.permutation(n)[:n_background])
     tables, source = [safe_indexing(X_train, chosen)], f"{len(chosen)} rows of X_train"

@@ -10,8 +10,9 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from .._checks import check_method
+from .._parameters import checked_arguments
 from .._typing import Array, Index
+from ._arguments import CLASSES, ESTIMATOR, SEED, SHARE, TABLE, count
 from .permutation import PermutationCheck
 from .row_pool import ModelReader
 
@@ -22,6 +23,14 @@ _MAX_DECIDED = 60_000  # shuffled rows that are decided, but for the fewest rows
 _SMALLEST = 1e-15  # probability whose logarithm is still taken
 
 
+@checked_arguments(
+    model=ESTIMATOR,
+    X=TABLE,
+    y=CLASSES,
+    test_size=SHARE,
+    n_repeats=count(1),
+    random_state=SEED,
+)
 def held_out_importance(
     model: Any,
     X: Any,
@@ -72,7 +81,6 @@ def held_out_importance(
     >>> int(np.argmax(check.importances.mean(axis=1)))
     1
     """
-    check_method(model, "model", "fit")
     check_consistent_length(X, y)
     random = check_random_state(random_state)
     seed = int(random.randint(2**31 - 1))

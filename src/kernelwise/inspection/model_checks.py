@@ -10,13 +10,15 @@ import numpy as np
 from scipy.stats import false_discovery_control
 from sklearn.base import clone
 from sklearn.model_selection import train_test_split
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._models import final_estimator
+from .._parameters import checked_arguments
 from .._sklearn import safe_indexing
 from .._typing import Array
 from ..svm.relevance.estimator import RelevanceSVC
 from ..tabular.pipeline import table_encoder
+from ._arguments import CALLBACK, CLASSES, ESTIMATOR, SEED, TABLE, count
 from .effects import ColumnEffects, column_effects
 from .importance import held_out_importance
 from .permutation import PermutationCheck
@@ -97,6 +99,14 @@ class ModelChecks:
     n_test: int = 0
 
 
+@checked_arguments(
+    model=ESTIMATOR,
+    X=TABLE,
+    y=CLASSES,
+    n_resamples=count(0),
+    random_state=SEED,
+    callback=CALLBACK,
+)
 def check_model(
     model: Any,
     X: Any,
@@ -148,6 +158,7 @@ def check_model(
     ['not', 'selected', 'not', 'not']
     """
     check_is_fitted(model)
+    check_consistent_length(X, y)
     y, tell = np.asarray(y), callback or (lambda done, total, text: None)
     n_steps = n_resamples + 3
     tell(0, n_steps, "effects")

@@ -18,9 +18,20 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from .._checks import check_method
 from .._models import unwrap
+from .._parameters import checked_arguments
 from .._typing import Array
+from ._arguments import (
+    CALLBACK,
+    CLASSES,
+    ESTIMATOR,
+    JOBS,
+    SEED,
+    SHARE,
+    TABLE,
+    VERBOSE,
+    count,
+)
 from ._progress import PATIENCE, run_all
 from .weights import column_names, like, read_weights
 
@@ -125,6 +136,19 @@ class PermutationCheck:
         }
 
 
+@checked_arguments(
+    estimator=ESTIMATOR,
+    X=[*TABLE, "sparse matrix"],
+    y=CLASSES,
+    test_size=SHARE,
+    n_repeats=count(1),
+    n_shuffles=count(0),
+    scoring=[str, callable, None],
+    random_state=SEED,
+    n_jobs=JOBS,
+    verbose=VERBOSE,
+    callback=CALLBACK,
+)
 def permutation_check(
     estimator: Any,
     X: Any,
@@ -189,7 +213,6 @@ def permutation_check(
     >>> bool(check.correlation > 0.3), sorted(check.disagreements())
     (True, ['feature', 'importance', 'share', 'why'])
     """
-    check_method(estimator, "estimator", "fit")
     check_consistent_length(X, y)
     if n_shuffles and n_shuffles < _MIN_SHUFFLES:
         raise ValueError(

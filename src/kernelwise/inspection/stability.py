@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,10 @@ from sklearn.model_selection import GroupShuffleSplit, StratifiedShuffleSplit
 from sklearn.utils import check_random_state, resample
 from sklearn.utils.validation import check_consistent_length
 
+from .._parameters import Interval, Options, checked_arguments
 from .._sklearn import safe_indexing
 from .._typing import Array, Index
+from ._arguments import CALLBACK, CLASSES, ESTIMATOR, JOBS, SEED, TABLE, VERBOSE, count
 from ._progress import run_all
 from .feature_weights import FeatureWeightsDisplay
 from .weights import column_names, read_weights
@@ -99,6 +102,19 @@ class WeightStability:
         )
 
 
+@checked_arguments(
+    estimator=ESTIMATOR,
+    X=TABLE,
+    y=CLASSES,
+    n_resamples=count(2),
+    fraction=[Interval(Real, 0, 1, closed="neither"), Options({"bootstrap"})],
+    groups=["column", None],
+    quantiles=[tuple, list],
+    random_state=SEED,
+    n_jobs=JOBS,
+    verbose=VERBOSE,
+    callback=CALLBACK,
+)
 def weight_stability(
     estimator: Any,
     X: Any,
@@ -165,11 +181,7 @@ def weight_stability(
     ((13,), True)
     """
     check_consistent_length(X, y, groups)
-    low, high = quantiles
-    if not 0 <= low < high <= 1:
-        raise ValueError(f"quantiles={quantiles!r} must be two ascending levels between 0 and 1.")
-    if n_resamples < 2:
-        raise ValueError(f"n_resamples={n_resamples} must be at least 2.")
+    low, high = _levels(quantiles)
     columns = column_names(X)
     parts = _resamples(y, n_resamples, fraction, groups, check_random_state(random_state))
     found = run_all(
@@ -188,6 +200,14 @@ def weight_stability(
         own_columns = [position[name] for name in own]
         table[j, own_columns], chosen[j, own_columns] = shares, selected
     return WeightStability(tuple(names), table, chosen, (low, high))
+
+
+def _levels(quantiles: Any) -> tuple[float, float]:
+    is_pair = len(quantiles) == 2 and all(isinstance(level, Real) for level in quantiles)
+    if not is_pair or not 0 <= quantiles[0] < quantiles[1] <= 1:
+        raise ValueError(f"quantiles={quantiles!r} must be two ascending levels between 0 and 1.")
+    low, high = quantiles
+    return float(low), float(high)
 
 
 def _fit_one(
@@ -216,8 +236,6 @@ def _resamples(
         labels = np.unique(own)
         draws = [random_state.choice(labels, len(labels)) for _ in range(n)]
         return [np.concatenate([rows[own == label] for label in drawn]) for drawn in draws]
-    if isinstance(fraction, str) or not 0 < fraction < 1:
-        raise ValueError(f"fraction={fraction!r} must lie between 0 and 1, or be 'bootstrap'.")
     splitter: Any = StratifiedShuffleSplit if groups is None else GroupShuffleSplit
     splits = splitter(n, train_size=fraction, random_state=random_state).split(rows, y, groups)
     return [np.sort(train) for train, _ in splits]

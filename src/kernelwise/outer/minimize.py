@@ -12,12 +12,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from numbers import Integral, Real
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from .._checks import as_real, check_kind
+from .._checks import as_real
+from .._parameters import Interval, checked_arguments
 from .._typing import Array
 from .domains import Box, Domain
 
@@ -133,6 +135,14 @@ class _Recorder:
         return value, gradient
 
 
+@checked_arguments(
+    fun=[callable],
+    method=[Method],
+    domain=[Domain, None],
+    max_evaluations=[Interval(Integral, 1, None, closed="left")],
+    tol=[Interval(Real, 0, None, closed="left")],
+    callback=[callable, None],
+)
 def minimize(
     fun: Callable[..., tuple[float, Array]],
     theta0: Any,
@@ -177,14 +187,10 @@ def minimize(
     array([0.333, 0.333, 0.333])
     """
     domain = Box() if domain is None else domain
-    check_kind(method, "method", Method)
-    check_kind(domain, "domain", Domain)
     theta: Array = as_real(theta0, "theta0").copy()
     if theta.ndim != 1 or theta.size == 0 or not np.isfinite(theta).all():
         raise ValueError("theta0 must be a vector of finite numbers.")
     theta = domain.project(theta)
-    if max_evaluations < 1:
-        raise ValueError(f"max_evaluations must be at least 1; got {max_evaluations}.")
     recorder = _Recorder(fun, max_evaluations, callback)
     with suppress(Stopped):
         recorder.status = method.run(recorder, theta, domain, tol)

@@ -14,9 +14,9 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from .._checks import check_kind
 from .._files import write_text
 from .._models import final_estimator
+from .._parameters import checked_arguments
 from .._version import __version__
 from ..evaluation import Evaluation
 from ..inspection import ModelChecks, WeightStability
@@ -32,6 +32,18 @@ from .tables import confusion, kinds, metrics_of, reliability, score_rows, tiles
 _PACKAGES = ("numpy", "scipy", "scikit-learn")
 
 
+@checked_arguments(
+    evaluation=[Evaluation],
+    path=[str, os.PathLike],
+    model_file=[str, os.PathLike, None],
+    stability=[WeightStability, None],
+    checks=[ModelChecks, None],
+    data_name=[str, None],
+    date=[str, None],
+    title=[str, None],
+    lead=[str, None],
+    notes=[tuple, list],
+)
 def write_report(
     evaluation: Evaluation,
     path: str | os.PathLike[str],
@@ -102,9 +114,6 @@ def write_report(
     ...     path.read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """
-    check_kind(evaluation, "evaluation", Evaluation)
-    if stability is not None:
-        check_kind(stability, "stability", WeightStability)
     environment = _environment()
     path = Path(path)
     if path.is_dir():
