@@ -1,4 +1,4 @@
-// Counts, one-hot products, landmarks and trees of the parts of a model, for Python.
+// Counts, one-hot products, landmarks, lines and trees of the parts of a model, for Python.
 #include "binding.hpp"
 
 namespace kw {
@@ -90,6 +90,35 @@ void define_landmarks(nb::module_& m) {
       array("S"), array("left"), array("right"), array("limits"), array("out"));
 }
 
+// Lines whose knots lie one after the other.
+Lines checked_lines(const Line<const double>& knots, const Line<const double>& heights,
+                    const Line<const std::int64_t>& stops, const Line<const double>& sizes) {
+  const auto s = view(sizes, "sizes");
+  const auto k = view(knots, "knots");
+  const Lines lines{k, view(heights, "heights", k.size), view(stops, "stops", s.size + 1), s};
+  bool fine = lines.stops[0] == 0 && lines.stops[s.size] == k.size;
+  for (Size j = 0; j < s.size; ++j) fine = fine & (lines.stops[j] <= lines.stops[j + 1]);
+  expect(fine, "stops", "ascend from zero to the number of knots");
+  return lines;
+}
+
+void define_lines(nb::module_& m) {
+  m.def(
+      "heights_on_lines",
+      [](Grid<const double> X, Line<const std::int64_t> columns, Line<const double> knots,
+         Line<const double> heights, Line<const std::int64_t> stops, Line<const double> sizes,
+         Grid<float> out) {
+        const auto x = view(X, "X");
+        const auto c = indices(columns, "columns", x.columns);
+        const Lines lines = checked_lines(knots, heights, stops, sizes);
+        expect(lines.sizes.size == c.size, "sizes", "have one entry per column");
+        const auto o = view(out, "out", x.rows, c.size);
+        unlocked([&] { table->heights_on_lines(x, c, lines, o); });
+      },
+      array("X"), array("columns"), array("knots"), array("heights"), array("stops"),
+      array("sizes"), array("out"));
+}
+
 // A tree whose nodes lead to later nodes or to leaves.
 Tree checked_tree(const Line<const std::int64_t>& levels, const Line<const double>& thresholds,
                   const Grid<const std::int64_t>& children, Size n_directions) {
@@ -140,6 +169,7 @@ void define_routes(nb::module_& m) {
 void define_parts(nb::module_& m) {
   define_one_hot(m);
   define_landmarks(m);
+  define_lines(m);
   define_routes<float>(m);
   define_routes<double>(m);
 }

@@ -8,6 +8,7 @@
 #include "gauss.hpp"
 #include "l1.hpp"
 #include "landmarks.hpp"
+#include "lines.hpp"
 #include "one_hot.hpp"
 #include "pairs.hpp"
 #include "routes.hpp"
@@ -88,6 +89,7 @@ constinit const Table table{.level = KW_NAME(KW_ARCH),
                             .one_hot_product = one_hot_product,
                             .one_hot_forms = one_hot_forms,
                             .limited_distances = limited_distances,
-                            .limited_contraction = limited_contraction};
+                            .limited_contraction = limited_contraction,
+                            .heights_on_lines = heights_on_lines};
 
 }  // namespace kw::KW_ARCH

@@ -113,6 +113,8 @@ struct Table {
   void (*limited_contraction)(Matrix<const float> S, Matrix<const float> left,
                               Matrix<const float> right, Vector<const float> limits,
                               Vector<double> out);
+  void (*heights_on_lines)(Matrix<const double> X, Indices columns, const Lines&,
+                           Matrix<float> out);
 };
 
 #if defined(KW_LEVELS_X86)

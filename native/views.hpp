@@ -86,6 +86,13 @@ struct Tree {
   Matrix<const std::int64_t> children;
 };
 
+// Lines between knots, several of them side by side: those of line j lie from stops[j] to stops[j + 1].
+struct Lines {
+  Values knots, heights;
+  Indices stops;
+  Values sizes;  // what the heights of each line are divided by
+};
+
 struct Epochs {
   std::int64_t count;
   bool converged;

@@ -188,6 +188,17 @@ def limited_distances(
 ) -> None: ...
 def limited_contraction(S: Array, left: Array, right: Array, limits: Array, out: Array) -> None: ...
 
+# native/lines.hpp
+def heights_on_lines(
+    X: Array,
+    columns: Index,
+    knots: Array,
+    heights: Array,
+    stops: Index,
+    sizes: Array,
+    out: Array,
+) -> None: ...
+
 # native/routes.hpp
 def project_rows(X: Array, rows: Index, direction: Array, out: Array) -> None: ...
 def route_rows(

@@ -84,6 +84,10 @@ def arguments():
         "limited_contraction": (
             *(singles[:, :3].copy(), singles, singles[:4, :3].copy(), limits[0], np.zeros(4)),
         ),
+        "heights_on_lines": (
+            *(floats(N, 4), np.array([0, 2]), np.arange(5.0), np.ones(5), np.array([0, 2, 5])),
+            *(np.ones(2), np.zeros((N, 2), np.float32)),
+        ),
         "project_rows": (floats(N, 4), some, np.ones(4), np.zeros(3)),
         "route_rows": (
             *(floats(N, 4), floats(3, 4), np.arange(2), np.zeros(2)),
@@ -123,6 +127,7 @@ OF_WRONG_LAYOUT = {
 
 # Arguments whose size another one follows: they may be of any size.
 ANY_SIZE = {
+    ("heights_on_lines", 0),
     ("exp_of_minus_rows", 0),
     ("gather", 0),
     ("swap_columns", 0),

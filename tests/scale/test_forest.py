@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.kernels import RBF, Laplacian
 from kernelwise.scale.cells import CellSettings, HeldOut, fit_cell
-from kernelwise.scale.forest import CellTable, fit_forest
+from kernelwise.scale.forest import CellTable, CellTree, fit_forest
 
 MEMBERS = [CellSettings(RBF(0.5), 3.0), CellSettings(Laplacian(0.4), 3.0)]
 SEEDS = [0, 1]
@@ -42,6 +42,20 @@ def test_one_cell_is_the_exact_machine(loss):
     assert_allclose(
         forest.decision_values(new), member.kernel(new, data.X) @ exact.coef + exact.intercept
     )
+
+
+def test_a_stored_tree_has_no_zeros_and_reads_those_of_older_files():
+    forest, _ = fit(table(k=5, dtype=np.float32))
+    tree = forest.trees[0]
+    state = tree.__getstate__()
+    assert (tree.coef == 0).mean() > 0.2
+    assert len(state["coef_entries"]) == np.count_nonzero(tree.coef)
+    for stored in (state, dict(vars(tree))):  # and one that still has its zeros
+        again = CellTree.__new__(CellTree)
+        again.__setstate__(stored)
+        assert vars(again).keys() == vars(tree).keys()
+        assert_array_equal(again.coef, tree.coef)
+        assert again.coef.dtype == np.float32
 
 
 def test_the_decision_is_the_mean_of_the_cells_of_a_row():

@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.kernels import RBF, Laplacian
+from kernelwise.scale import trees
 from kernelwise.scale.metric import Metric
 from kernelwise.scale.sampling import sample_rows
 from kernelwise.scale.trees import cut_near, draw_directions, grow_tree
@@ -64,6 +65,17 @@ def test_routing_does_not_depend_on_the_other_rows():
     tree, _ = grow_tree(X, np.arange(len(X)), KERNELS["rbf"], 2000, seed=0)
     some = np.random.default_rng(0).permutation(len(X))[:5000]
     assert_array_equal(tree.route(X)[some], tree.route(X[some]))
+
+
+def test_threads_and_blocks_do_not_change_a_tree(monkeypatch):
+    X, numbers = table(3000), np.arange(3000)
+    tree, leaves = grow_tree(X, numbers, KERNELS["categories"], 150, seed=1)
+    monkeypatch.setattr(trees, "_DIVIDED_ROWS", 700)
+    other, others = grow_tree(X, numbers, KERNELS["categories"], 150, seed=1, threads=3)
+    assert_array_equal(tree.thresholds, other.thresholds)
+    assert_array_equal(tree.children, other.children)
+    for own, same in zip(leaves, others, strict=True):
+        assert_array_equal(own, same)
 
 
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)

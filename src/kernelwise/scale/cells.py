@@ -94,6 +94,53 @@ class HeldOut:
         return HeldOut(self.fold[rows], self.share[rows])
 
 
+@dataclass(frozen=True)
+class KeptCell:
+    """What is kept of the machines of a cell, of which a table has thousands.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_vectors,), of int32
+        The support vectors, as places in the table.
+    coef : ndarray of shape (n_vectors, k)
+        Their coefficients, of the type of the rows.
+    intercept : ndarray of shape (k,)
+        The intercepts.
+    converged : bool
+        Whether all machines reached the tolerance.
+    left_out_rows : ndarray of shape (n_left_out,)
+        The rows that were left out, as places in the table.
+    left_out : ndarray of shape (n_left_out, k)
+        The decisions on them.
+    """
+
+    rows: Any
+    coef: Array
+    intercept: Array
+    converged: bool
+    left_out_rows: Index
+    left_out: Array
+
+    @classmethod
+    def of(
+        cls, own: Index, machines: CellMachines, held_out: HeldOut | None, dtype: Any
+    ) -> KeptCell:
+        """Keep what is used of the machines of some rows of a table."""
+        used = np.flatnonzero(machines.coef.any(axis=1))
+        some, left_out = np.zeros(0, dtype=np.intp), machines.coef[:0]
+        if held_out is not None:
+            assert machines.left_out is not None
+            some, left_out = own[held_out.rows], machines.left_out[held_out.rows]
+        return cls(
+            own[used].astype(np.int32),
+            machines.coef[used].astype(dtype),
+            machines.intercept,
+            machines.converged,
+            some,
+            left_out,
+        )
+
+
 def fit_cell(
     X: Array,
     codes: Array,

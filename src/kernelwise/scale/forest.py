@@ -16,7 +16,8 @@ from .._threads import run, single_blas
 from .._typing import Array, Index
 from ..kernels.base import Kernel
 from ..kernels.pairwise import PairwiseKernel
-from .cells import CellMachines, CellSettings, HeldOut, fit_cell
+from .cells import CellSettings, HeldOut, KeptCell, fit_cell
+from .packing import with_zeros, without_zeros
 from .trees import Tree, grow_tree
 
 PREDICT_ROWS = 131072  # rows that are predicted at a time
@@ -78,6 +79,12 @@ class CellTree:
     coef: Array
     intercepts: Array
     converged: Any
+
+    def __getstate__(self) -> dict[str, Any]:
+        return without_zeros(dict(vars(self)), "coef")
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(with_zeros(state, "coef"))
 
     def decide_cell(self, stored: Array, leaf: int, X: Array) -> Array:
         """Return the decisions of one cell on rows that lie in it."""
@@ -301,8 +308,10 @@ def fit_tree(
     whole = len(taking_part) == len(table.price)
     X = table.X if whole else table.X[taking_part]
     with single_blas():
-        tree, leaves = grow_tree(X, table.numbers[taking_part], member.kernel, cell_size, seed)
-    leaves = [taking_part[own] for own in leaves]
+        numbers = table.numbers[taking_part]
+        tree, leaves = grow_tree(X, numbers, member.kernel, cell_size, seed, threads)
+    if not whole:
+        leaves = [taking_part[own] for own in leaves]
     return fit_leaves(table, tree, leaves, member, threads=threads, held_out=held_out, stops=stops)
 
 
@@ -341,48 +350,33 @@ def fit_leaves(
         The tree.
     """
 
-    def fit(own: Index) -> CellMachines:
+    def fit(own: Index) -> KeptCell:
         if stops is not None and stops():
             raise StoppedError
         held = None if held_out is None else held_out.part(own)
-        return fit_cell(table.X[own], table.codes[own], table.price[own], member, held)
+        found = fit_cell(table.X[own], table.codes[own], table.price[own], member, held)
+        return KeptCell.of(own, found, held, table.X.dtype)
 
     with single_blas():
         cells = run(fit, leaves, threads)
-    return FittedTree(
-        _gathered(tree, member.kernel, leaves, cells, table.X.dtype),
-        None if held_out is None else _left_out(held_out, leaves, cells),
-    )
-
-
-def _gathered(
-    tree: Tree,
-    kernel: Kernel,
-    leaves: Sequence[Index],
-    cells: Sequence[CellMachines],
-    dtype: Any,
-) -> CellTree:
-    """Put the support vectors of the cells side by side, as places in the table."""
-    used = [np.flatnonzero(cell.coef.any(axis=1)) for cell in cells]
-    return CellTree(
+    gathered = CellTree(
         tree,
-        kernel,
-        np.concatenate([own[some] for own, some in zip(leaves, used, strict=True)]),
-        np.cumsum([0, *map(len, used)]),
-        np.concatenate([c.coef[some].astype(dtype) for c, some in zip(cells, used, strict=True)]),
+        member.kernel,
+        np.concatenate([cell.rows for cell in cells]),
+        np.cumsum([0, *(len(cell.rows) for cell in cells)]),
+        np.concatenate([cell.coef for cell in cells]),
         np.array([cell.intercept for cell in cells]),
         np.array([cell.converged for cell in cells]),
     )
+    return FittedTree(gathered, None if held_out is None else _left_out(held_out, cells))
 
 
-def _left_out(held_out: HeldOut, leaves: Sequence[Index], cells: Sequence[CellMachines]) -> Array:
+def _left_out(held_out: HeldOut, cells: Sequence[KeptCell]) -> Array:
     """Return the left-out decisions of all cells, in the order of the table."""
-    place = np.cumsum(held_out.fold >= 0) - 1
-    out = np.full((len(held_out.rows), len(cells[0].intercept)), np.nan)
-    for own, cell in zip(leaves, cells, strict=True):
-        assert cell.left_out is not None
-        some = held_out.fold[own] >= 0
-        out[place[own[some]]] = cell.left_out[some]
+    rows = held_out.rows
+    out = np.full((len(rows), len(cells[0].intercept)), np.nan)
+    for cell in cells:
+        out[np.searchsorted(rows, cell.left_out_rows)] = cell.left_out
     return out
 
 

@@ -12,8 +12,8 @@ first levels follow from a sample of all rows alone.
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ _LEVELS = 64  # directions of a tree: a node that none of them splits is a leaf
 COVARIANCE_ROWS = 4096  # rows whose covariance the directions have
 QUANTILE_ROWS = 256  # rows of a node on which its threshold is found
 _QUANTILES = (0.4, 0.6)
+_DIVIDED_ROWS = 131_072  # rows of a node that one thread divides at a time
 _KEPT_DEVIATION = 0.5  # deviation along a direction that later ones see: a quarter of the variance
 
 
@@ -130,7 +131,12 @@ def draw_directions(Z: Array, n_levels: int, seed: int) -> Array:
 
 
 def grow_tree(
-    X: Array, numbers: Index, kernel: PairwiseKernel, cell_size: int, seed: int
+    X: Array,
+    numbers: Index,
+    kernel: PairwiseKernel,
+    cell_size: int,
+    seed: int,
+    threads: int = 1,
 ) -> tuple[Tree, list[Index]]:
     """Grow a tree until its leaves have at most so many rows.
 
@@ -146,6 +152,8 @@ def grow_tree(
         The largest number of rows of a leaf.
     seed : int
         Picks directions and thresholds.
+    threads : int, default=1
+        Threads over nodes and rows. They do not change the result.
 
     Returns
     -------
@@ -165,9 +173,9 @@ def grow_tree(
     >>> max(map(len, leaves)) <= 100, sum(map(len, leaves))
     (True, 1000)
     """
-    growth, order = Growth.of(X, numbers, kernel, cell_size, seed)
+    growth, order = Growth.of(X, numbers, kernel, cell_size, seed, threads)
     tree, leaves, _ = growth.grow(order, Node.root(seed))
-    return tree, [own[np.argsort(numbers[own])] for own in leaves]
+    return tree, run(lambda own: own[np.argsort(numbers[own])], leaves, threads)
 
 
 @dataclass(frozen=True)
@@ -211,6 +219,8 @@ class Growth:
         The largest number of rows of a leaf.
     seed : int
         Picks thresholds.
+    threads : int, default=1
+        Threads over nodes, and over blocks of the rows of a large node.
     """
 
     X: Array
@@ -218,17 +228,24 @@ class Growth:
     directions: Array
     cell_size: int
     seed: int
+    threads: int = 1
 
     @classmethod
     def of(
-        cls, X: Array, numbers: Index, kernel: PairwiseKernel, cell_size: int, seed: int
+        cls,
+        X: Array,
+        numbers: Index,
+        kernel: PairwiseKernel,
+        cell_size: int,
+        seed: int,
+        threads: int = 1,
     ) -> tuple[Growth, Index]:
         """Draw the directions of a table, and return its rows by ascending key, too."""
         metric = Metric.of(kernel, X.shape[1], seed)
         order = sample_rows(numbers, len(numbers), seed)
         some = metric.numbers(X[order[:COVARIANCE_ROWS]]) * metric.factors
         directions = draw_directions(some, _LEVELS, seed) * metric.factors
-        return cls(X, metric, directions, cell_size, seed), order
+        return cls(X, metric, directions, cell_size, seed, threads), order
 
     def grow(self, order: Index, start: Node) -> tuple[Tree, list[Index], list[Node]]:
         """Split rows level by level.
@@ -254,23 +271,25 @@ class Growth:
         children: list[list[int]] = []
         leaves: list[Index] = []
         nodes: list[Node] = []
-        waiting: deque[tuple[Index, Node, tuple[int, int]]] = deque([(order, start, (-1, 0))])
-        while waiting:
-            rows, node, (parent, side) = waiting.popleft()
-            cut = self._cut(rows, node) if len(rows) > self.cell_size else None
-            place = -1 - len(leaves) if cut is None else len(levels)
-            if parent >= 0:
-                children[parent][side] = place
-            if cut is None:
-                leaves.append(rows[: self.cell_size])
-                nodes.append(node)
-                continue
-            level, threshold, above = cut
-            for number, own in enumerate((rows[~above], rows[above])):
-                waiting.append((own, node.child(level, number), (place, number)))
-            levels.append(level)
-            thresholds.append(threshold)
-            children.append([0, 0])
+        generation: list[tuple[Index, Node, tuple[int, int]]] = [(order, start, (-1, 0))]
+        while generation:
+            cut_node = partial(self._cut, threads=max(1, self.threads // len(generation)))
+            cuts = run(cut_node, [(rows, node) for rows, node, _ in generation], self.threads)
+            following = []
+            for (rows, node, (parent, side)), cut in zip(generation, cuts, strict=True):
+                place = -1 - len(leaves) if cut is None else len(levels)
+                if parent >= 0:
+                    children[parent][side] = place
+                if cut is None:
+                    leaves.append(rows[: self.cell_size])
+                    nodes.append(node)
+                    continue
+                for number, own in enumerate(cut.sides):
+                    following.append((own, node.child(cut.level, number), (place, number)))
+                levels.append(cut.level)
+                thresholds.append(cut.threshold)
+                children.append([0, 0])
+            generation = following
         tree = Tree(
             self.metric,
             self.directions,
@@ -280,17 +299,44 @@ class Growth:
         )
         return tree, leaves, nodes
 
-    def _cut(self, rows: Index, node: Node) -> tuple[int, float, Any] | None:
-        """Return the next level that splits the rows, the threshold, and which rows are above."""
+    def _cut(self, where: tuple[Index, Node], threads: int) -> _Cut | None:
+        """Return the next cut that splits the rows of a node; None makes it a leaf."""
+        rows, node = where
+        if len(rows) <= self.cell_size:
+            return None
         low, high = _QUANTILES
         share = low + (high - low) * float(uniform(node.key, self.seed)[0])
         for own in range(node.level, len(self.directions)):
             few = self.metric.project(self.X, rows[:QUANTILE_ROWS], self.directions[own])
             threshold = cut_near(np.sort(few), share)
             if threshold is not None:
-                projections = self.metric.project(self.X, rows, self.directions[own])
-                return own, threshold, ~(projections <= threshold)
+                return _Cut(own, threshold, self._divided(rows, own, threshold, threads))
         return None
+
+    def _divided(
+        self, rows: Index, level: int, threshold: float, threads: int
+    ) -> tuple[Index, Index]:
+        """Return the rows up to a threshold and those above it, each in their order."""
+
+        def one_block(start: int) -> tuple[Index, Index]:
+            block = rows[start : start + _DIVIDED_ROWS]
+            above = ~(self.metric.project(self.X, block, self.directions[level]) <= threshold)
+            return block[~above], block[above]
+
+        blocks = run(one_block, range(0, len(rows), _DIVIDED_ROWS), threads)
+        if len(blocks) == 1:
+            return blocks[0]
+        below, above = (np.concatenate(side) for side in zip(*blocks, strict=True))
+        return below, above
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """How a node is split: the level, the threshold, and the rows of both sides."""
+
+    level: int
+    threshold: float
+    sides: tuple[Index, Index]
 
 
 def cut_near(ordered: Array, share: float) -> float | None:

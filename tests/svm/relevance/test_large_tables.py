@@ -294,7 +294,7 @@ def test_blocks_of_a_prediction_do_not_change_it(monkeypatch, kind):
 
 def test_a_checkpoint_that_cannot_be_a_folder_is_refused_before_any_work(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("in the way")
-    monkeypatch.setattr(large, "joint_part", None)
+    monkeypatch.setattr(large, "begin_joint", None)
     X, y = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60) % 2
     model = RelevanceSVC(large="cells", checkpoint=tmp_path / "file")
     with pytest.raises(

@@ -10,7 +10,9 @@ decision  = the mixture of least log loss on rows that both left out
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -18,15 +20,17 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ..._records import dataclass
+from ..._threads import run
 from ..._typing import Index
+from ...scale.judge import Choice
 from ..base.progress import FitProgress
 from .mixing import LargerMixture
 from .parts.cell_rows import CellSample
-from .parts.cells import CellOptions, CellsPart, fit_cells
+from .parts.cells import CellOptions, CellPlan, CellsPart
 from .parts.evidence_hinge import pays
-from .parts.larger import joint_part
+from .parts.larger import begin_joint
 from .parts.mixture import mix
-from .parts.pairs import pairs_part
+from .parts.pairs import begin_pairs
 from .parts.part import Part
 from .parts.rows import PartRows
 
@@ -88,9 +92,14 @@ def fit_large(
     n_rows = options.n_rows(len(rows))
     sample = CellSample.of(rows, numbers, seed, options.n_trees, n_rows)
     some = rows.part(sample.some)
-    fit_regression = pairs_part if rows.layout.has_categories else joint_part
-    regression, learned = fit_regression(some, random_state, progress)
-    cells = fit_cells(rows, learned, sample, options, progress)
+    begin = begin_pairs if rows.layout.has_categories else begin_joint
+    learned, fit_regression = begin(some, random_state, progress, options.threads)
+    plan = CellPlan.of(rows, learned, sample, options)
+    with nullcontext() if progress is None else progress.task("joint part; width and C of cells"):
+        regression, choice = _both(fit_regression, plan)
+    cells = None
+    if plan is not None and choice is not None and _may_pay(choice, regression, some):
+        cells = plan.fit(choice.members, progress)
     in_some = np.searchsorted(sample.some, sample.judged)
     judged = some.part(in_some)
     parts: list[Part] = [_on_judged(regression, in_some)]
@@ -99,6 +108,30 @@ def fit_large(
     n_trees = 0 if cells is None else len(cells.members)
     mixture = mix([part.left_out for part in parts], judged)
     return LargeMixture(tuple(parts), mixture, judged, learned, some, sample.some, n_trees)
+
+
+def _both(fit_regression: Callable[[], Part], plan: CellPlan | None) -> tuple[Any, Choice | None]:
+    """Return the regression and what the judge chose for the cells, side by side on two threads."""
+    if plan is None:
+        return fit_regression(), None
+    threads = plan.options.threads
+    steps = fit_regression, partial(plan.judge, max(1, threads - 1))
+    regression, choice = run(lambda step: step(), steps, threads)
+    return regression, choice
+
+
+def _may_pay(choice: Choice, regression: Any, some: PartRows) -> bool:
+    """Return whether trees are worth their time beside the regression of a table with categories.
+
+    Cells tell levels apart by few rows each: where a sample of the rows sees no use of them, more
+    rows have not brought any. Cells of numbers alone grow better with the rows, and always get
+    their trees.
+    """
+    if not some.layout.has_categories or len(choice.held_out) < _FEW_JUDGED:
+        return True
+    none = np.zeros(0, dtype=np.intp)
+    held_out = choice.held_out
+    return pays(regression.left_out[held_out], choice.decisions, some.part(held_out), none)
 
 
 def _on_judged(part: Any, judged: Index) -> Any:

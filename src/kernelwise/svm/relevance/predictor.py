@@ -59,23 +59,23 @@ class MixturePredictor:
         log_odds : ndarray of shape (n, 1) or (n, n_classes)
             The log-odds or scores.
         """
-        height = max(getattr(part, "block_rows", _BLOCK_ROWS) for part in self.parts)
-        encodes_blocks = height > _BLOCK_ROWS  # a large table is never encoded whole
-        if not encodes_blocks and X.shape[0] > _ENCODED_ROWS:
-            starts = range(0, X.shape[0], _ENCODED_ROWS)
-            parts = [X[start : start + _ENCODED_ROWS] for start in starts]
-            return np.vstack([self.decision_values(part, threads) for part in parts])
-        if not encodes_blocks:
-            X = apply_all(self.before, X)
-
-        def decide(start: int) -> Array:
-            block = X[start : start + height]
-            block = apply_all(self.before, block) if encodes_blocks else block
-            return self.mixture.decisions([_decided(part, block) for part in self.parts])
-
+        # Cells want blocks of many rows; no table is ever encoded whole.
+        height = max(getattr(part, "block_rows", _ENCODED_ROWS) for part in self.parts)
+        blocks = [X[start : start + height] for start in range(0, X.shape[0], height)]
         with single_blas():
-            log_odds = np.vstack(run(decide, range(0, X.shape[0], height), threads))
+            log_odds = np.vstack([self._decide(block, threads) for block in blocks])
         return log_odds if self.calibration is None else self.calibration.scores(log_odds)
+
+    def _decide(self, X: Any, threads: int) -> Array:
+        """Return the log-odds of one block of rows."""
+
+        def encode(start: int) -> Array:
+            return apply_all(self.before, X[start : start + encoded_rows])
+
+        encoded_rows = -(-X.shape[0] // threads)
+        encoded = run(encode, range(0, X.shape[0], encoded_rows), threads)
+        rows = encoded[0] if len(encoded) == 1 else np.vstack(encoded)
+        return self.mixture.decisions([_decided(part, rows, threads) for part in self.parts])
 
     @property
     def hinge(self) -> Any:
@@ -118,9 +118,14 @@ class MixturePredictor:
         return replace(self, parts=parts, multiclass=multiclass)
 
 
-def _decided(part: Part, X: Array) -> Array:
+def _decided(part: Any, X: Array, threads: int) -> Array:
     """Return the decisions of a part, on few rows at a time where it has no blocks of its own."""
-    if hasattr(part, "block_rows") or len(X) <= _BLOCK_ROWS:
-        return part.decision_values(X)
-    starts = range(0, len(X), _BLOCK_ROWS)
-    return np.vstack([part.decision_values(X[start : start + _BLOCK_ROWS]) for start in starts])
+    if hasattr(part, "block_rows"):
+        decisions: Array = part.decision_values(X, threads)
+        return decisions
+
+    def decide(start: int) -> Array:
+        few: Array = part.decision_values(X[start : start + _BLOCK_ROWS])
+        return few
+
+    return np.vstack(run(decide, range(0, len(X), _BLOCK_ROWS), threads))

@@ -10,7 +10,7 @@ from kernelwise.kernels import RBF, Laplacian
 from kernelwise.scale.cells import fit_cell
 from kernelwise.svm.relevance.columns import ColumnLayout
 from kernelwise.svm.relevance.parts.cell_rows import CellColumns, CellSample
-from kernelwise.svm.relevance.parts.cells import CellOptions, first_members, fit_cells
+from kernelwise.svm.relevance.parts.cells import CellOptions, CellPlan, first_members
 from kernelwise.svm.relevance.parts.evidence import EvidenceWeights
 from kernelwise.svm.relevance.parts.metric import MetricColumns
 from kernelwise.svm.relevance.parts.rows import PartRows
@@ -27,7 +27,9 @@ def learned_of(rows, weights=WEIGHTS):
 def fit(rows, **options):
     options = CellOptions(**({"cell_size": 300, "n_trees": 2} | options))
     sample = CellSample.of(rows, np.arange(len(rows)), seed=0, n_trees=options.n_trees)
-    return fit_cells(rows, learned_of(rows), sample, options)
+    plan = CellPlan.of(rows, learned_of(rows), sample, options)
+    choice = plan.judge()
+    return None if choice is None else plan.fit(choice.members)
 
 
 def error(decisions, rows):
@@ -114,7 +116,7 @@ def test_columns_without_weight_are_not_compared():
 def test_a_fit_without_weights_has_no_cells():
     rows = mixed_rows(100)
     sample = CellSample.of(rows, np.arange(100), seed=0, n_trees=3)
-    assert fit_cells(rows, learned_of(rows, 0 * WEIGHTS), sample) is None
+    assert CellPlan.of(rows, learned_of(rows, 0 * WEIGHTS), sample) is None
 
 
 @pytest.mark.parametrize("done", [0, 1])

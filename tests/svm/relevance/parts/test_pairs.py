@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.svm.relevance.columns import ColumnLayout
 from kernelwise.svm.relevance.parts.larger import joint_part
-from kernelwise.svm.relevance.parts.pairs import PairColumns, pairs_part
+from kernelwise.svm.relevance.parts.pairs import PairColumns, begin_pairs
 from kernelwise.svm.relevance.parts.rows import PartRows
 
 from .mixed_tables import log_loss, mixed_rows
@@ -42,7 +42,8 @@ def test_a_code_is_one_pair_of_levels():
 
 def test_pairs_lower_the_loss_where_they_decide():
     rows, new = tables(6000), tables(3000, seed=1)
-    part, learned = pairs_part(rows, np.random.RandomState(0))
+    learned, finish = begin_pairs(rows, np.random.RandomState(0))
+    part = finish()
     plain, _ = joint_part(rows, np.random.RandomState(0))
     assert part.name == "pairs"
     assert len(learned.weights) == 4
@@ -55,7 +56,7 @@ def test_pairs_lower_the_loss_where_they_decide():
 
 def test_a_table_without_such_pairs_has_the_joint_part():
     rows = mixed_rows(1500, signal=0.0)
-    part, _ = pairs_part(rows, np.random.RandomState(0))
+    part = begin_pairs(rows, np.random.RandomState(0))[1]()
     assert len(part.columns.pairs) == 0
     plain, _ = joint_part(rows, np.random.RandomState(0))
     assert_allclose(part.decision_values(rows.X), plain.decision_values(rows.X), atol=1e-9)

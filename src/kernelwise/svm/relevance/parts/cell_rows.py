@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...._threads import run
 from ...._typing import Array, Index
 from ....scale.sampling import row_keys, uniform
 from .evidence import EvidenceWeights
@@ -102,10 +103,12 @@ def sample_share(n: int, d: int) -> float:
 
 def _places(units: Index, seed: int, n_units: int | None = None) -> Array:
     """Return a place in [0, 1) for each unit by its key; few units divide it evenly."""
-    different, which = np.unique(units, return_inverse=True)
-    if (n_units or len(different)) > JUDGED_ROWS:
+    if n_units is None:
+        n_units = len(np.unique(units))
+    if n_units > JUDGED_ROWS:
         out: Array = uniform(units, seed)
         return out
+    different, which = np.unique(units, return_inverse=True)
     rank = np.argsort(np.argsort(row_keys(different, seed)))
     places: Array = rank[which] / len(different)
     return places
@@ -132,12 +135,28 @@ class CellColumns:
         kept = np.flatnonzero(learned.weights > 0)
         return cls(kept, part_of_metric(learned.columns, kept))
 
-    def apply(self, X: Any) -> Array:
-        """Return rows in these units, in float32, encoded block by block."""
+    def apply(self, X: Any, threads: int = 1) -> Array:
+        """Return rows in these units, in float32, encoded block by block.
+
+        Parameters
+        ----------
+        X : ndarray or EncodedTable of shape (n, d)
+            Encoded rows, or rows that are encoded as they are read.
+        threads : int, default=1
+            Threads over blocks of rows.
+
+        Returns
+        -------
+        Z : ndarray of shape (n, n_columns)
+            The columns of positive weight.
+        """
         out = np.empty((len(X), len(self.columns)), dtype=np.float32)
-        for start in range(0, len(X), _BLOCK_ROWS):
+
+        def one_block(start: int) -> None:
             block = slice(start, start + _BLOCK_ROWS)
-            out[block] = self.metric.apply(X[block][:, self.columns])
+            out[block] = self.metric.apply(X[block], self.columns)
+
+        run(one_block, range(0, len(X), _BLOCK_ROWS), threads)
         return out
 
 

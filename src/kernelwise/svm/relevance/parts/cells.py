@@ -27,7 +27,7 @@ from ....scale.forest import (
     fit_tree,
     forest_of,
 )
-from ....scale.judge import judge_members
+from ....scale.judge import Choice, judge_members
 from ...base.progress import FitProgress
 from ..limits import CELL_SIZE, N_TREES
 from .cell_rows import CellColumns, CellSample
@@ -76,9 +76,9 @@ class CellsPart:
         """The number of cells whose machines did not reach the tolerance."""
         return sum(int(np.count_nonzero(~tree.converged)) for tree in self.forest.trees)
 
-    def decision_values(self, X: Array) -> Array:
+    def decision_values(self, X: Array, threads: int = 1) -> Array:
         """Return the decisions on encoded rows."""
-        return self.forest.decision_values(self.columns.apply(X))
+        return self.forest.decision_values(self.columns.apply(X, threads), threads=threads)
 
 
 class TreeStore(Protocol):
@@ -149,68 +149,107 @@ class CellOptions:
         return n_here if self.elsewhere is None else self.elsewhere.n_rows
 
 
-def fit_cells(
-    rows: PartRows,
-    learned: EvidenceWeights,
-    sample: CellSample,
-    options: CellOptions | None = None,
-    progress: FitProgress | None = None,
-) -> CellsPart | None:
-    """Choose width, cost and kernels on held-out rows, and fit the cells of all rows.
+@dataclass(frozen=True)
+class CellPlan:
+    """The rows of cells whose kernel, width and cost are still to be chosen.
 
     Parameters
     ----------
-    rows : PartRows
-        The training rows.
+    columns : CellColumns
+        The columns that are compared.
+    table : CellTable
+        All rows, in the units of these columns.
+    held_out : HeldOut
+        What is left out of them.
     learned : EvidenceWeights
         The weights of the columns.
+    rows : PartRows
+        The training rows.
     sample : CellSample
         Which rows choose, and which are left out.
-    options : CellOptions, default=None
+    options : CellOptions
         How cells are fitted.
-    progress : FitProgress, default=None
-        Told of each step.
-
-    Returns
-    -------
-    part : CellsPart or None
-        The part; None where no column has a weight, or the fit stopped before the first tree.
     """
-    options = CellOptions() if options is None else options
-    columns = CellColumns.of(learned)
-    if len(columns.columns) == 0:
-        return None
-    table = CellTable(columns.apply(rows.X), rows.codes, rows.price, sample.numbers)
-    held_out = HeldOut(sample.fold, rows.left_out_share)
-    if options.stops is not None and options.stops():
-        return None
-    with _task(progress, "cells: width and C"):
-        choice = judge_members(
-            table.part(sample.some),
-            first_members(learned, columns),
-            sample.seed,
+
+    columns: CellColumns
+    table: CellTable
+    held_out: HeldOut
+    learned: EvidenceWeights
+    rows: PartRows
+    sample: CellSample
+    options: CellOptions
+
+    @classmethod
+    def of(
+        cls,
+        rows: PartRows,
+        learned: EvidenceWeights,
+        sample: CellSample,
+        options: CellOptions | None = None,
+    ) -> CellPlan | None:
+        """Put rows into the units of the kernel; None where no column has a weight."""
+        options = CellOptions() if options is None else options
+        columns = CellColumns.of(learned)
+        if len(columns.columns) == 0:
+            return None
+        X = columns.apply(rows.X, options.threads)
+        table = CellTable(X, rows.codes, rows.price, sample.numbers)
+        held_out = HeldOut(sample.fold, rows.left_out_share)
+        return cls(columns, table, held_out, learned, rows, sample, options)
+
+    def judge(self, threads: int = 1) -> Choice | None:
+        """Choose width, cost and kernels on held-out rows; None where the fit stops.
+
+        The held-out rows of the choice are places among those that weights are learned from.
+        """
+        some, options, groups = self.sample.some, self.options, self.rows.groups
+        if options.stops is not None and options.stops():
+            return None
+        return judge_members(
+            self.table.part(some),
+            first_members(self.learned, self.columns),
+            self.sample.seed,
             cell_size=options.cell_size,
             n_trees=options.n_trees,
-            groups=None if rows.groups is None else rows.groups[sample.some],
-            threads=options.threads,
+            groups=None if groups is None else groups[some],
+            threads=threads,
         )
-    left_out: Array | None
-    if options.elsewhere is not None:
-        key = choice.members, sample.seed, options.cell_size
-        forest, left_out = options.elsewhere.fit(table, columns, *key, held_out)
-    else:
-        trees = _fit_trees(table, choice.members, sample.seed, held_out, options, progress)
-        if not trees:
-            return None
-        forest, left_out = forest_of(table, trees, threads=options.threads, held_out=held_out)
-    assert left_out is not None
-    return CellsPart(
-        columns,
-        forest,
-        choice.members[: len(forest.trees)],
-        left_out[np.searchsorted(held_out.rows, sample.judged)],
-        kernel_shares(rows.part(sample.some), learned),
-    )
+
+    def fit(
+        self, members: tuple[CellSettings, ...], progress: FitProgress | None = None
+    ) -> CellsPart | None:
+        """Fit one tree per member to all rows; None where the fit stops before the first is there.
+
+        Parameters
+        ----------
+        members : tuple of CellSettings
+            The kernel and the cost of each tree.
+        progress : FitProgress, default=None
+            Told of each tree.
+
+        Returns
+        -------
+        part : CellsPart or None
+            The part.
+        """
+        table, held_out, options = self.table, self.held_out, self.options
+        left_out: Array | None
+        if options.elsewhere is not None:
+            key = members, self.sample.seed, options.cell_size
+            forest, left_out = options.elsewhere.fit(table, self.columns, *key, held_out)
+        else:
+            trees = _fit_trees(table, members, self.sample.seed, held_out, options, progress)
+            if not trees:
+                return None
+            forest, left_out = forest_of(table, trees, threads=options.threads, held_out=held_out)
+        assert left_out is not None
+        return CellsPart(
+            self.columns,
+            forest,
+            members[: len(forest.trees)],
+            left_out[np.searchsorted(held_out.rows, self.sample.judged)],
+            kernel_shares(self.rows.part(self.sample.some), self.learned),
+        )
 
 
 def _fit_trees(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ...._threads import single_blas
+from ...._threads import run, single_blas
 from ...base.progress import FitProgress
 from .additive import fit_additive
 from .evidence import EvidenceWeights, learn_evidence, start_weights
@@ -105,7 +106,40 @@ def joint_part(
     learned : EvidenceWeights
         The weights.
     """
+    learned, finish = begin_joint(rows, random_state, progress)
+    return finish(), learned
+
+
+def begin_joint(
+    rows: PartRows, random_state: Any, progress: FitProgress | None = None, threads: int = 1
+) -> tuple[EvidenceWeights, Callable[[], JointPart]]:
+    """Learn weights by the evidence, and return them before the joint part is there.
+
+    Parameters
+    ----------
+    rows : PartRows
+        The training rows.
+    random_state : RandomState
+        Picks rows and landmarks.
+    progress : FitProgress, default=None
+        Told of each step.
+    threads : int, default=1
+        Threads over what does not depend on each other.
+
+    Returns
+    -------
+    learned : EvidenceWeights
+        The weights.
+    finish : callable
+        Returns the part, which is fitted then: other parts need the weights alone.
+    """
+    steps: Any = (fit_additive, MetricColumns.of, start_weights)
     with single_blas():
-        columns = MetricColumns.of(rows)
-        learned = learn_evidence(rows, columns, start_weights(rows), random_state, progress)
-        return fit_joint(rows, fit_additive(rows), learned, random_state), learned
+        additive, columns, start = run(lambda step: step(rows), steps, threads)
+        learned = learn_evidence(rows, columns, start, random_state, progress)
+
+    def finish() -> JointPart:
+        with single_blas():
+            return fit_joint(rows, additive, learned, random_state)
+
+    return learned, finish

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...._native import exp_of_minus_rows, limited_distances
+from ...._native import exp_of_minus_rows, heights_on_lines, limited_distances
 from ...._records import dataclass
 from ...._typing import Array, Index
 from .normal_scores import NormalScores
@@ -51,11 +51,34 @@ class MetricColumns:
         is_flat = scores.scores[scores.stops[1:] - 1] == scores.scores[scores.stops[:-1]]
         return cls(scores, np.where(is_flat, np.inf, np.maximum(sizes, _MIN_SIZE)), is_category)
 
-    def apply(self, X: Array) -> Array:
-        """Return rows in these units, in float32."""
-        out = X.astype(np.float32)
+    def apply(self, X: Array, columns: Index | None = None) -> Array:
+        """Return rows in these units, in float32.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d), of float64
+            The rows.
+        columns : ndarray, default=None
+            The columns of X that are meant; None is all of them.
+
+        Returns
+        -------
+        Z : ndarray of shape (n, n_columns)
+            Their numbers as scores, divided by the sizes, and the codes of their categories.
+        """
         numbers = ~self.is_category
-        out[:, numbers] = self.scores.apply(X[:, numbers]) / self.sizes
+        n_knots, sizes = np.zeros(len(numbers), dtype=np.int64), np.ones(len(numbers))
+        n_knots[numbers], sizes[numbers] = np.diff(self.scores.stops), self.sizes
+        out = np.empty((len(X), len(numbers)), dtype=np.float32)
+        heights_on_lines(
+            np.ascontiguousarray(X, dtype=np.float64),
+            np.arange(len(numbers)) if columns is None else columns,
+            self.scores.values,
+            self.scores.scores,
+            np.cumsum([0, *n_knots]),
+            sizes,
+            out,
+        )
         return out
 
 

@@ -8,19 +8,20 @@ cell has too few rows of most pairs of levels.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ...._records import dataclass
-from ...._threads import single_blas
+from ...._threads import run, single_blas
 from ...._typing import Array, Index
 from ....scale.bins import ColumnBins
 from ....scale.scan import scan_pairs
 from ...base.progress import FitProgress
 from ..columns import ColumnLayout
-from .additive import fit_additive
+from .additive import AdditivePart, fit_additive
 from .evidence import EvidenceWeights, learn_evidence, start_weights
 from .joint import JointPart, fit_joint
 from .metric import MetricColumns
@@ -114,10 +115,10 @@ class PairsPart:
         return self.joint.decision_values(self.columns.apply(X))
 
 
-def pairs_part(
-    rows: PartRows, random_state: Any, progress: FitProgress | None = None
-) -> tuple[PairsPart, EvidenceWeights]:
-    """Learn weights by the evidence and fit the joint part with pairs of columns.
+def begin_pairs(
+    rows: PartRows, random_state: Any, progress: FitProgress | None = None, threads: int = 1
+) -> tuple[EvidenceWeights, Callable[[], PairsPart]]:
+    """Learn weights by the evidence, and return them before the part with pairs is there.
 
     Parameters
     ----------
@@ -127,23 +128,35 @@ def pairs_part(
         Picks rows and landmarks.
     progress : FitProgress, default=None
         Told of each step.
+    threads : int, default=1
+        Threads over what does not depend on each other.
 
     Returns
     -------
-    part : PairsPart
-        The part.
     learned : EvidenceWeights
         The weights of the columns, without the pairs.
+    finish : callable
+        Returns the part, which is fitted then: other parts need the weights alone.
     """
-    with single_blas():
-        columns = MetricColumns.of(rows)
-        learned = learn_evidence(rows, columns, start_weights(rows), random_state, progress)
+
+    def with_pairs(rows: PartRows) -> tuple[PairColumns, PartRows, AdditivePart]:
         pairs = PairColumns.of(rows)
         paired = pairs.rows(rows)
-        additive = fit_additive(paired, places=_PLACES)
-        joint = fit_joint(paired, additive, pairs.weights(learned), random_state)
-    if progress is not None:
-        progress.line(f"{len(pairs.pairs)} pairs of columns say more than their columns")
-    shares = pairs.to_columns(joint.importances)
-    stored = replace(joint, left_out=joint.left_out[:0])
-    return PairsPart(pairs, stored, joint.left_out, shares), learned
+        return pairs, paired, fit_additive(paired, places=_PLACES)
+
+    steps: Any = (with_pairs, MetricColumns.of, start_weights)
+    with single_blas():
+        found, columns, start = run(lambda step: step(rows), steps, threads)
+        learned = learn_evidence(rows, columns, start, random_state, progress)
+    pairs, paired, additive = found
+
+    def finish() -> PairsPart:
+        with single_blas():
+            joint = fit_joint(paired, additive, pairs.weights(learned), random_state)
+        if progress is not None:
+            progress.line(f"{len(pairs.pairs)} pairs of columns say more than their columns")
+        shares = pairs.to_columns(joint.importances)
+        stored = replace(joint, left_out=joint.left_out[:0])
+        return PairsPart(pairs, stored, joint.left_out, shares)
+
+    return learned, finish
