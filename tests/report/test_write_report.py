@@ -201,9 +201,9 @@ def test_reliability_groups_rows_by_decision_value():
     found = reliability(held_out(100, 10), evaluation().target)
     assert not found.probabilities
     assert [each.rows for each in found.bins] == [10] * 10
-    assert all(a.high <= b.low for a, b in pairwise(found.bins))
-    assert found.bins[0].share < 0.5 < found.bins[-1].share
-    assert all(each.share_low <= each.share <= each.share_high for each in found.bins)
+    assert all(a.highest <= b.lowest for a, b in pairwise(found.bins))
+    assert found.bins[0].observed < 0.5 < found.bins[-1].observed
+    assert all(each.low <= each.observed <= each.high for each in found.bins)
     assert reliability(held_out(19), evaluation().target) is None
     several = replace(held_out(), decision=None)
     assert reliability(several, evaluation().target) is None
@@ -220,12 +220,13 @@ def test_probabilities_have_a_log_loss_and_a_brier_score():
 
 def test_reliability_of_several_classes_is_that_of_the_likeliest():
     target = replace(evaluation().target, classes=("a", "b", "c"), counts=(50, 25, 25))
+    target = replace(target, positive=None)
     actual = np.repeat(["a", "b", "c"], [50, 25, 25])
     proba = np.tile([0.5, 0.3, 0.2], (100, 1))
     held = HeldOut(np.arange(100), actual, np.full(100, "a"), None, proba)
     found = reliability(held, target)
-    assert [each.middle for each in found.bins] == pytest.approx([0.5] * 10)
-    assert np.mean([each.share for each in found.bins]) == pytest.approx(0.5)
+    assert [each.expected for each in found.bins] == pytest.approx([0.5] * 10)
+    assert np.mean([each.observed for each in found.bins]) == pytest.approx(0.5)
 
 
 def test_weight_of_a_column_is_the_sum_over_its_features():

@@ -37,6 +37,11 @@ def check_table(session: Session, fitted: Any, frame: Any, allow: bool) -> list[
     return checks
 
 
+def as_dicts(checks: list[ColumnCheck] | None) -> list[dict[str, Any]] | None:
+    """Return the checks for JSON; None where there are none."""
+    return None if checks is None else [check.as_dict() for check in checks]
+
+
 def _show_notes(session: Session, checks: list[ColumnCheck]) -> None:
     """Show one line per unusual column, those on which the model relies first."""
     noted = sorted(

@@ -100,15 +100,13 @@ def guarded(command: _F) -> _F:
         except _PASSED:
             raise
         except KeyboardInterrupt as error:
-            _fail(
-                f"interrupted; {error}" if error.args else "interrupted; nothing was written", 130
-            )
+            fail(f"interrupted; {error}" if error.args else "interrupted; nothing was written", 130)
         except BrokenPipeError:  # the reader of the output has closed it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except Exception as error:
             if os.environ.get("KERNELWISE_DEBUG"):
                 raise
-            _fail(_error_text(error), 1)
+            fail(_error_text(error), 1)
 
     return run  # type: ignore[return-value]
 
@@ -127,7 +125,8 @@ def _error_text(error: Exception) -> str:
     return f"{type(error).__name__}: {text} (KERNELWISE_DEBUG=1 shows the traceback)"
 
 
-def _fail(text: str, code: int) -> NoReturn:
+def fail(text: str, code: int) -> NoReturn:
+    """End the command with one line and an exit code."""
     typer.echo(f"kernelwise: {text}", err=True)
     raise typer.Exit(code)
 

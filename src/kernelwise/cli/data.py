@@ -70,10 +70,12 @@ def fetch(
 
     The classes are in the column "target".
     """
+    from ..datasets import load_dataset
+
     session = Session(quiet)
     _spec(name)
     check_outputs([out], force)
-    text = _frame(name).to_csv(index=False, lineterminator="\n")
+    text = load_dataset(name).to_frame().to_csv(index=False, lineterminator="\n")
     if out is None:
         typer.echo(text, nl=False)
     else:
@@ -114,9 +116,3 @@ def _page(spec: Spec, facts: dict[str, Any]) -> Table:
         if text:
             page.add_row(heading, text)
     return page
-
-
-def _frame(name: str) -> Any:
-    from ..datasets import load_dataset
-
-    return load_dataset(name).to_frame()

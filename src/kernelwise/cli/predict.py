@@ -10,7 +10,7 @@ import typer
 
 from .._files import write_text
 from . import options
-from .checks import check_table
+from .checks import as_dicts, check_table
 from .console import Session, check_outputs, guarded
 from .models import load_table_model
 from .reasons import explain_table
@@ -90,9 +90,10 @@ def _refuse_taken_names(copied: list[str], results: Any) -> None:
 
 def _as_json(table: Any, checks: list[ColumnCheck] | None) -> str:
     """Return one JSON document: the predictions, and what is unusual about the columns."""
-    found = None if checks is None else [check.as_dict() for check in checks]
     records = json.loads(table.to_json(orient="records"))  # pandas knows how to write its types
-    return json.dumps({"predictions": records, "checks": found}, ensure_ascii=False) + "\n"
+    return (
+        json.dumps({"predictions": records, "checks": as_dicts(checks)}, ensure_ascii=False) + "\n"
+    )
 
 
 def _predictions(fitted: Any, frame: Any, proba: bool) -> Any:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from .._text import duration
 from . import options
-from .console import Session, guarded
+from .console import Session, fail, guarded
 
 if TYPE_CHECKING:
     from ..experiments import Experiment, Outcome, Scale
@@ -60,9 +60,9 @@ def reproduce(
             _report_left_out(session, outcomes[-1])
         _show_results(session, experiments, results, scales[0].name, html, markdown)
     except ExperimentError as error:
-        _end(str(error), 1)
+        fail(str(error), 1)
     except KeyboardInterrupt:
-        _end(f"interrupted; results are kept in {results}, and the same command continues", 130)
+        fail(f"interrupted; results are kept in {results}, and the same command continues", 130)
     _report_failures(outcomes)
 
 
@@ -167,9 +167,4 @@ def _report_failures(outcomes: Sequence[Outcome]) -> None:
         last = text.strip().splitlines()[-1]
         typer.echo(f"failed: {key}: {last} (the traceback is in {path})", err=True)
     if failed:
-        _end(f"{len(failed)} tasks failed; the same command runs them again", 1)
-
-
-def _end(text: str, code: int) -> NoReturn:
-    typer.echo(f"kernelwise: {text}", err=True)
-    raise typer.Exit(code)
+        fail(f"{len(failed)} tasks failed; the same command runs them again", 1)

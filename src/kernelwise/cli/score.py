@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from . import options
-from .checks import check_table
+from .checks import as_dicts, check_table
 from .console import Session, guarded
 from .models import load_table_model
 from .tables import calibration_table, drift_table, metrics_table
@@ -47,8 +45,4 @@ def score(
     if found.calibration:
         session.show(calibration_table(found))
     session.show(drift_table(found.drift))
-    session.give(found.as_dict() | {"checks": _as_dicts(checks), "model": str(model)})
-
-
-def _as_dicts(checks: Any) -> list[dict[str, Any]] | None:
-    return None if checks is None else [check.as_dict() for check in checks]
+    session.give(found.as_dict() | {"checks": as_dicts(checks), "model": str(model)})

@@ -11,7 +11,7 @@ from rich import box
 from rich.console import Group
 from rich.table import Table
 
-from .._text import duration
+from .._text import duration, p_text
 
 if TYPE_CHECKING:
     from ..evaluation import Drift, Evaluation, HoldoutScore
@@ -85,17 +85,11 @@ def scores_table(evaluation: Evaluation) -> Group:
         cells += [f"{score.mean(m):.3f}" if m in score.values else "-" for m in others]
         if leads:
             lead = leads.get(score.method)
-            cells += [f"{lead.mean:+.3f}", _p_value(lead.p_value)] if lead else ["", ""]
+            cells += [f"{lead.mean:+.3f}", p_text(lead.p_value)] if lead else ["", ""]
         table.add_row(score.method, *cells, f"{score.seconds.mean():.2f}")
     for score in failed:
         table.add_row(score.method, "failed")
     return Group(title, "", table, "")
-
-
-def _p_value(value: float) -> str:
-    if value != value:  # not defined for these splits
-        return "-"
-    return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def weights_table(weights: Sequence[Weight]) -> Table:
@@ -172,7 +166,7 @@ def drift_table(drift: Sequence[Drift] | None) -> Group:
             each.test,
             f"{each.distance:.2f}" if each.distance == each.distance else "-",
             f"{before:.0f} % -> {now:.0f} %" if before or now else "",
-            _p_value(each.adjusted),
+            p_text(each.adjusted),
         )
     if len(drifting) > _MAX_DRIFTING:
         table.add_row(f"... {len(drifting) - _MAX_DRIFTING} more")

@@ -1,11 +1,12 @@
 """How well a model does on unseen rows: splits, scores, statistics and cost estimates."""
 
+from .calibration import CalibrationBin
 from .cost_estimate import Cost, forecast_cost
 from .drift import Drift, drift_from_training
 from .evaluate import evaluate
 from .evaluate_model import evaluate_model
 from .fitting import fit_table
-from .holdout import CalibrationBin, HoldoutScore, Metric, score_model
+from .holdout import HoldoutScore, Metric, score_model
 from .leaks import Leak, leaking_columns
 from .methods import Method, methods
 from .results import Difference, Evaluation, HeldOut, Score

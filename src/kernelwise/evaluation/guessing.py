@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .results import HeldOut
-from .scores import row_losses, score_predictions
+from .scores import guess_losses, row_losses, score_predictions
 
 
 def guessing_note(held_out: HeldOut, classes: tuple[object, ...]) -> str:
@@ -25,9 +25,8 @@ def guessing_note(held_out: HeldOut, classes: tuple[object, ...]) -> str:
         is_better, name = value > guess + error, "balanced accuracy"
         side = "above"
     else:
-        shares = np.array([np.mean(held_out.actual == label) for label in classes])
         losses = row_losses(held_out.actual, held_out.proba, classes)["log_loss"]
-        guesses = row_losses(held_out.actual, np.tile(shares, (n, 1)), classes)["log_loss"]
+        guesses = guess_losses(held_out.actual, classes)["log_loss"]
         value, guess = float(losses.mean()), float(guesses.mean())
         error = float((losses - guesses).std(ddof=1) / np.sqrt(n))
         is_better, name, side = value < guess - error, "log loss", "below"

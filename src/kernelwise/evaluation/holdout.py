@@ -12,13 +12,11 @@ from .._typing import Array
 from ..tabular.errors import TableError, quoted
 from ..tabular.labels import known_labels
 from ..tabular.pipeline import table_encoder
+from .calibration import CalibrationBin, calibration_bins, events
 from .drift import Drift, drift_from_training
 from .intervals import Interval, mean_of, of_area, of_mean, of_mean_share, of_share
 from .results import METRICS
-from .scores import row_losses
-
-_MAX_BINS = 10  # bins of the calibration table
-_MIN_BIN_ROWS = 10  # rows of each of them
+from .scores import guess_losses, row_losses
 
 
 @dataclass(frozen=True)
@@ -45,31 +43,6 @@ class Metric:
     def label(self) -> str:
         """Name of the metric in tables."""
         return METRICS[self.name]
-
-
-@dataclass(frozen=True)
-class CalibrationBin:
-    """Rows of similar probability, and how often the event happened in them.
-
-    Parameters
-    ----------
-    rows : int
-        Number of rows.
-    lowest, highest : float
-        Range of their probabilities.
-    expected : float
-        Mean of their probabilities.
-    observed, low, high : float
-        Share of the rows with the event, and its 95 % confidence interval.
-    """
-
-    rows: int
-    lowest: float
-    highest: float
-    expected: float
-    observed: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -181,7 +154,7 @@ def score_model(model: Any, frame: Any, target: str, *, positive: Any = None) ->
     bins: tuple[CalibrationBin, ...] = ()
     if proba is not None:
         metrics += _probability_metrics(y, proba, model.classes_)
-        bins = _calibration(*_events(y, proba, model.classes_, positive))
+        bins = calibration_bins(*events(y, proba, model.classes_, positive))
     drift = drift_from_training(model, table)
     return HoldoutScore(
         target,
@@ -248,38 +221,8 @@ def _area_metrics(y: Any, decision: Array, classes: Any, positive: Any) -> list[
 
 
 def _probability_metrics(y: Any, proba: Array, classes: Any) -> list[Metric]:
-    shares = np.array([np.mean(y == label) for label in classes.tolist()])
-    guesses = row_losses(y, np.tile(shares, (len(y), 1)), classes)
+    guesses = guess_losses(y, classes)
     return [
         _metric(name, of_mean(losses), guesses[name].mean())
         for name, losses in row_losses(y, proba, classes).items()
     ]
-
-
-def _events(y: Any, proba: Array, classes: Any, positive: Any) -> tuple[Array, Any]:
-    """Return probabilities and whether the event happened: the positive or most probable class."""
-    if positive is not None:
-        return proba[:, classes == positive].ravel(), y == positive
-    top = proba.argmax(axis=1)
-    return proba.max(axis=1), classes[top] == y
-
-
-def _calibration(probability: Array, happened: Any) -> tuple[CalibrationBin, ...]:
-    order = np.argsort(probability, kind="stable")
-    n_bins = max(1, min(_MAX_BINS, len(order) // _MIN_BIN_ROWS))
-    bins = []
-    for part in np.array_split(order, n_bins):
-        own, observed = probability[part], float(happened[part].mean())
-        interval = of_share(observed, len(part))
-        bins.append(
-            CalibrationBin(
-                len(part),
-                float(own.min()),
-                float(own.max()),
-                float(own.mean()),
-                observed,
-                interval.low,
-                interval.high,
-            )
-        )
-    return tuple(bins)

@@ -48,6 +48,12 @@ def row_losses(actual: Any, proba: Array, classes: Any) -> dict[str, Array]:
     return {"log_loss": -np.log(own), "brier": squares / 2 if len(classes) == 2 else squares}
 
 
+def guess_losses(actual: Any, classes: Any) -> dict[str, Array]:
+    """Return the losses of each row where all rows get the shares of the classes."""
+    shares = np.array([np.mean(actual == label) for label in classes])
+    return row_losses(actual, np.tile(shares, (len(actual), 1)), classes)
+
+
 def _mean_and_error(losses: Array) -> tuple[float, float]:
     """Return the mean of the losses of rows, and its standard error."""
     return float(losses.mean()), float(losses.std() / np.sqrt(len(losses)))

@@ -9,7 +9,7 @@ import numpy as np
 from .._typing import Array
 from ..evaluation import HeldOut
 from ..tabular import Target
-from .tables import class_values
+from .tables import class_values, positive_number
 
 MAX_CURVES = 6  # classes that have curves
 
@@ -50,7 +50,7 @@ def class_curves(held_out: HeldOut, target: Target) -> list[ClassCurves]:
     Empty without probabilities or decision values, or where all held-out rows are of one class.
     """
     if len(target.classes) == 2:
-        numbers = [0 if target.positive == target.classes[0] else 1]
+        numbers = [positive_number(target)]
     else:
         numbers = np.argsort(-np.asarray(target.counts), kind="stable")[:MAX_CURVES].tolist()
     found = [_curves(held_out, target, number) for number in numbers]

@@ -68,10 +68,10 @@ def learning_svgs(model: Any) -> list[tuple[str, str]]:
 def reliability_svg(found: Reliability) -> str:
     """Draw the share of the second class over decision values or probabilities."""
     figure, (ax,) = panels(None, 1, size=(6.0, 3.4))
-    x = [each.middle for each in found.bins]
-    share = np.array([each.share for each in found.bins])
-    low = share - [each.share_low for each in found.bins]
-    high = np.array([each.share_high for each in found.bins]) - share
+    x = [each.expected for each in found.bins]
+    share = np.array([each.observed for each in found.bins])
+    low = share - [each.low for each in found.bins]
+    high = np.array([each.high for each in found.bins]) - share
     if found.probabilities:
         ax.plot([0, 1], [0, 100], "--", color=ink(), linewidth=0.9)
         ax.set_xlabel(f"predicted probability of {short(found.label, 20)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .._text import p_text
 from ..evaluation import Difference, Evaluation
 from ..evaluation.results import METRICS
 from ..inspection import ColumnEffects, ModelChecks, PermutationCheck, WeightStability
@@ -15,13 +16,6 @@ _N_LISTED = 5  # columns that are listed in a sentence
 def percent(value: float) -> str:
     """Return a share in percent."""
     return f"{100 * value:.1f}\u00a0%"
-
-
-def p_text(p_value: float) -> str:
-    """Return a p-value as text; "-" for NaN."""
-    if p_value != p_value:
-        return "-"
-    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
 def findings(

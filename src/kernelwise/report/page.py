@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._files import write_text
 from .._models import final_estimator
 from .._parameters import checked_arguments
+from .._text import p_text
 from .._version import __version__
 from ..evaluation import Evaluation
 from ..inspection import ModelChecks, WeightStability
@@ -25,7 +26,7 @@ from ..tabular import column_weights
 from ..tabular.pipeline import table_encoder
 from .curves import class_curves
 from .figures import comparison_svg, curves_svg, effects_svg, learning_svgs, reliability_svg
-from .findings import findings, importance_text, p_text, spread_text
+from .findings import findings, importance_text, spread_text
 from .model import certificate_table, learning_text, path_table, rows_used, selected_parameters
 from .tables import confusion, kinds, metrics_of, reliability, score_rows, tiles, weight_rows
 

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from .._typing import Array
-from ..evaluation import Difference, Evaluation, HeldOut, Score
+from ..evaluation import CalibrationBin, Difference, Evaluation, HeldOut, Score
+from ..evaluation.calibration import calibration_bins, events
 from ..evaluation.results import LOSSES, METRICS
 from ..evaluation.scores import score_predictions
 from ..inspection import ModelChecks, WeightStability
 from ..tabular import Target, Weight
 
-_MAX_BINS = 10
-_MIN_BIN_ROWS = 10
 _MAX_PARTS = 8  # features of a column that are named
 _PLAIN = {"auc", "average_precision", *LOSSES}  # metrics that are not shown in percent
 
@@ -67,19 +66,6 @@ class Confusion:
 
 
 @dataclass(frozen=True)
-class Bin:
-    """Held-out rows of similar decision values, and the share of the second class in them."""
-
-    low: float
-    high: float
-    middle: float
-    rows: int
-    share: float
-    share_low: float
-    share_high: float
-
-
-@dataclass(frozen=True)
 class Reliability:
     """Shares of held-out rows of a class by its probability, or by the decision value.
 
@@ -87,7 +73,7 @@ class Reliability:
     """
 
     label: str
-    bins: tuple[Bin, ...]
+    bins: tuple[CalibrationBin, ...]
     probabilities: bool
     brier: float | None
     log_loss: float | None = None
@@ -215,13 +201,11 @@ def reliability(held_out: HeldOut, target: Target) -> Reliability | None:
     None where there is neither, or with too few rows.
     """
     values, yes = _judged(held_out, target)
-    n_bins = min(_MAX_BINS, len(values) // _MIN_BIN_ROWS)
-    if n_bins < 2:
+    bins = calibration_bins(values, yes) if len(values) else ()
+    if len(bins) < 2:
         return None
-    order = np.argsort(values, kind="stable")
-    bins = tuple(_bin(values[own], yes[own]) for own in np.array_split(order, n_bins))
     is_binary = len(target.classes) == 2
-    label = str(target.classes[_positive(target)]) if is_binary else "the likeliest class"
+    label = str(target.positive) if is_binary else "the likeliest class"
     if held_out.proba is None:
         return Reliability(label, bins, False, None)
     scores = score_predictions(
@@ -230,21 +214,19 @@ def reliability(held_out: HeldOut, target: Target) -> Reliability | None:
     return Reliability(label, bins, True, scores["brier"][0], scores["log_loss"][0])
 
 
-def _positive(target: Target) -> int:
+def positive_number(target: Target) -> int:
     """Return the number of the positive one of two classes."""
     return 0 if target.positive == target.classes[0] else 1
 
 
 def _judged(held_out: HeldOut, target: Target) -> tuple[Array, Any]:
     """Return the probabilities or decision values to judge, and whether each came true."""
-    classes = np.asarray(target.classes)
-    if held_out.proba is not None and len(classes) > 2:
-        return held_out.proba.max(axis=1), classes[held_out.proba.argmax(axis=1)] == held_out.actual
-    own = _positive(target)
-    values = class_values(held_out, target, own)
+    if held_out.proba is not None:
+        return events(held_out.actual, held_out.proba, target.classes, target.positive)
+    values = class_values(held_out, target, positive_number(target))
     if values is None:
         return np.empty(0), np.empty(0, dtype=bool)
-    return values, held_out.actual == classes[own]
+    return values, held_out.actual == target.positive
 
 
 def class_values(held_out: HeldOut, target: Target, number: int) -> Array | None:
@@ -254,19 +236,6 @@ def class_values(held_out: HeldOut, target: Target, number: int) -> Array | None
     if held_out.decision is None or len(target.classes) != 2:
         return None
     return np.asarray(held_out.decision) * (1 if number == 1 else -1)
-
-
-def _bin(values: Array, yes: Any) -> Bin:
-    low, high = _wilson(int(yes.sum()), len(yes))
-    ends = float(values[0]), float(values[-1])
-    return Bin(*ends, float(values.mean()), len(yes), float(yes.mean()), low, high)
-
-
-def _wilson(k: int, n: int, z: float = 1.96) -> tuple[float, float]:
-    """Return the 95 % Wilson interval of a share."""
-    middle = (k + z**2 / 2) / (n + z**2)
-    reach = z / (n + z**2) * np.sqrt(k * (n - k) / n + z**2 / 4)
-    return max(0.0, float(middle - reach)), min(1.0, float(middle + reach))
 
 
 def kinds(evaluation: Evaluation) -> list[tuple[str, int]]:
