@@ -33,7 +33,7 @@ from ._arguments import (
     count,
 )
 from ._progress import PATIENCE, run_all
-from .weights import column_names, like, read_weights
+from .weights import column_names, has_equal_share, like, read_weights
 
 _MIN_SHUFFLES = 19  # for a p-value as small as 0.05
 
@@ -73,7 +73,7 @@ class PermutationCheck:
     @property
     def is_heavy(self) -> Any:
         """Whether each feature has at least an equal share of the weight."""
-        return (self.shares > 0) & (self.shares >= (1 - 1e-9) / len(self.shares))
+        return has_equal_share(self.shares)
 
     @property
     def is_needed(self) -> Any:

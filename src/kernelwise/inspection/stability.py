@@ -20,7 +20,7 @@ from .._typing import Array, Index
 from ._arguments import CALLBACK, CLASSES, ESTIMATOR, JOBS, SEED, TABLE, VERBOSE, count
 from ._progress import run_all
 from .feature_weights import FeatureWeightsDisplay
-from .weights import column_names, read_weights
+from .weights import column_names, has_equal_share, read_weights
 
 
 @dataclass(frozen=True)
@@ -216,11 +216,8 @@ def _fit_one(
     """Fit to some rows; return the names, shares and selection of the features."""
     model = clone(estimator).fit(safe_indexing(X, rows), safe_indexing(y, rows))
     found = read_weights(model, columns=columns)
-    shares = found.shares
-    selected = found.selected
-    if selected is None:
-        selected = (shares > 0) & (shares >= (1 - 1e-9) / len(shares))
-    return found.names, shares, selected
+    selected = has_equal_share(found.shares) if found.selected is None else found.selected
+    return found.names, found.shares, selected
 
 
 def _resamples(

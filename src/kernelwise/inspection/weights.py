@@ -37,6 +37,11 @@ def shares(values: Array) -> Array:
     return values / np.where(totals > 0, totals, 1.0)
 
 
+def has_equal_share(own: Array) -> Any:
+    """Return which features have at least an equal share of the weight, up to rounding."""
+    return (own > 0) & (own >= (1 - 1e-9) / len(own))
+
+
 def column_names(X: Any) -> list[str] | None:
     """Return the column names of a data frame, else None."""
     columns = getattr(X, "columns", None)
