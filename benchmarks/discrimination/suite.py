@@ -9,7 +9,7 @@ a linear ``SVC``. It is timed on every third sigma, eta and C. The time of a fit
 them, so the whole search takes longer by the ratio of the numbers of candidates.
 
 Its accuracy is that of the same candidates by our own walk over folds, which gives the errors of
-fits fold by fold: tests/svm/test_feature_discrimination_choice.py. It chooses for each measure from
+fits fold by fold: tests/svm/feature_discrimination/test_choice.py. It chooses for each measure from
 its own candidates, and the accuracies of the three are averaged; so do the two stages. "at once" is
 a search over all widths, C, eta in units of the data, and measures.
 """

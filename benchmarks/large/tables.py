@@ -11,7 +11,7 @@ from scipy.special import expit
 Table = tuple[Any, np.ndarray]
 TEST_ROWS = 100_000  # further rows on which methods are judged
 _TURNED = 0.05  # share of the checkerboard's labels that are turned
-_LEVELS = (200, 200, 100, 100, 50, 50, 20, 20, 10, 5)  # of the categories
+_LEVELS = (200, 200, 100, 100, 50, 50, 20, 20, 10, 5)  # levels of each category
 
 
 def classification(n: int, seed: int) -> Table:

@@ -19,7 +19,7 @@ from ..summaries import Mean, accuracies, agreements, compared, cpu_ratio
 from ..text import factor, table
 from .noisy import by_set, generator, pairs, shape
 
-_CLEAN_SPLITS, _NOISY_SPLITS = 12, 2  # of a set alone, and with each of six noises
+_CLEAN_SPLITS, _NOISY_SPLITS = 12, 2  # splits of a set alone, and with each of six noises
 _LABELS = {
     "SVC": "`SVC()`",
     FAST_GRID: "grid search, 45 points",

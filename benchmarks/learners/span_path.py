@@ -31,7 +31,8 @@ _SETS = (
     "sonar", "ionosphere", "glass", "iris", "pima", "bupa", "wdbc", "breast_cancer_wisconsin",
     "ecoli", "biomed", "wine", "voting",
 )  # fmt: skip
-_SPLITS, _FURTHER = 5, 15  # of all contenders, and of the span path and the fast search
+_SPLITS = 5  # splits for all contenders
+_FURTHER = 15  # further splits for the span path and the fast search
 _COSTS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 _LABELS = {
     "span": "`AdaptiveKernelSVC()`",

@@ -15,7 +15,7 @@ from .data import draw
 from .names import ENSEMBLE, FORMS, GRID, QUICK_SETS, SEEDS, SETS, SINGLE, UNCALIBRATED
 from .summaries import LARGEST, cost_ratio, speed_up
 
-_RUNS = 3  # of ours; the grid, which is long, runs once
+_RUNS = 3  # timed runs of our method; the grid, which is long, runs once
 # Ours, with probabilities and without.
 _OURS = {
     UNCALIBRATED[SINGLE]: NamedEstimator(

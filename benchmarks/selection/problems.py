@@ -11,7 +11,7 @@ from ..quality.truth import RULES, Rule
 
 SMALL, WIDE = (300, 30), (100, 500)  # rows and columns
 _NEIGHBOURS = 0.5  # correlation of neighbouring columns of a chain with relevant columns
-_NOISE_NEIGHBOURS = 0.7  # and of a chain without any
+_NOISE_NEIGHBOURS = 0.7  # the same in a chain without relevant columns
 
 
 def _chain(X: np.ndarray, correlation: float) -> None:

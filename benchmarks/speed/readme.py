@@ -9,7 +9,7 @@ from ..blocks import with_block
 from ..text import factor, seconds, table
 from .peer_cells import PEERS, absence, objectives
 
-NAME = "benchmarks"  # of the markers
+NAME = "benchmarks"  # name in the markers
 
 
 def write(path: Path, results: Mapping[str, Results]) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from . import sources
 
 CHOOSE, REPORT = "choose", "report"
-_FEWEST_ROWS = 10  # of a class: a smaller one is dropped
+_FEWEST_ROWS = 10  # rows below which a class is dropped
 _WORDS = re.compile(r"`([^`]+)`|\b([A-Za-z_][\w.]*)")
 
 

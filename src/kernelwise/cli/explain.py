@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _N_POINTS = 5  # points of a path that are shown
 _JSON_ONLY = {"n_iter", "n_solves", "seconds", "solved", "converged"}  # facts of a point
 _NUMBERS = ("C_", "gamma_", "eta_", "criterion_value_", "dual_objective_")
-_LEVELS = "▁▂▃▄▅▆▇█"  # of a small curve
+_LEVELS = "▁▂▃▄▅▆▇█"  # characters of a sparkline, from low to high
 
 
 @guarded

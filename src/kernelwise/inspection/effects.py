@@ -17,12 +17,12 @@ from .column_values import ColumnValues
 from .row_pool import ModelReader, RowPool, leading_columns
 
 _FLAT = 0.1  # range of a mean curve, over the spread of the outputs, below which it is flat
-_MIN_SPREAD = 0.2  # of probabilities: a change by two points is flat even where all are alike
+_MIN_SPREAD = 0.2  # least spread of probabilities: a change by two points is always flat
 _APART = 2.0  # ratio of what rows do on their own to what they do in common that hides the latter
 _TURN = 0.15  # change against the direction, over the range of the curve, that counts as a turn
 _MANY = 0.25  # share of rows that go the other way from which a direction holds on average only
 _ENDS = (0.02, 0.98)  # quantiles of a number between which its values are shown
-_QUANTILES = (0.1, 0.9)  # of the rows, for the band around a mean curve
+_QUANTILES = (0.1, 0.9)  # quantiles over the rows that bound the band around a mean curve
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from ._arguments import (
 from ._progress import PATIENCE, run_all
 from .weights import column_names, has_equal_share, like, read_weights
 
-_MIN_SHUFFLES = 19  # for a p-value as small as 0.05
+_MIN_SHUFFLES = 19  # shuffles that a p-value as small as 0.05 needs
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from .. import _native
 from .._typing import Index, Square, Tiles
 from .buffers import KeptBuffer
 
-_MOST_BYTES = 1e9  # of a square: a larger one takes longer to fill and to read than it saves
+_MOST_BYTES = 1e9  # bytes of a square; filling and reading a larger one costs more than it saves
 _FEWEST = 512  # rows of the smallest square, half a megabyte: with fewer, rounds are too many
 _SLACK = 1.25  # length of a stored row, relative to the rows there are when it has to grow
 _LINE = 32  # rows by which a capacity, and entries by which a stored row, grows

@@ -171,7 +171,7 @@ def _inner_cuts(values: Array, count: Array | None, n_bins: int) -> Array:
     else:
         order = np.argsort(values, kind="stable")
         ordered, through = values[order], np.cumsum(count[order]) / count.sum()
-    last = np.flatnonzero(ordered[1:] != ordered[:-1])  # of each value but the largest
+    last = np.flatnonzero(ordered[1:] != ordered[:-1])  # the last row of each value but the largest
     if len(last) >= n_bins:
         shares = np.arange(1, n_bins) / n_bins - _ROUNDING
         chosen = np.unique(np.searchsorted(through[last], shares))

@@ -29,7 +29,7 @@ from .sampling import sample_rows
 JUDGE_ROWS = 30_000  # rows that the judge looks at
 _HELD_OUT = 0.2  # share of them that is held out
 _NEAR = 1.25  # score, relative to the best, up to which a member walks
-_SLOPE = 5.0  # of the smooth error
+_SLOPE = 5.0  # slope of the smooth error over the margin
 _ROUNDS = 2  # rounds of a walk over both coordinates
 _GAMMA_STEP, _GAMMA_STEPS = 3.0, 1  # factor of a step, and the most steps either way
 _C_STEP, _C_STEPS = 10.0, 2

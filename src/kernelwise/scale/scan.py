@@ -28,7 +28,7 @@ from .bins import ColumnBins
 N_BINS = 12  # quantile bins per number
 MAX_PAIRS = 400  # pairs of columns that are looked at; more are pairs of the best columns alone
 _MAX_LEVELS = 255  # codes of a category with a place of their own; the others share one
-_DEVIATIONS = 3.0  # of chance, by which a pair must exceed its columns
+_DEVIATIONS = 3.0  # standard deviations of chance by which a pair must exceed its columns
 _SMALL_CELL = 64  # rows up to which the expected entropy of a cell is summed
 
 

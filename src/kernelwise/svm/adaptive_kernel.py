@@ -37,7 +37,7 @@ from .paths.selection import bound_and_margin, selection_criterion
 from .paths.solvers import PathSolvers
 from .paths.walk import walk
 
-_FEWEST_ROWS = 500  # on which a path is walked however small the memory
+_FEWEST_ROWS = 500  # rows on which a path is walked however small the memory
 
 
 class AdaptiveKernelSVC(BaseLearnedSVC):

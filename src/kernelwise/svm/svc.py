@@ -305,7 +305,7 @@ class SVC(BaseLearnedSVC):
         return self.calibration
 
     def _class_scores(self, X: Any) -> Array:
-        older = vars(self).get("_calibrated_")  # of a model of an earlier version
+        older = vars(self).get("_calibrated_")  # set by a model of an earlier version
         if older is None:
             return super()._class_scores(X)
         logs: Array = np.log(np.maximum(older.predict_proba(X), np.finfo(np.float64).tiny))

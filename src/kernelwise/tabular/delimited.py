@@ -86,7 +86,7 @@ def _may_have_short_rows(last: Any, text: str, separator: str, n_fields: int) ->
     """Return whether a row may have too few fields, which pandas fills with missing values."""
     if not last.isna().any():
         return False
-    n_separators = (len(last) + 1) * (n_fields - 1)  # of a full table and its line of names
+    n_separators = (len(last) + 1) * (n_fields - 1)  # in a full table with its names
     return '"' in text or text.count(separator) != n_separators
 
 

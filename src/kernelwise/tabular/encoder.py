@@ -21,7 +21,7 @@ from .errors import TableError, quoted
 from .number_parsing import decimal_sign
 from .profile import days_of, read_column, training_profile
 
-_DIGITS = 7  # of the column number in the names of intermediate columns
+_DIGITS = 7  # digits of the column number in the names of intermediate columns
 # Parts of a date without an indicator of missing values: that of its days serves for all of them.
 _NO_INDICATOR = (": year", ": month", ": day of week", ": hour")
 

@@ -14,7 +14,7 @@ from .errors import TableError
 
 LARGE_VALUES = 50_000_000  # values from which on a table of a parquet file is read in batches
 _BATCH_ROWS = 65_536  # rows of such a batch
-_MAX_ROUNDING = 1e-6  # of float32 in a column, relative to its range; others stay float64
+_MAX_ROUNDING = 1e-6  # rounding by float32 over the range of a column; beyond, it stays float64
 _MAX_CELLS = 2e8  # cells of a sparse file that becomes a dense table
 _ATTRIBUTE = re.compile(r"@attribute\s+('[^']*'|\"[^\"]*\"|\S+)\s+(\{.*\}|\S+)", re.IGNORECASE)
 _CELL = re.compile(r"\s*('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^,]*)\s*(,|$)")

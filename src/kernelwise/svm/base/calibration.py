@@ -49,7 +49,7 @@ __all__ = [
 
 _LOO_VARIANCE = 0.5  # prior variance of the slope on leave-one-out decisions
 _LOO_TEMPERATURE_VARIANCE = 0.1  # prior variance of the temperature on leave-one-out decisions
-_HALVES_TEMPERATURE_VARIANCE = 0.5  # and on the decisions of halves
+_HALVES_TEMPERATURE_VARIANCE = 0.5  # prior variance of the temperature on decisions of halves
 
 
 @dataclass(frozen=True)

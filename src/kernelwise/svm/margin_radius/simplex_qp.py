@@ -52,7 +52,7 @@ def simplex_qp(H: Array, c: Array, start: Array) -> Array:
         target, level = _on_face(H, c, free)
         if (target >= 0).all():
             x[free] = target
-            slopes = H @ x + c - level  # of raising an entry against the common level
+            slopes = H @ x + c - level  # gain from raising an entry above the common level
             slopes[free] = 0
             worst = int(slopes.argmin())
             if slopes[worst] >= -_SLACK * (abs(level) + np.abs(c).max()):

@@ -19,8 +19,8 @@ from ..._records import dataclass
 from ..._typing import Array, Gram
 from ...qp import SMO, DualQP, Solution, Terms
 
-_INSIDE = 1 - 1e-10  # of its bound: a coefficient below that is free
-_FEW_FREE = 0.5  # part of the support vectors: with fewer free ones the solution grows with C
+_INSIDE = 1 - 1e-10  # coefficient over its bound, below which it is free
+_FEW_FREE = 0.5  # share of free support vectors below which the solution grows with C
 
 
 @dataclass(frozen=True)

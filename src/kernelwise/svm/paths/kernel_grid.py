@@ -14,7 +14,7 @@ from .rows import TrainingRows
 
 COSTS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 N_WIDTHS = 11
-_NARROWEST, _WIDEST = -2.0, 3.0  # as powers of two, times the spread of the rows
+_NARROWEST, _WIDEST = -2.0, 3.0  # log2 of a width over the spread of the rows
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def _from_widths(
     owner = kernel
     for part in parameter.split("__")[:-1]:
         owner = getattr(owner, part)
-    plain = isinstance(owner, Laplacian)  # of plain differences, not of squares
+    plain = isinstance(owner, Laplacian)  # sums plain differences, not squares
     if widths is None or np.ndim(widths) == 0:
         sigma = _spread(owner, rows, plain) * 2.0 ** _exponents(widths)
     else:

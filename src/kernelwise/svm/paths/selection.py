@@ -29,8 +29,8 @@ from .margin_adatron import functional_margin
 from .rows import TrainingRows
 
 Costed: TypeAlias = tuple[float, Sequence[Solution]]  # a C and its machines
-_SLOPE = 5.0  # of the smooth error 1 / (1 + exp(slope * margin))
-_BALL_TOL = 1e-6  # relative to the largest entry of K
+_SLOPE = 5.0  # slope in the smooth error 1 / (1 + exp(slope * margin))
+_BALL_TOL = 1e-6  # tolerance of the smallest ball, relative to the largest entry of K
 _MANY = 8  # machines per point from which on the least spans of a kernel pay
 
 

@@ -119,7 +119,7 @@ class _Leaders:
 
     def __init__(self) -> None:
         self._all: list[tuple[int, PathPoint, tuple[Solution, ...]]] = []
-        self.rank: tuple[bool, float] = (True, np.inf)  # of the best
+        self.rank: tuple[bool, float] = (True, np.inf)  # rank of the best point
 
     def add(self, index: int, point: PathPoint, solutions: tuple[Solution, ...]) -> None:
         """Take in a point, and drop those that it beats."""

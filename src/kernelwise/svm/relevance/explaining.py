@@ -14,7 +14,7 @@ from ..base.predictor import predictor_of
 from ..paths.rows import TrainingRows
 
 N_BACKGROUND = 100  # training rows that a model keeps for explanations
-_SEED = 0  # of the choice of these rows, which must not disturb the random numbers of a fit
+_SEED = 0  # seed that picks these rows, so that they leave the random numbers of a fit alone
 
 
 @dataclass(frozen=True)

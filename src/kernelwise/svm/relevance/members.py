@@ -24,7 +24,7 @@ from .columns import ColumnLayout
 
 KERNELS: dict[str, type[PairwiseKernel]] = {"laplacian": Laplacian, "rbf": RBF}
 OTHER_KERNEL = {"laplacian": "rbf", "rbf": "laplacian"}
-FACTORS = (0.3, 1.0, 3.0)  # of gamma; wide kernels first, which lets most narrow ones be skipped
+FACTORS = (0.3, 1.0, 3.0)  # multiples of gamma, wide kernels first, so most others are skipped
 COSTS = (0.1, 1.0, 10.0, 100.0)
 TINY = 80  # distinct rows up to which the third member has equal weights, not learned ones
 _LEAST_EXCESS = 0.3  # excess of the energy distance over chance below which features are alike
@@ -224,7 +224,7 @@ def energy_weights(
     equal: PairwiseKernel, ratio: Array, group: Index | None = None
 ) -> PairwiseKernel:
     """Raise the weights of features along which the classes are far apart; groups have one."""
-    power = 0.5 if isinstance(equal, Laplacian) else 1.0  # of differences, or of their squares
+    power = 0.5 if isinstance(equal, Laplacian) else 1.0  # reads differences, or their squares
     factors = energy_relevance(ratio, _LEAST_EXCESS, group) ** power
     return with_weights(equal, np.asarray(equal.weights) * factors)
 

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 LARGER = 1000  # distinct rows from which on a table gets the parts of larger tables
 LARGER_WITH_CATEGORIES = 500  # the same for a table with categories
-_ROWS_PER_COLUMN = 2  # from which on a small table gets an additive part
-HALF_EVALUATIONS = 5  # of the bound for each kernel, in a half
+_ROWS_PER_COLUMN = 2  # rows per column from which on a small table gets an additive part
+HALF_EVALUATIONS = 5  # evaluations of the bound for each kernel of a half
 
 
 @dataclass(frozen=True)

@@ -191,7 +191,7 @@ class FoldProblem:
     ) -> FoldSVC:
         """Return the fitted model of some solutions; it knows decision values on some arrays."""
         model = as_fold_model(self.model)
-        order = np.argsort(self.labels.rows)  # that of the training rows
+        order = np.argsort(self.labels.rows)  # the order of the training rows
         task = FitTask(
             X=model._take(self.X, self.rows[order]),
             labels=self.labels.in_order(order),

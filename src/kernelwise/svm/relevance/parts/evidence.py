@@ -42,7 +42,7 @@ _DROPPED = 1e-3  # weight relative to the largest below which a column is left o
 _REACH = 5.0  # largest change of a logarithm of a weight
 _RIDGE, _LEAST_RIDGE, _LARGEST_RIDGE = 3.0, 0.02, 300.0
 _NUGGET = 1e-3  # added to the diagonal of M
-_JITTER = 1e-6  # of the trace of W K'CK, added to the diagonal of A: sums in float32 round
+_JITTER = 1e-6  # share of trace(W K'CK) added to the diagonal of A, as float32 sums round
 _LEAST_VARIANCE = 0.005  # least p (1 - p) of a class
 _TOL = 1e-4  # relative improvement of a step that ends the descent
 

@@ -30,7 +30,7 @@ _MIN_VARIANCE = 1e-6  # least p (1 - p) of a row
 _MAX_LEVERAGE = 1 - 1e-6  # largest h of a row
 _ROUNDING = 1e-9  # relative size of what is added to the diagonal of H
 _JUDGED = 3000  # rows on which ridges are compared, about
-_HALVINGS = 10  # of a Newton step that does not lower the objective
+_HALVINGS = 10  # halvings of a Newton step that does not lower the objective
 LARGEST_DECISION = 12.0  # log-odds beyond which leave-one-out decisions are cut off
 
 
