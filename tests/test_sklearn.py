@@ -14,7 +14,7 @@ from sklearn.multiclass import OneVsOneClassifier
 from sklearn.svm import LinearSVC
 from sklearn.utils import _safe_indexing, compute_class_weight
 
-from kernelwise._sklearn import check_sample_weight, class_weights, take, validate_fit
+from kernelwise._sklearn import check_sample_weight, class_weights, indexed, validate_fit
 from kernelwise.svm.base.multiclass import pairs_to_classes
 
 X = np.arange(6.0).reshape(3, 2)
@@ -135,7 +135,7 @@ from kernelwise.evaluation import evaluate_model
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 y = (X[:, 0] > 0).astype(int)
-assert _sklearn.safe_indexing is _sklearn.take
+assert _sklearn.safe_indexing is _sklearn.indexed
 assert SVCSearchCV(SVC(), {"C": [1.0, 10.0]}).fit(X, y).best_score_ > 0.8
 assert evaluate_model(SVC().fit(X, y), X, y, against={}, cv=2).best.mean("accuracy") > 0.7
 """
@@ -153,7 +153,7 @@ def test_nothing_depends_on_private_names():
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, pd.DataFrame, pl.DataFrame])
 def test_rows_and_columns_are_taken_as_scikit_learn_takes_them(kind, axis):
     X = kind(np.arange(12.0).reshape(4, 3))
-    found, expected = take(X, np.array([2, 0]), axis), _safe_indexing(X, [2, 0], axis=axis)
+    found, expected = indexed(X, np.array([2, 0]), axis), _safe_indexing(X, [2, 0], axis=axis)
     dense = [
         each.toarray() if sp.issparse(each) else np.asarray(each) for each in (found, expected)
     ]
@@ -161,4 +161,4 @@ def test_rows_and_columns_are_taken_as_scikit_learn_takes_them(kind, axis):
 
 
 def test_rows_of_a_list_are_taken_in_the_given_order():
-    assert take(["a", "b", "c"], np.array([2, 0])) == ["c", "a"]
+    assert indexed(["a", "b", "c"], np.array([2, 0])) == ["c", "a"]

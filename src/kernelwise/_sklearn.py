@@ -58,7 +58,7 @@ class NoCallbackContext:
         return nullcontext()
 
 
-def take(X: Any, indices: Any, axis: int = 0) -> Any:
+def indexed(X: Any, indices: Any, axis: int = 0) -> Any:
     """Return rows or columns by their numbers, of an array, sparse matrix, data frame or list."""
     if hasattr(X, "iloc"):
         X = X.iloc
@@ -70,7 +70,7 @@ def take(X: Any, indices: Any, axis: int = 0) -> Any:
 try:
     from sklearn.utils import _safe_indexing as safe_indexing
 except ImportError:
-    safe_indexing = take
+    safe_indexing = indexed
 
 try:
     from sklearn.callback import CallbackSupportMixin

@@ -2,56 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from .._typing import Array
 from ..transform import GeodesicNeighborFeatures
 from ..transform.neighbor_tables import NeighborTables
-from ._onnx_graph import Graph, inner
+from ._onnx_graph import Graph
+from ._onnx_kernels import summed_distances
 from ._onnx_models import columns
 
 
 @columns.register
 def _(model: GeodesicNeighborFeatures, graph: Graph, X: str) -> str:
     tables = NeighborTables.of(model)
-    squares = _squared_distances(graph, X, tables.nodes)
+    squares = summed_distances(graph, X, tables.nodes, squared=True)
     nearest = graph.node("ArgMin", squares, axis=1, keepdims=1)
     least = graph.node("GatherElements", squares, nearest, axis=1)
     place = graph.node("Reshape", nearest, np.array([-1]))
     at_node = graph.node("Gather", tables.marks_of_node, place, axis=0)
     is_node = graph.node("Not", graph.node("Greater", least, graph.number(0.0)))
     return graph.node("Where", is_node, at_node, _of_new_rows(graph, tables, squares))
-
-
-def _squared_distances(graph: Graph, X: str, rows: Array) -> str:
-    """Sum (x_k - z_k)^2 over features with Scan: exactly zero for equal rows."""
-    height = graph.node("Slice", graph.node("Shape", X), np.array([0]), np.array([1]))
-    shape = graph.node("Concat", height, np.array([len(rows)]), axis=0)
-    zeros = graph.node("Expand", graph.number(0.0), shape)
-    given = graph.node("Transpose", X, perm=[1, 0])
-    given = graph.node("Reshape", given, np.array([rows.shape[1], -1, 1]))
-    others = np.ascontiguousarray(rows.T)[:, None, :]
-    return graph.node("Scan", zeros, given, others, num_scan_inputs=2, body=_adding_a_square())
-
-
-def _adding_a_square() -> Any:
-    """Return the graph of a Scan step: t + (x_k - z_k)^2."""
-    from onnx import TensorProto, helper
-
-    before, x, z, gap, square, after = map(inner, ("t", "x_k", "z_k", "gap", "square", "t_after"))
-
-    def tensor(name: str) -> Any:
-        return helper.make_tensor_value_info(name, TensorProto.DOUBLE, [None, None])
-
-    nodes = [
-        helper.make_node("Sub", [x, z], [gap]),
-        helper.make_node("Mul", [gap, gap], [square]),
-        helper.make_node("Add", [before, square], [after]),
-    ]
-    return helper.make_graph(nodes, "squares", [tensor(each) for each in (before, x, z)],
-                             [tensor(after)])  # fmt: skip
 
 
 def _of_new_rows(graph: Graph, tables: NeighborTables, squares: str) -> str:

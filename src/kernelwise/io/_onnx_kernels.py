@@ -79,31 +79,48 @@ def _products(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
 
 
 def _l1_distances(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
-    """Sum |x_k - z_k| over features with Scan, which holds only a few (n, m) matrices at a time.
+    """Add t of the Laplacian.
 
     Codes of categories are whole numbers: a distance of at most one tells whether they differ.
     """
     d = rows.shape[1]
     scales, category = _scales(kernel, d), kernel.categories(d)
     kept = np.flatnonzero(scales > 0)
+    if not len(kept):
+        return _no_distances(graph, X, rows)
+    scaled = graph.node("Mul", graph.node("Gather", X, kept, axis=1), scales[kept][None])
+    most = np.where(category, scales, np.inf)[kept]
+    return summed_distances(graph, scaled, rows[:, kept] * scales[kept], most, squared=False)
+
+
+def _no_distances(graph: Graph, X: str, rows: Array) -> str:
+    """Add zeros of shape (n, m), for any number n of rows of X."""
     height = graph.node("Slice", graph.node("Shape", X), np.array([0]), np.array([1]))
     shape = graph.node("Concat", height, np.array([len(rows)]), axis=0)
-    zeros = graph.node("Expand", graph.number(0.0), shape)
-    if not len(kept):
-        return zeros
-    scaled = graph.node("Mul", graph.node("Gather", X, kept, axis=1), scales[kept][None])
-    columns = graph.node("Transpose", scaled, perm=[1, 0])
-    columns = graph.node("Reshape", columns, np.array([len(kept), -1, 1]))
-    others = np.ascontiguousarray((rows[:, kept] * scales[kept]).T)[:, None, :]
-    most = np.where(category, scales, np.inf)[kept]
-    body = _adding_a_distance(len(rows))
+    return graph.node("Expand", graph.number(0.0), shape)
+
+
+def summed_distances(
+    graph: Graph, X: str, rows: Array, most: Array | None = None, *, squared: bool
+) -> str:
+    """Add the sum over features k of min((x_k - z_k)^2, most_k), or of min(|x_k - z_k|, most_k).
+
+    A Scan holds only a few (n, m) matrices at a time, and equal rows are at a distance of exactly
+    zero.
+    """
+    m, d = rows.shape
+    most = np.full(d, np.inf) if most is None else most
+    columns = graph.node("Transpose", X, perm=[1, 0])
+    columns = graph.node("Reshape", columns, np.array([d, -1, 1]))
+    others = np.ascontiguousarray(rows.T)[:, None, :]
+    zeros, body = _no_distances(graph, X, rows), _adding_a_distance(m, squared)
     return graph.node(
         "Scan", zeros, columns, others, most[:, None, None], num_scan_inputs=3, body=body
     )
 
 
-def _adding_a_distance(width: int) -> Any:
-    """Return the graph of a Scan step: t + min(|x_k - z_k|, most_k).
+def _adding_a_distance(width: int, squared: bool) -> Any:
+    """Return the graph of a Scan step of `summed_distances`.
 
     It reads t (n, m), x_k (n, 1), z_k (1, m) and most_k (1, 1).
     """
@@ -118,7 +135,7 @@ def _adding_a_distance(width: int) -> Any:
 
     nodes = [
         helper.make_node("Sub", [x, z], [gap]),
-        helper.make_node("Abs", [gap], [size]),
+        helper.make_node(*(("Mul", [gap, gap]) if squared else ("Abs", [gap])), [size]),
         helper.make_node("Min", [size, most], [distance]),
         helper.make_node("Add", [before, distance], [after]),
     ]
@@ -128,7 +145,7 @@ def _adding_a_distance(width: int) -> Any:
         tensor(z, [1, width]),
         tensor(most, [1, 1]),
     ]
-    return helper.make_graph(nodes, "l1", given, [tensor(after, [None, width])])
+    return helper.make_graph(nodes, "distances", given, [tensor(after, [None, width])])
 
 
 # --- From t to the kernel ---------------------------------------------------------------------
