@@ -27,7 +27,6 @@ class WeightRow:
     name: str
     share: float
     parts: str
-    n_parts: int
     low: float | None
     high: float | None
     selected: float | None
@@ -105,7 +104,6 @@ def weight_rows(
                 weight.column,
                 100 * weight.share,
                 _parts(weight),
-                len(weight.features),
                 low,
                 high,
                 selected,
