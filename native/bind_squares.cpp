@@ -31,6 +31,26 @@ void define_fused(nb::module_& m) {
       array("columns"), array("out"));
 }
 
+void define_mutual(nb::module_& m) {
+  m.def(
+      "add_mutual_products",
+      [](bool squared, Grid<const double> rows, Line<const double> weights,
+         Line<const std::int64_t> which, Line<const double> change, Size first, Size last,
+         Line<double> out) {
+        const auto x = view(rows, "rows");
+        const auto u = category_weights(weights, squared, x.columns);
+        const auto w = indices(which, "which", x.rows);
+        const auto by = view(change, "change", w.size);
+        const auto o = view(out, "out", x.rows);
+        expect(0 <= first && first <= last && last <= w.size, "first and last", "be of `which`");
+        unlocked([&] {
+          table->add_mutual_products(squared, x, u, w, by, first, last, o, workspace());
+        });
+      },
+      nb::arg("squared"), array("rows"), array("weights"), array("which"), array("change"),
+      nb::arg("first"), nb::arg("last"), array("out"));
+}
+
 template <class S>
 const SquareLeaves<S>& square_leaves() {
   if constexpr (sizeof(S) == sizeof(Word))
@@ -97,6 +117,7 @@ void define_square(nb::module_& m) {
 void define_squares(nb::module_& m) {
   define_fused<float>(m);
   define_fused<double>(m);
+  define_mutual(m);
   define_fill<float, Word>(m);
   define_fill<double, Word>(m);
   define_fill<double, double>(m);

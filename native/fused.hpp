@@ -231,6 +231,75 @@ void add_products_of(Matrix<const T> rows, Values weights, Indices left, Values 
   }
 }
 
+// What a tile below the diagonal adds: by its rows to the sums of its columns, as `add_tile`, and by its
+// columns to those of its rows, of which `across` has a vector each.
+KW_INLINE void add_both_ways(const Tile<double>& tile, const double* by_rows,
+                             const double* by_columns, double* sums, double* across) {
+  using V = Lanes<double>;
+  add_tile<double>(tile, by_rows, sums);
+#pragma GCC unroll 8
+  for (int a = 0; a < kTileRows; ++a) {
+    V total = load<V>(across + a * kLanes<V>);
+#pragma GCC unroll 4
+    for (int v = 0; v < kTileVectors; ++v)
+      total = total + load<V>(by_columns + v * kLanes<V>) * tile.sums[a][v];
+    store<V>(across + a * kLanes<V>, total);
+  }
+}
+
+// Set what stands on the diagonal and beyond it to zero: row a of the tile meets the diagonal at
+// column `diagonal` + a.
+inline void keep_below(Tile<double>& tile, Size diagonal) {
+  using V = Lanes<double>;
+  for (int a = 0; a < kTileRows; ++a)
+    for (int v = 0; v < kTileVectors; ++v)
+      for (Size k = 0; k < kLanes<V>; ++k)
+        if (v * kLanes<V> + k >= diagonal + a) tile.sums[a][v][k] = 0;
+}
+
+// out[i] += sum_j change[j] k(i, j) for all i and j of `which`, as far as i or j is in [first, last)
+// and none is beyond: every kernel value is made once and used twice. k(i, i) = 1.
+template <class Kind>
+void add_mutual_products_of(Matrix<const double> rows, Values weights, Indices which, Values change,
+                            Size first, Size last, Vector<double> out, Workspace& work) {
+  constexpr Size width = Tile<double>::width, lanes = kLanes<Lanes<double>>;
+  const Borrowed borrowed(work);
+  Groups<Kind, double> groups(rows, weights, work);
+  const Size most = groups.most_rows();
+  double* const by = work.take<double>(most);
+  double* const across = work.take<double>(most * lanes);
+  alignas(64) double sums[width], by_columns[width];
+  for (Size i = first; i < last; i += most) {
+    const Size count = std::min(most, last - i);
+    groups.pack(which.data + i, count);
+    for (Size a = 0; a < most; ++a) by[a] = a < count ? change[i + a] : 0.0;
+    std::fill_n(across, most * lanes, 0.0);
+    for (Size j = 0; j < i + count; j += width) {
+      const Size some = std::min(width, i + count - j);
+      const Size before = std::max<Size>(0, j - i) / kTileRows;  // groups that end before the panel
+      std::fill_n(sums, width, 0.0);
+      for (Size k = 0; k < width; ++k) by_columns[k] = k < some ? change[j + k] : 0.0;
+      groups.meet(which.data + j, some, before, [&](Size g, Tile<double>& tile) {
+        const Size at = g * kTileRows, diagonal = i + at - j;
+        if (diagonal < width) keep_below(tile, diagonal);
+        add_both_ways(tile, by + at, by_columns, sums, across + at * lanes);
+      });
+      for (Size k = 0; k < some; ++k) out[which[j + k]] += sums[k];
+    }
+    for (Size a = 0; a < count; ++a)
+      out[which[i + a]] += change[i + a] + sum_of(load<Lanes<double>>(across + a * lanes));
+  }
+}
+
+inline void add_mutual_products(bool squared, Matrix<const double> rows, Values weights,
+                                Indices which, Values change, Size first, Size last,
+                                Vector<double> out, Workspace& work) {
+  if (squared)
+    add_mutual_products_of<Squared>(rows, weights, which, change, first, last, out, work);
+  else
+    add_mutual_products_of<Absolute>(rows, weights, which, change, first, last, out, work);
+}
+
 template <class T>
 void add_products(bool squared, Matrix<const T> rows, Values weights, Indices left, Values change,
                   Indices columns, Vector<double> out, Workspace& work) {

@@ -75,6 +75,9 @@ struct Table {
   SquareLeaves<Word> word_squares;
   SquareLeaves<double> double_squares;
 
+  void (*add_mutual_products)(bool squared, Matrix<const double> rows, Values weights, Indices which,
+                              Values change, Size first, Size last, Vector<double> out, Workspace&);
+
   bool (*project_to_sum)(Values, Values lo, Values hi, double total, Vector<double> out);
   bool (*repair)(Values, Values lo, Values hi, double total, Vector<double> out, Workspace&);
   bool (*first_point)(Values lo, Values hi, double total, Vector<double> out);

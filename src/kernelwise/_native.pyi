@@ -59,6 +59,16 @@ def add_products(
     columns: Index,
     out: Array,
 ) -> None: ...
+def add_mutual_products(
+    squared: bool,
+    rows: Array,
+    weights: Array,
+    which: Index,
+    change: Array,
+    first: int,
+    last: int,
+    out: Array,
+) -> None: ...
 def fill_square(
     squared: bool, rows: Array, weights: Array, which: Index, first: int, last: int, K: Square
 ) -> None: ...

@@ -32,6 +32,9 @@ class Tiles(Protocol):
     ) -> None:
         """Add K[columns, left] @ change to ``out[columns]``; in float64 where ``precise``."""
 
+    def add_mutual_products(self, which: Index, change: Array, out: Array) -> None:
+        """Add K[which, which] @ change to ``out[which]``, in float64."""
+
     def fill_square(self, which: Index, first: int, K: Square) -> None:
         """Write K[which, which], whose first rows and columns are there already."""
 

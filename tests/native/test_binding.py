@@ -39,6 +39,7 @@ def arguments():
         "contract": (K, 0, left, floats(4, N), 3, 0, True, np.zeros(3), np.zeros(N)),
         "whole_terms": (left, 0, True, np.zeros(3), np.zeros(N), np.zeros(3)),
         "add_products": (False, left, np.ones(2), some, np.ones(3), some, np.zeros(N)),
+        "add_mutual_products": (False, left, np.ones(2), some, np.ones(3), 0, 3, np.zeros(N)),
         "fill_square": (False, left, np.ones(2), some, 0, 3, np.zeros((3, 3), np.uint16)),
         "squeeze_square": (np.zeros((N, N), np.uint16), some),
         "solve_square": (
@@ -139,6 +140,8 @@ ANY_SIZE = {
     ("add_products", 1),
     ("add_products", 2),
     ("add_products", 5),
+    ("add_mutual_products", 1),
+    ("add_mutual_products", 2),
     ("fill_square", 1),
     ("fill_square", 2),
 }

@@ -39,6 +39,28 @@ def test_products_are_those_of_the_whole_matrix(name, n, d, precise):
 
 
 @pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize(
+    ("n", "d"), [(1, 1), (7, 3), (8, 2), (33, 1), (97, 40), (301, 70), (2003, 6)]
+)
+def test_mutual_products_use_every_kernel_value_in_both_directions(name, n, d):
+    X = normal_rows(n + 5, d)
+    kernel, rng = KERNELS[name], np.random.default_rng(0)
+    which = rng.permutation(n + 5)[:n]
+    change, out = rng.normal(size=n), rng.normal(size=n + 5)
+    expected = out.copy()
+    expected[which] += kernel(X)[np.ix_(which, which)] @ change
+    by_parts = out.copy()
+    tiles = tiles_of(kernel, X)
+    tiles.add_mutual_products(which, change, out)
+    assert_allclose(out, expected, atol=1e-13 * n)
+    rows, weights = tiles._precise
+    for first, last in ((0, n // 3), (n // 3, n - 1), (n - 1, n)):
+        sides = which, change, first, last
+        _native.add_mutual_products(name == "rbf", rows, weights, *sides, by_parts)
+    assert_allclose(by_parts, expected, atol=1e-13 * n)
+
+
+@pytest.mark.parametrize("name", KERNELS)
 def test_rows_far_from_the_centre_that_are_close_together_keep_their_distance(name):
     X = normal_rows(200, 5)
     X[::2] += 12.0  # |x|^2 of 70 in units of t, where float32 rounds distances by 1e-5
@@ -58,6 +80,9 @@ def test_categories_count_where_they_differ(d, precise):
     tiles = tiles_of(kernel, X)
     tiles.add_products(everything, change, everything, out, precise=precise)
     assert_allclose(out, kernel(X) @ change, atol=1e-12 if precise else 1e-5)
+    mutual = np.zeros(70)
+    tiles.add_mutual_products(everything, change, mutual)
+    assert_allclose(mutual, kernel(X) @ change, atol=1e-12)
     K = np.zeros((70, 70), dtype=np.float64 if precise else np.uint16)
     tiles.fill_square(everything, 0, K)
     unit, error = (1, 1e-14) if precise else (WIDTH, 0.51 * WIDTH)

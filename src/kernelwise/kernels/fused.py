@@ -101,6 +101,29 @@ class FusedTiles:
         else:
             run(add, np.array_split(columns, self._threads), self._threads)
 
+    def add_mutual_products(self, which: Index, change: Array, out: Array) -> None:
+        """Add K[which, which] @ change to ``out[which]``, in float64.
+
+        Parameters
+        ----------
+        which : ndarray of shape (m,)
+            Rows, each once.
+        change : ndarray of shape (m,)
+            Their coefficients.
+        out : ndarray of shape (n,)
+            What is added to.
+        """
+        if self._threads > 1:  # they share columns, and those of a triangle are unequal work
+            self.add_products(which, change, which, out, precise=True)
+            return
+        rows, weights = self._precise
+        change, m = np.ascontiguousarray(change), len(which)
+        height = max(64, self._entries_per_call() // max(1, m))
+        for start in range(0, m, height):
+            stop = min(start + height, m)
+            sides = which, change, start, stop
+            _native.add_mutual_products(self._squared, rows, weights, *sides, out)
+
     def fill_square(self, which: Index, first: int, K: Square) -> None:
         """Write the block of some rows.
 

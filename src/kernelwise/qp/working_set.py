@@ -284,7 +284,7 @@ class WorkingSetRun:
         band = max(self.tol, _FLOAT32_ERROR * float(np.sqrt(self.b @ self.b)))
         wanted = (self._scores()[0] > -band) | (self.b != 0)
         others = np.flatnonzero(~wanted)
-        wanted[others[:: max(1, len(others) // _CHECKED_ROWS)]] = True
+        wanted[others[:_CHECKED_ROWS]] = True  # the order is random
         if self._refresh(np.flatnonzero(wanted)) > band:
             self._refresh(np.flatnonzero(~wanted))
         self._checked = True
@@ -306,8 +306,11 @@ class WorkingSetRun:
     def _refresh(self, columns: Index) -> float:
         """Compute the gradient of some columns in float64; return by how much it was wrong."""
         before, support = self.f[columns], np.flatnonzero(self.b)
+        coefficients, others = self.b[support], columns[self.b[columns] == 0]
         self.f[columns] = -self.p[columns]
-        self._tiles.add_products(support, self.b[support], columns, self.f, precise=True)
+        if len(others) < len(columns):  # then all support vectors are among them
+            self._tiles.add_mutual_products(support, coefficients, self.f)
+        self._tiles.add_products(support, coefficients, others, self.f, precise=True)
         return float(np.abs(self.f[columns] - before).max(initial=0.0))
 
     def _state(self) -> SolverState:
