@@ -73,8 +73,11 @@ class ColumnLayout:
             One value per column of the user; zero where no encoded column comes from it.
         """
         values = np.asarray(values, dtype=np.float64)
-        chosen = self.source[:, None] == np.arange(self.n_source)
-        return values @ chosen.astype(np.float64)
+        order = np.argsort(self.source, kind="stable")
+        found, starts = np.unique(self.source[order], return_index=True)
+        out = np.zeros((*values.shape[:-1], self.n_source))
+        out[..., found] = np.add.reduceat(values[..., order], starts, axis=-1)
+        return out
 
 
 @dataclass(frozen=True)
@@ -188,20 +191,20 @@ class ColumnEncoding:
         learned = [
             CategoryCodes.of(j, raws[j], counts) for j in np.flatnonzero(is_category).tolist()
         ]
-        medians, marked = np.full(d, np.nan), []
-        for j in np.flatnonzero(~is_category).tolist():
-            values = raws[j].numbers() if raws else X[:, j]
-            medians[j] = _weighted_median(values, counts)
-            marked += [j] if counts[np.isnan(values)].sum() >= MIN_GAP_ROWS else []
+        numbers = np.flatnonzero(~is_category)
+        found = [raws[j].numbers() for j in numbers] if raws else X.T[numbers]
+        values = np.array(found, dtype=np.float64).reshape(len(numbers), len(counts))
+        medians = np.full(d, np.nan)
+        medians[numbers] = _weighted_medians(values, counts)
+        marked = numbers[np.isnan(values) @ counts >= MIN_GAP_ROWS]
         group = options.groups(names)
         layout = ColumnLayout(
             is_category=np.append(is_category, np.zeros(len(marked), dtype=bool)),
-            source=np.append(np.arange(d), np.array(marked, dtype=np.intp)),
-            group=np.append(group, d + group[np.array(marked, dtype=np.intp)]),
+            source=np.append(np.arange(d), marked),
+            group=np.append(group, d + group[marked]),
             n_source=d,
         )
-        marks = np.array(marked, dtype=np.intp)
-        return cls(tuple(names), medians, marks, tuple(learned), layout, options.fills)
+        return cls(tuple(names), medians, marked, tuple(learned), layout, options.fills)
 
     def apply(self, X: Any) -> Array:
         """Return the encoded columns; an array of finite numbers stays what it is.
@@ -292,15 +295,17 @@ def _missing_value(name: str) -> ValueError:
     )
 
 
-def _weighted_median(values: Array, counts: Array) -> float:
-    """Return the median of the values that are there; zero where none is."""
-    known = ~np.isnan(values)
-    if not known.any():
-        return 0.0
-    values, counts = values[known], counts[known]
-    order = np.argsort(values, kind="stable")
-    below = np.cumsum(counts[order])
-    half = below[-1] / 2
-    places = np.searchsorted(below, half, side="left"), np.searchsorted(below, half, side="right")
-    lower, upper = values[order][[min(place, len(order) - 1) for place in places]]
-    return float(lower if lower == upper else (lower + upper) / 2)
+def _weighted_medians(values: Array, counts: Array) -> Array:
+    """Return the median of each row of values, without its NaN; zero where nothing else is."""
+    order = np.argsort(values, axis=1, kind="stable")  # NaN comes last
+    ordered = np.take_along_axis(values, order, axis=1)
+    below = np.cumsum(np.where(np.isnan(ordered), 0.0, counts[order]), axis=1)
+    half = below[:, -1:] / 2
+    last = np.maximum(0, np.count_nonzero(~np.isnan(ordered), axis=1) - 1)
+    lower, upper = (
+        ordered[np.arange(len(order)), np.minimum(np.count_nonzero(short, axis=1), last)]
+        for short in (below < half, below <= half)
+    )
+    differ = lower != upper
+    lower[differ] = (lower[differ] + upper[differ]) / 2
+    return np.where(np.isnan(lower), 0.0, lower)
