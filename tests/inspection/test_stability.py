@@ -1,5 +1,7 @@
 """Weights over resamples and shuffled labels."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from joblib import parallel_config
@@ -13,7 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from kernelwise import SVC, MarginRadiusSVC, RelevanceSVC
-from kernelwise.inspection import permutation_check, weight_stability
+from kernelwise.inspection import held_out_importance, permutation_check, weight_stability
+from kernelwise.svm.relevance import mixing
 
 FOREST = RandomForestClassifier(10, random_state=0)
 
@@ -253,3 +256,28 @@ def test_check_of_a_pipeline_uses_the_inputs_of_its_last_step(wine):
     with parallel_config(backend="threading"):
         again = permutation_check(model, X, y, n_repeats=3, n_jobs=2)
     np.testing.assert_array_equal(check.importances, again.importances)
+
+
+class _Recipes(RelevanceSVC):
+    """Remembers whether the parts of larger tables were fitted."""
+
+    seen: ClassVar[list] = []
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.seen.append("the joint part" in self.rows_used_)
+        return self
+
+
+@pytest.mark.parametrize("fraction", [0.5, "bootstrap"])
+def test_resamples_get_the_recipe_of_the_whole_table(monkeypatch, fraction):
+    monkeypatch.setattr(mixing, "LARGER", 200)
+    monkeypatch.setattr(_Recipes, "seen", [])
+    rng = np.random.default_rng(0)
+    for n in (150, 240):
+        X = rng.normal(size=(n, 3))
+        y = X[:, 0] > 0
+        weight_stability(_Recipes(max_iter=2), X, y, n_resamples=2, fraction=fraction)
+        held_out_importance(_Recipes(max_iter=2).fit(X, y), X, y, n_repeats=1)
+    # Two resamples, the fit itself and that to the rows that are not held out, of each table.
+    assert _Recipes.seen == [False] * 4 + [True] * 4

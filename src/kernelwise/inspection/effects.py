@@ -313,6 +313,8 @@ def _pool_of(reader: ModelReader, X: Any) -> tuple[RowPool, int]:
 
 
 def _numbers_of(columns: Sequence[str], names: Sequence[str]) -> list[int]:
+    if len(columns) > len(names):
+        raise ValueError(f"columns has {len(columns)} names, but the table {len(names)} columns.")
     unknown = [name for name in columns if name not in names]
     if unknown:
         raise ValueError(f"columns has {unknown[0]!r}, but the table has {', '.join(names[:20])}.")

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._parameters import checked_arguments
 from .._typing import Array, Index
+from ..svm.relevance.limits import as_part
 from ._arguments import CLASSES, ESTIMATOR, SEED, SHARE, TABLE, count
 from .permutation import PermutationCheck
 from .row_pool import ModelReader
@@ -87,7 +88,8 @@ def held_out_importance(
     X_train, X_test, y_train, y_test = train_test_split(
         X, np.asarray(y), test_size=test_size, stratify=y, random_state=seed
     )
-    fitted = clone(model).fit(X_train, y_train)
+    with as_part(len(y_train) / (len(y_train) + len(y_test))):
+        fitted = clone(model).fit(X_train, y_train)
     by_probability = hasattr(fitted, "predict_proba")
     reader = ModelReader(fitted, "probability" if by_probability else "decision")
     pool = reader.pool(X_test)

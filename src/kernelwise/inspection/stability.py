@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_consistent_length
 from .._parameters import Interval, Options, checked_arguments
 from .._sklearn import safe_indexing
 from .._typing import Array, Index
+from ..svm.relevance.limits import as_part
 from ._arguments import CALLBACK, CLASSES, ESTIMATOR, JOBS, SEED, TABLE, VERBOSE, count
 from ._progress import run_all
 from .feature_weights import FeatureWeightsDisplay
@@ -167,7 +168,8 @@ def weight_stability(
     -----
     A feature counts as selected where the estimator says so (``selected_features_``), else where
     its share is at least an equal one and not zero. Half of the rows give less certain weights than
-    all rows would: read the spread as that of half as many rows.
+    all rows would: read the spread as that of half as many rows. `RelevanceSVC` fits the resamples
+    by the recipe of the whole table, also where half of the rows would get that of smaller tables.
 
     Examples
     --------
@@ -214,7 +216,8 @@ def _fit_one(
     estimator: Any, X: Any, y: Any, columns: Any, rows: Index
 ) -> tuple[list[str], Array, Any]:
     """Fit to some rows; return the names, shares and selection of the features."""
-    model = clone(estimator).fit(safe_indexing(X, rows), safe_indexing(y, rows))
+    with as_part(len(np.unique(rows)) / len(y)):
+        model = clone(estimator).fit(safe_indexing(X, rows), safe_indexing(y, rows))
     found = read_weights(model, columns=columns)
     selected = has_equal_share(found.shares) if found.selected is None else found.selected
     return found.names, found.shares, selected

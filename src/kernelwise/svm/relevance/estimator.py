@@ -50,7 +50,7 @@ from .column_options import ColumnOptions
 from .columns import ColumnEncoding, ColumnLayout
 from .explaining import KnownRows
 from .large_table import EncodedTable, learn_encoding
-from .limits import CELL_SIZE, N_TREES, SWITCH
+from .limits import CELL_SIZE, N_TREES, SWITCH, n_of_whole
 from .members import FACTORS, KERNELS, kernel_names
 from .mixing import (
     Half,
@@ -367,7 +367,7 @@ class RelevanceSVC(BaseLearnedSVC):
 
     def _takes_cells(self, n_rows: int) -> bool:
         """Return whether a table of so many rows gets cells, and is encoded as it is read."""
-        return n_rows > SWITCH and self.large != "exact" and self._is_plain
+        return n_of_whole(n_rows) > SWITCH and self.large != "exact" and self._is_plain
 
     @property
     def _is_plain(self) -> bool:

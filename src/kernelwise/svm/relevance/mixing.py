@@ -21,6 +21,7 @@ from ..base.progress import FitProgress
 from ..paths.folds import deal, deal_groups
 from ..paths.rows import TrainingRows
 from .columns import ColumnLayout
+from .limits import n_of_whole
 from .parts.additive import energy_relevance_of, fit_additive
 from .parts.hinge import HingeMachines, HingeSettings, fit_hinge
 from .parts.indicators import fit_on_numbers
@@ -103,7 +104,7 @@ def gets_larger_parts(rows: PartRows, settings: HingeSettings) -> bool:
     """Return whether a table gets the parts of larger tables; other kernels and scales do not."""
     least = LARGER_WITH_CATEGORIES if rows.layout.has_categories else LARGER
     is_plain = settings.ensemble and settings.kernel == "laplacian" and settings.standardize
-    return is_plain and len(rows) >= least
+    return is_plain and n_of_whole(len(rows)) >= least
 
 
 def fit_larger(
