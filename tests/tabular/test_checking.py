@@ -6,7 +6,7 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.pipeline import make_pipeline
 
-from kernelwise.evaluation import fit_table
+from kernelwise.evaluation import evaluate, fit_table
 from kernelwise.tabular import TableEncoder, TableError, check_new_rows, check_target
 from kernelwise.tabular.profile import column_profile
 
@@ -108,3 +108,16 @@ def test_the_profile_is_small_and_exact_where_values_are_few():
     assert (many.low, many.high) == (frame["many"].min(), frame["many"].max())
     assert len(many.points) == 65
     assert len(column_profile(encoder.profile_, "town").levels) == 0
+
+
+def test_dates_that_can_be_read_in_two_ways_are_noted():
+    days = [f"{day:02d}/{month:02d}/2024" for day in range(1, 29) for month in (3, 4)]
+    frame = pd.DataFrame({"when": days, "kind": ["a", "b"] * 28})
+    model = fit_table(frame, check_target(frame, "kind"))
+    note = "dates are read with the day before the month, as in training; no day is above 12"
+    (check,) = check_new_rows(model, pd.DataFrame({"when": ["03/04/2024", "12/03/2024", None]}))
+    assert note in check.notes
+    (check,) = check_new_rows(model, pd.DataFrame({"when": ["03/04/2024", "13/03/2024"]}))
+    assert note not in check.notes
+    found = evaluate(frame, "kind", "svc", against=(), cv=2)
+    assert "when: dates are read with the day before the month" in found.notes

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._typing import Array
 from .column_values import as_text, has_date_type, is_text, means_missing
 from .errors import TableError, quoted
 from .pipeline import column_weights, table_encoder
@@ -18,6 +19,7 @@ _CLEAR = 1.0  # distance from the training range, in its widths, of values clear
 _FAR = 10.0  # the same for values far outside it
 _MIN_RATE = 0.05  # least chance of a gap or of a new word in one row that is taken for granted
 _SURPRISE = 0.01  # chance below which gaps or new words in all rows are no coincidence
+_MONTHS = 12  # a day above this cannot be a month
 _MAX_EXAMPLES = 3  # values that are quoted
 _LEVEL = 0.05  # p-value, over the number of columns, below which a share is larger than in training
 
@@ -122,6 +124,8 @@ def check_new_rows(model: Any, frame: Any) -> list[ColumnCheck] | None:
             checks.append(_check_words(check, values, own, before))
         else:
             checks.append(_check_numbers(check, frame[name], values, own, before))
+            if encoder.formats_.get(name, "").startswith("%d/"):
+                checks[-1] = _with_order_of_dates(checks[-1], values)
     return checks
 
 
@@ -212,6 +216,16 @@ def _with(check: ColumnCheck, notes: list[str], unusable: str, **shares: float) 
         notes=tuple(notes),
         unusable=unusable,
     )
+
+
+def _with_order_of_dates(check: ColumnCheck, days: Array) -> ColumnCheck:
+    """Add a note where all dates could as well have the month before the day."""
+    dates = days[~np.isnan(days)].astype("datetime64[D]")
+    of_month = (dates - dates.astype("datetime64[M]")).astype(int) + 1
+    if not len(dates) or of_month.max() > _MONTHS:
+        return check
+    note = "dates are read with the day before the month, as in training; no day is above 12"
+    return replace(check, notes=(*check.notes, note))
 
 
 def _unreadable(series: Any, values: Any, kind: str) -> Any:

@@ -158,7 +158,10 @@ def _describe(name: str, series: Any, is_kept: bool, one_hot: bool) -> Column:
 
 
 def notes_on(columns: Sequence[Column]) -> list[str]:
-    """Return a note on each of the first columns that have words among their numbers."""
+    """Return notes on words among numbers, and on dates that can be read in two ways."""
+    dates = [column.name for column in columns if column.used and column.format.startswith("%d/")]
+    shown = ", ".join(dates[:_MAX_NOTES]) + ", ..." * (len(dates) > _MAX_NOTES)
+    read = [f"{shown}: dates are read with the day before the month"] * bool(dates)
     mixed = [column for column in columns if column.strays]
     notes = [
         f"{column.name}: numbers except {column.strays}; read as {column.kind}"
@@ -166,7 +169,7 @@ def notes_on(columns: Sequence[Column]) -> list[str]:
         for column in mixed[:_MAX_NOTES]
     ]
     rest = len(mixed) - _MAX_NOTES
-    return notes + [f"words among the numbers of {rest} more columns"] * (rest > 0)
+    return read + notes + [f"words among the numbers of {rest} more columns"] * (rest > 0)
 
 
 def _listed(words: dict[str, int]) -> str:
