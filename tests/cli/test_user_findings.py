@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
+from sklearn.base import clone
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -352,6 +353,10 @@ def test_22_sparse_tables_and_dates_in_python_name_the_remedy():
         for frame in (days, zoned, days.assign(day=days["day"].dt.date)):
             with pytest.raises((TypeError, ValueError), match=r"kernelwise\.tabular\.TableEncoder"):
                 model.fit(frame, y)
+            fitted = clone(model).fit(days.assign(day=range(40)), y)
+            for method in (fitted.predict, fitted.decision_function):
+                with pytest.raises((TypeError, ValueError), match="number"):
+                    method(frame)
 
 
 @pytest.mark.parametrize("command", ["fit", "predict", "score", "explain", "compare", "data show"])

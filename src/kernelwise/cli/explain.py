@@ -94,10 +94,13 @@ def _effects_table(effects: ColumnEffects) -> Table:
     what = "probability" if effects.output == "probability" else "decision value"
     of = "the class that changes most" if several else effects.class_of(effects.outputs[0])
     title = f"mean {what} of {of}, over {effects.n_rows} rows"
-    heads = ["column", *["class"] * several, "direction", "from", "to", "low to high values"]
     drawn = "utf" in (sys.stdout.encoding or "").lower()
-    table = Table(*heads[: len(heads) - (not drawn)], box=box.SIMPLE_HEAD, title=title,
-                  title_justify="left")  # fmt: skip
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0), title=title, title_justify="left")
+    table.add_column("column", min_width=12, overflow="fold")
+    for head in (*["class"] * several, "direction"):
+        table.add_column(head, overflow="fold")
+    for head in ("lowest", "highest", *["low to high values"] * drawn):
+        table.add_column(head, no_wrap=True)
     most = max(float(effect.range.max()) for effect in effects)
     for effect in effects:
         output = _leading_output(effects, effect)

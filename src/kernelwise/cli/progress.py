@@ -13,6 +13,7 @@ from ..svm.base.progress import listening
 
 ShowFit = Callable[[int, int, str], None]
 _FIRST_LINE = 10.0  # seconds before the first line in a log file
+_COUNTED = {"reasons for rows"}  # steps that are no fits
 _WIDTH = 56  # characters of the text before the bar
 
 
@@ -80,5 +81,9 @@ class _Log:
 
 
 def _fit_text(done: int, total: int, text: str) -> str:
-    """Return which of several fits is under way; "" after the last one."""
-    return f"fit {done + 1} of {total}: {text}" if text and total > 1 else text
+    """Return which of several fits is under way, or of other steps; "" after the last one."""
+    if not text or total < 2:
+        return text
+    if text in _COUNTED:
+        return f"{text}: {min(done + 1, total)} of {total}"
+    return f"fit {done + 1} of {total}: {text}"

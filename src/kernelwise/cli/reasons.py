@@ -31,7 +31,7 @@ def explain_table(session: Session, fitted: Any, rows: Any, as_json: bool) -> An
             fitted,
             rows,
             X_train=None if keeps_rows else rows,
-            callback=lambda done, of: progress(done, of, "reasons"),
+            callback=lambda done, of: progress(done, of, "reasons for rows"),
         )
     return _as_lists(found) if as_json else _as_text(found)
 

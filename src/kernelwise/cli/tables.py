@@ -70,9 +70,8 @@ def scores_table(evaluation: Evaluation) -> Group:
     others = [m for m in METRICS if m in evaluation.best.values and m != first]
     leads = {each.other: each for each in evaluation.differences}
     lead_columns = ["lead", "p"] if leads else []
-    title = evaluation.protocol + f"; lead of {evaluation.best.method} and its p-value" * bool(
-        leads
-    )
+    title = evaluation.protocol
+    title += f"\nlead of {evaluation.best.method} over each other method, p-value" * bool(leads)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, pad_edge=False)
     table.add_column("", no_wrap=True)
     table.add_column(METRICS[first], justify="right", min_width=len("0.123 ± 0.123"))
