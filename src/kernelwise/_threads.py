@@ -124,12 +124,12 @@ def single_blas() -> _SingleBlas:
     return _single_blas
 
 
-_MOST_THREADS = 4096  # more threads than any machine has use for
+MOST_THREADS = 4096  # more threads than any machine has use for
 
 
 def n_threads(n_jobs: int | None) -> int:
     """Return the number of threads for ``n_jobs``; None is one."""
-    return 1 if n_jobs is None else min(int(effective_n_jobs(n_jobs)), _MOST_THREADS)
+    return 1 if n_jobs is None else min(int(effective_n_jobs(n_jobs)), MOST_THREADS)
 
 
 def run(task: Callable[[Any], T], items: Iterable[Any], threads: int) -> list[T]:

@@ -16,6 +16,7 @@ from kernelwise.criteria import (
     span,
 )
 from kernelwise.criteria.span import least_spans
+from kernelwise.kernels import RBF, LazyGram
 from kernelwise.qp import c_svc, enclosing_ball, hard_margin, l2_svm
 
 N = 6
@@ -111,3 +112,10 @@ def test_tolerance_of_the_radius(tol):
 def test_cost_that_is_no_number(criterion, C):
     with pytest.raises(TypeError, match="C must be a positive number"):
         criterion(C=C)
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.0, np.inf, "a", None, [], 10**18, np.ones((3, 3))])
+def test_threads_that_are_no_count(threads):
+    for make in (lambda: RadiusMargin(threads=threads), lambda: LazyGram(RBF(), K, threads)):
+        with pytest.raises((ValueError, TypeError), match="threads must be a whole number"):
+            make()

@@ -241,3 +241,13 @@ def test_kernel_values_against_other_rows_are_refused():
     columns = EmpiricalMap.of(Precomputed(), np.eye(3))
     with pytest.raises(ValueError, match="kernel values against 3 rows"):
         columns.apply(np.ones((2, 4)))
+
+
+def test_parts_of_a_map_that_do_not_fit_are_refused():
+    made = EmpiricalMap.of(RBF(), np.eye(3))
+    with pytest.raises(TypeError, match="kernel must be of type Kernel"):
+        EmpiricalMap(None, made.rows, made.vectors, made.eigenvalues)
+    with pytest.raises(ValueError, match=r"eigenvalues of shape \(r,\)"):
+        EmpiricalMap(made.kernel, made.rows, made.vectors, made.eigenvalues[:2].copy())
+    with pytest.raises(ValueError, match="rows must have 3 rows"):
+        EmpiricalMap(made.kernel, made.rows[:2], made.vectors, made.eigenvalues)

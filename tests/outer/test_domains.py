@@ -5,7 +5,16 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import optimize
 
-from kernelwise.outer import Box, L1Sphere, LogPositive, Simplex
+from kernelwise.outer import (
+    LBFGS,
+    Box,
+    ExponentiatedGradient,
+    FixedStep,
+    L1Sphere,
+    LogPositive,
+    ProjectedGradient,
+    Simplex,
+)
 
 RNG = np.random.default_rng(0)
 LO, HI = np.array([-1.0, 0.0, 0.5, -2.0, 1.0]), np.array([1.0, 2.0, 0.5, 3.0, 4.0])
@@ -219,5 +228,32 @@ def test_bounds_are_those_of_the_free_coordinates(name):
     ("lo", "hi"), [(0.0, 1.0), (-1.0, 1.0), (2.0, 1.0), (np.array([1.0, 3.0]), 2.0), (np.nan, 1.0)]
 )
 def test_positive_bounds_are_checked(lo, hi):
-    with pytest.raises(ValueError, match="lo must be positive and not exceed hi"):
+    with pytest.raises(ValueError, match=r"lo must (be positive|not exceed hi)"):
         LogPositive(lo, hi)
+
+
+@pytest.mark.parametrize("domain", [Box, LogPositive])
+@pytest.mark.parametrize(
+    "lo", [None, "a", 1j, [], [[1.0]], [1.0, "b"], {}, [1.0, 1.0, 1.0]], ids=repr
+)
+def test_bounds_of_other_kinds_are_refused(domain, lo):
+    with pytest.raises((ValueError, TypeError), match=r"^lo"):
+        domain(lo, [2.0, 2.0])
+
+
+BAD_METHODS = [
+    (FixedStep, {"eta": np.nan}),
+    (FixedStep, {"eta": "a"}),
+    (ProjectedGradient, {"armijo": 10**40}),
+    (ProjectedGradient, {"shrink": 1.0}),
+    (ExponentiatedGradient, {"first": -1.0}),
+    (LBFGS, {"memory": 1j}),
+    (LBFGS, {"memory": 10**18}),
+    (LBFGS, {"first": None}),
+]
+
+
+@pytest.mark.parametrize(("method", "wrong"), BAD_METHODS, ids=str)
+def test_parameters_of_methods_are_checked(method, wrong):
+    with pytest.raises((ValueError, TypeError), match=rf"^{next(iter(wrong))} must be"):
+        method(**wrong)

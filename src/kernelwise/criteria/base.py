@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import as_matrix, as_real, check_cost, check_kind, check_method
-from .._threads import run, single_blas
+from .._checks import as_matrix, as_real, check_cost, check_count, check_kind, check_method
+from .._threads import MOST_THREADS, run, single_blas
 from .._typing import Array, Gram, Matrix
 from ..kernels import Cotangent, Kernel, LazyGram
 from ..qp import SMO, Solution
@@ -78,6 +78,7 @@ class Criterion(ABC):
         """Check the parameters."""
         check_cost(self.C)
         check_method(self.solver, "solver", "solve")
+        check_count(self.threads, "threads", least=1, most=MOST_THREADS)
 
     #: The loss of the machine: "hinge", or "squared" for the L2-SVM.
     slack = "hinge"

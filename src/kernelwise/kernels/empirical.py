@@ -67,8 +67,18 @@ class EmpiricalMap:
 
     def __post_init__(self) -> None:
         """Check the arrays, and freeze them."""
+        check_kind(self.kernel, "kernel", Kernel)
         check_kind(self.vectors, "vectors", np.ndarray)
         check_kind(self.eigenvalues, "eigenvalues", np.ndarray)
+        if self.vectors.ndim != 2 or self.eigenvalues.shape != self.vectors.shape[1:]:
+            raise ValueError(
+                "vectors must be of shape (n, r) and eigenvalues of shape (r,); got "
+                f"{self.vectors.shape} and {self.eigenvalues.shape}."
+            )
+        if self.rows is not None and self.rows.shape[:1] != self.vectors.shape[:1]:
+            raise ValueError(
+                f"rows must have {len(self.vectors)} rows; got shape {self.rows.shape}."
+            )
         for array in (self.vectors, self.eigenvalues):
             array.flags.writeable = False
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .._threads import run
+from .._checks import check_count
+from .._threads import MOST_THREADS, run
 from .._typing import Array, Index, Matrix, RowReader
 from .base import Kernel, check_rows
 from .fill import GatheringReader
@@ -42,6 +43,7 @@ class LazyGram:
             raise TypeError(f"kernel must be a Kernel, such as RBF(); got {kernel!r}.")
         self.kernel = kernel
         self.X = check_rows(X)
+        check_count(threads, "threads", least=1, most=MOST_THREADS)
         self.threads = threads
         # A precomputed kernel cannot be evaluated on some of the rows alone: keep all its values.
         values = self.X.astype(np.float64, copy=False) if kernel.reads_values else None

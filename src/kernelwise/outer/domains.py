@@ -13,7 +13,17 @@ from typing import Any
 import numpy as np
 from scipy.special import softmax
 
+from .._checks import as_real
 from .._typing import Array
+
+
+def _check_bounds(lo: Any, hi: Any) -> None:
+    """Raise unless the bounds are numbers or vectors of them, and none exceeds its partner."""
+    low, high = as_real(lo, "lo"), as_real(hi, "hi")
+    if low.ndim > 1 or high.ndim > 1 or len({low.size, high.size} - {1}) > 1 or not low.size:
+        raise ValueError("lo and hi must be numbers, or vectors of the same length.")
+    if not (low <= high).all():
+        raise ValueError("lo must not exceed hi.")
 
 
 class Domain(ABC):
@@ -203,6 +213,10 @@ class Box(Domain):
     lo: Any = -np.inf
     hi: Any = np.inf
 
+    def __post_init__(self) -> None:
+        """Check the bounds."""
+        _check_bounds(self.lo, self.hi)
+
     def project(self, theta: Array) -> Array:
         return np.clip(theta, self.lo, self.hi)
 
@@ -244,8 +258,9 @@ class LogPositive(Domain):
 
     def __post_init__(self) -> None:
         """Check the bounds."""
-        if not (np.asarray(self.lo) > 0).all() or (np.asarray(self.lo) > self.hi).any():
-            raise ValueError("lo must be positive and not exceed hi.")
+        _check_bounds(self.lo, self.hi)
+        if not (as_real(self.lo, "lo") > 0).all():
+            raise ValueError("lo must be positive.")
 
     def project(self, theta: Array) -> Array:
         return np.clip(theta, self.lo, self.hi)

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
+from .._checks import check_count, check_number
 from .._typing import Array
 from .domains import Domain, Simplex
 from .minimize import Evaluate, Method
+
+_MOST_STEPS = 1000  # steps that the approximation of a Hessian can make use of
 
 
 def _improves_little(before: float, after: float, tol: float) -> bool:
@@ -36,6 +39,10 @@ class FixedStep(Method):
     """
 
     eta: float = 0.001
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        check_number(self.eta, "eta")
 
     def run(self, evaluate: Evaluate, theta: Array, domain: Domain, tol: float) -> str:
         while True:  # until evaluate raises Stopped: the paper has no other stop test
@@ -65,6 +72,13 @@ class ProjectedGradient(Method):
 
     armijo: float = 1e-4
     shrink: float = 0.3
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        for name in ("armijo", "shrink"):
+            check_number(getattr(self, name), name)
+            if not 0 < getattr(self, name) < 1:
+                raise ValueError(f"{name} must be between 0 and 1; got {getattr(self, name)!r}.")
 
     def run(self, evaluate: Evaluate, theta: Array, domain: Domain, tol: float) -> str:
         value, gradient = evaluate(theta)
@@ -114,6 +128,10 @@ class ExponentiatedGradient(Method):
 
     first: float = 1.0
 
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        check_number(self.first, "first")
+
     def run(self, evaluate: Evaluate, theta: Array, domain: Domain, tol: float) -> str:
         value, gradient = evaluate(theta)
         # Scaling to a fixed sum cancels a common part of the gradient, so it is removed first.
@@ -157,6 +175,11 @@ class LBFGS(Method):
 
     memory: int = 10
     first: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        check_count(self.memory, "memory", least=1, most=_MOST_STEPS)
+        check_number(self.first, "first")
 
     def run(self, evaluate: Evaluate, theta: Array, domain: Domain, tol: float) -> str:
         z = domain.encode(theta)
