@@ -84,6 +84,7 @@ _INTERNAL = (
     "kernelwise.svm.relevance.parts.additive.AdditivePart",
     "kernelwise.svm.relevance.parts.cell_rows.CellColumns",
     "kernelwise.svm.relevance.parts.cells.CellsPart",
+    "kernelwise.svm.relevance.parts.crossed.CrossedPart",
     "kernelwise.svm.relevance.parts.evidence_hinge.EvidenceHingePart",
     "kernelwise.svm.relevance.parts.hinge.HingePart",
     "kernelwise.svm.relevance.parts.indicators.IndicatorPart",

@@ -69,6 +69,12 @@ class Graph:
 
         return self.node("Cast", x, to=TensorProto.DOUBLE)
 
+    def as_integer(self, x: str) -> str:
+        """Add a cast to int64."""
+        from onnx import TensorProto
+
+        return self.node("Cast", x, to=TensorProto.INT64)
+
     def scaled(self, x: str, width: int, factor: float) -> str:
         """Multiply a matrix with ``width`` columns by a number.
 

@@ -220,7 +220,7 @@ def classes_and_scores(model: Any, graph: Graph, values: str) -> tuple[str, str]
         values = scores
     if n_classes == 2:
         positive = graph.node("Greater", values, graph.number(0.0))
-        number = graph.node("Reshape", _as_int(graph, positive), np.array([-1]))
+        number = graph.node("Reshape", graph.as_integer(positive), np.array([-1]))
         return number, graph.node("Reshape", values, np.array([-1]))
     if predictor_of(model).multiclass == "ovr":
         return _largest(graph, values), values
@@ -232,12 +232,6 @@ def classes_and_scores(model: Any, graph: Graph, values: str) -> tuple[str, str]
         votes = _votes(graph, first, n_classes)
         number = graph.node("ArgMax", votes, axis=1, keepdims=0)
     return number, values if model.decision_function_shape == "ovo" else scores
-
-
-def _as_int(graph: Graph, x: str) -> str:
-    from onnx import TensorProto
-
-    return graph.node("Cast", x, to=TensorProto.INT64)
 
 
 def _largest(graph: Graph, values: str) -> str:

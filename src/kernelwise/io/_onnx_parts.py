@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from .._typing import Array, Index
+from ..scale.bins import ColumnBins
 from ..svm.base.predictor import Predictor
 from ..svm.relevance.parts.additive import LARGEST, AdditiveColumns, AdditivePart
+from ..svm.relevance.parts.crossed import CrossedPart
 from ..svm.relevance.parts.evidence_hinge import EvidenceHingePart
 from ..svm.relevance.parts.hinge import HingePart
 from ..svm.relevance.parts.indicators import IndicatorPart
@@ -107,6 +109,19 @@ def _(part: JointPart, graph: Graph, X: str, machines: Machines) -> str:
 
 
 @_decisions.register
+def _(part: CrossedPart, graph: Graph, X: str, machines: Machines) -> str:
+    out = _decisions(part.joint, graph, X, machines)
+    columns = graph.node("Gather", X, part.columns, axis=1)
+    for q, start in enumerate(part.starts[:-1]):
+        first, second = (_place(graph, part.bins, columns, j) for j in (2 * q, 2 * q + 1))
+        row = graph.scaled(first, 1, float(part.sizes[2 * q + 1]))
+        cell = graph.node("Add", graph.node("Add", row, second), graph.number(float(start)))
+        number = graph.node("Reshape", graph.as_integer(cell), np.array([-1]))
+        out = graph.node("Add", out, graph.node("Gather", part.shifts, number, axis=0))
+    return out
+
+
+@_decisions.register
 def _(part: EvidenceHingePart, graph: Graph, X: str, machines: Machines) -> str:
     columns: Any = part.predictor.before[0]
     predictor = replace(part.predictor, before=())
@@ -143,6 +158,21 @@ def _additive(graph: Graph, columns: AdditiveColumns, coefficients: Array, X: st
         equal = _equal(graph, X, owner, codes.astype(np.float64))
         out = graph.node("Add", graph.node("MatMul", equal, own), out)
     return out
+
+
+def _place(graph: Graph, bins: ColumnBins, X: str, j: int) -> str:
+    """Add the place of each value of a column, counted from the column's first place."""
+    if not bins.is_category[j]:
+        cuts = bins.cuts_of(j)
+        x = graph.node("Gather", X, np.array([j]), axis=1)
+        above = graph.as_double(graph.node("Greater", x, cuts[None]))
+        return graph.node("MatMul", above, np.ones((len(cuts), 1)))
+    levels = bins.levels_of(j)
+    unknown = bins.starts[j + 1] - bins.starts[j] - 1
+    codes = np.arange(len(levels), dtype=np.float64)
+    equal = _equal(graph, X, np.full(len(levels), j), codes)
+    beyond = graph.node("MatMul", equal, (levels - unknown).astype(np.float64)[:, None])
+    return graph.node("Add", beyond, graph.number(float(unknown)))
 
 
 def _equal(graph: Graph, X: str, columns: Index, codes: Array) -> str:

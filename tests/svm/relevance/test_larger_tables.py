@@ -112,3 +112,25 @@ def test_nothing_to_learn_and_a_rare_class():
     share = y[2500:].mean()
     entropy = -share * np.log(share) - (1 - share) * np.log(1 - share)
     assert log_loss(y[2500:], model.predict_proba(X[2500:])) < 1.05 * entropy
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_pairs_of_columns_are_saved_and_exported(n_classes, tmp_path):
+    rng = np.random.default_rng(0)
+    n, effects = 3000, 2 * rng.normal(size=(200, 3, n_classes))
+    person, kind = rng.integers(0, 200, n), rng.integers(0, 3, n)
+    y = (effects[person, kind] + rng.gumbel(size=(n, n_classes))).argmax(axis=1)
+    names = {"person": [f"p{each}" for each in person], "kind": [f"k{each}" for each in kind]}
+    frame = pd.DataFrame(names).assign(noise=rng.normal(size=n))
+    model = RelevanceSVC().fit(frame, y)
+    assert model.parts_[0] == "pairs"
+    assert_allclose(model.part_importances_.sum(axis=1), 1)
+    new = frame[:100].copy()
+    new.loc[0, "person"], new.loc[1, "kind"] = "never seen", "never seen"
+    expected = model.decision_function(new)
+    save(model, tmp_path / "model.kw")
+    assert_array_equal(load(tmp_path / "model.kw").decision_function(new), expected)
+    session = onnxruntime.InferenceSession(to_onnx(model, frame).SerializeToString())
+    given = {name: column.to_numpy()[:, None] for name, column in new.items()}
+    [decisions] = session.run(["decision"], given)
+    assert_allclose(decisions, expected, atol=1e-4)

@@ -11,6 +11,7 @@ import numpy as np
 from ...._threads import run, single_blas
 from ...base.progress import FitProgress
 from .additive import fit_additive
+from .crossed import cross_columns
 from .evidence import EvidenceWeights, learn_evidence, start_weights
 from .evidence_hinge import fit_evidence_hinge
 from .indicators import fit_on_numbers
@@ -36,6 +37,8 @@ def larger_table_parts(
 ) -> tuple[list[Part], EvidenceWeights]:
     """Fit the joint part, the hinge part where it pays, and others where the rows are not many.
 
+    Where pairs of columns pay, the joint part has shifts by their levels.
+
     Parameters
     ----------
     rows : PartRows
@@ -57,10 +60,11 @@ def larger_table_parts(
         The weights of their kernel.
     """
     joint, learned = joint_part(rows, random_state, progress)
+    first: Part = cross_columns(rows, joint, progress) if rows.layout.has_categories else joint
     hinge = fit_evidence_hinge(
-        rows, learned, joint, random_state, memory=memory, threads=threads, progress=progress
+        rows, learned, first, random_state, memory=memory, threads=threads, progress=progress
     )
-    parts: list[Part] = [joint] if hinge is None else [joint, hinge]
+    parts: list[Part] = [first] if hinge is None else [first, hinge]
     if len(rows) < BESIDE:
         with single_blas():
             parts += [_ridge_part(rows, random_state, threads), _linear_part(rows, random_state)]
