@@ -84,8 +84,8 @@ class BaseLearnedSVC(
       or is interrupted leaves the estimator as it was.
     - ``_check_input(X, y)`` refuses parameters and tables that do not go together, and returns
       the checked table and labels.
-    - ``_encode(X, labels)`` turns the checked rows into those that machines read, and
-      ``_check_rows(X)`` checks rows to predict.
+    - ``_encode(X, y, sample_weight)`` returns the rows that count as machines read them, and their
+      labels; ``_check_rows(X)`` checks rows to predict.
     - ``_input_rules()`` says whether sparse matrices and missing values are accepted.
     - ``_kernel(X, sample_weight)`` returns the kernel for the training rows.
     - ``_multiclass()`` returns how several classes become machines: one-vs-rest by default.
@@ -123,9 +123,10 @@ class BaseLearnedSVC(
         """Return what X may be."""
         return InputRules(sparse=KernelSpec.of(self).accepts_sparse)
 
-    def _encode(self, X: Any, labels: Labels) -> Any:
-        """Return the training rows that count as the machines read them."""
-        return X
+    def _encode(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels]:
+        """Return the rows that count and their labels, in the order in which they are fitted."""
+        labels = Labels.of(y, sample_weight, self.class_weight).by_class()
+        return self._take(X, labels.rows), labels
 
     def _kernel(self, X: Any, sample_weight: Array) -> Kernel:
         """Return the kernel that the parameters describe, for these training rows."""
@@ -184,8 +185,7 @@ class BaseLearnedSVC(
         self, X: Any, y: Any, sample_weight: Any, progress: FitProgress, last: Any = None
     ) -> FitTask:
         """Return the rows that count, their classes and the kernel, for a method to fit."""
-        labels = self._labels(y, sample_weight)
-        rows = self._encode(self._take(X, labels.rows), labels)
+        rows, labels = self._encode(X, y, sample_weight)
         warm_start = getattr(self, "warm_start", False)
         return FitTask(
             X=rows,
@@ -199,10 +199,6 @@ class BaseLearnedSVC(
             warm_start=warm_start,
             last=last if warm_start else None,
         )
-
-    def _labels(self, y: Any, sample_weight: Any) -> Labels:
-        """Return the rows that count and their classes, in the order in which they are fitted."""
-        return Labels.of(y, sample_weight, self.class_weight).by_class()
 
     def _take(self, X: Any, rows: Index) -> Any:
         if len(rows) == X.shape[0] and (rows[1:] > rows[:-1]).all():

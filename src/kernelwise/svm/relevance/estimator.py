@@ -375,25 +375,19 @@ class RelevanceSVC(BaseLearnedSVC):
         """Whether large tables get parts of their own."""
         return bool(self.ensemble and self.standardize and self.kernel == "laplacian")
 
-    def _labels(self, y: Any, sample_weight: Any) -> Labels:
-        if self._takes_cells(len(y)):
-            return Labels.of(y, sample_weight, self.class_weight)  # in the order of the table
-        return super()._labels(y, sample_weight)
-
-    def _take(self, X: Any, rows: Index) -> Any:
-        return X if self._takes_cells(X.shape[0]) else super()._take(X, rows)
-
-    def _encode(self, X: Any, labels: Labels) -> Any:
+    def _encode(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels]:
         """Learn from the rows that count what their columns are, and encode them."""
         options = ColumnOptions(
             self.categorical_features, self.feature_groups, fills=self.missing == "impute"
         )
         names = column_names(self)
-        if self._takes_cells(X.shape[0]):
+        if self._takes_cells(len(y)):
+            labels = Labels.of(y, sample_weight, self.class_weight)  # in the order of the table
             self.columns_ = learn_encoding(X, names, labels, options)
-            return EncodedTable(X, labels.rows, self.columns_)
-        self.columns_ = ColumnEncoding.of(X, names, labels.sample_weight, options)
-        return self.columns_.apply(X)
+            return EncodedTable(X, labels.rows, self.columns_), labels
+        rows, labels = super()._encode(X, y, sample_weight)
+        self.columns_ = ColumnEncoding.of(rows, names, labels.sample_weight, options)
+        return self.columns_.apply(rows), labels
 
     def _check_rows(self, X: Any) -> Any:
         if not hasattr(self, "columns_"):  # a model of an older version
