@@ -39,7 +39,7 @@ class Prediction:
 
     @property
     def empty(self) -> Any:
-        """What no rows have."""
+        """An empty result, of the right type and shape."""
         return np.empty((0,) if self.columns is None else (0, len(self.columns)), self.dtype)
 
     def of_array(self, X: Any, model: Shared) -> Any:

@@ -49,7 +49,7 @@ def row_losses(actual: Any, proba: Array, classes: Any) -> dict[str, Array]:
 
 
 def guess_losses(actual: Any, classes: Any) -> dict[str, Array]:
-    """Return the losses of each row where all rows get the shares of the classes."""
+    """Return the losses of each row if every row is given the shares of the classes."""
     shares = np.array([np.mean(actual == label) for label in classes])
     return row_losses(actual, np.tile(shares, (len(actual), 1)), classes)
 

@@ -80,7 +80,7 @@ def path_table(final: Any) -> dict[str, list[Any]]:
 
 
 def learning_text(final: Any) -> str:
-    """Say how far the learning of the weights came, which is no convex problem; "" without it."""
+    """Say how far weight learning got, as its problem is not convex; "" without it."""
     history = getattr(final, "history_", None) or {}
     values = np.asarray(history.get("value", ()), dtype=np.float64)
     if len(values) < 2:

@@ -216,7 +216,7 @@ class WeightProblem:
 
 @dataclass(frozen=True)
 class LearnedWeights:
-    """Where a learning ended.
+    """Final state of a weight learning.
 
     Parameters
     ----------
@@ -284,7 +284,7 @@ class LearnedWeights:
 
 
 def histories(learned: Sequence[LearnedWeights], name: str, values: Sequence[Any]) -> Any:
-    """Return one table of several learnings, which a column of that name tells apart."""
+    """Join the histories of several learnings; a column of that name tells them apart."""
     tables = [each.history() for each in learned]
     columns = {key: np.concatenate([table[key] for table in tables]) for key in tables[0]}
     counts = [len(table["value"]) for table in tables]

@@ -73,7 +73,7 @@ class PathPoint:
 
     @property
     def rank(self) -> tuple[bool, float]:
-        """What the selection goes by: points that converged first, then the score."""
+        """Sort key of the selection: points that converged first, then the score."""
         return not self.converged, np.inf if np.isnan(self.score) else self.score
 
 

@@ -16,7 +16,7 @@ from .scoring import MultimetricScorer
 
 @dataclass(frozen=True)
 class Settings:
-    """The wishes of the user: how to score, what to do with errors, what to print."""
+    """Settings of a search: how to score, what to do with errors, what to print."""
 
     scorer: Any
     accuracy_sign: float  # 0 where the score is not the accuracy

@@ -42,7 +42,7 @@ from ..members import (
 
 @dataclass(frozen=True)
 class HingeSettings:
-    """What the machines are fitted with.
+    """Settings of the machines.
 
     Parameters
     ----------

@@ -175,7 +175,7 @@ def _descend(
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What decisions of rows that are left out are made of.
+    """Quantities from which the decisions on left-out rows are computed.
 
     Parameters
     ----------
