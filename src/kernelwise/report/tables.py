@@ -131,7 +131,10 @@ def _parts(weight: Weight) -> str:
     if len(weight.features) == 1:
         return ""
     parts = sorted(weight.features.items(), key=lambda part: -part[1])
-    named = [f"{name} {100 * share:.1f} %" for name, share in parts[:_MAX_PARTS]]
+    prefix = f"{weight.column}: "  # which stands above them
+    named = [
+        f"{name.removeprefix(prefix)} {100 * share:.1f} %" for name, share in parts[:_MAX_PARTS]
+    ]
     rest = len(parts) - _MAX_PARTS
     return ", ".join(named) + (f" and {rest} more" if rest > 0 else "")
 
