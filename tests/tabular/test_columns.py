@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernelwise.tabular import TableError, describe_columns
+from kernelwise.evaluation import fit_table
+from kernelwise.tabular import TableError, check_target, describe_columns
 from kernelwise.tabular.columns import notes_on
 
 from .tables import patients
@@ -116,3 +117,21 @@ def test_words_are_named_where_most_values_are_numbers():
 def test_unknown_columns_are_refused_with_the_nearest_name(which):
     with pytest.raises(TableError, match=f"{which}: .*'agee'; did you mean 'age'"):
         describe_columns(patients(), **{which: ["agee"]})
+
+
+@pytest.mark.parametrize(
+    "names",
+    ["ab", b"ab", None, 3, (name for name in "ab"), np.broadcast_to("a", (10**8,))],
+    ids=str,
+)
+@pytest.mark.parametrize("where", ["drop", "keep", "category"])
+def test_names_of_columns_are_a_list(where, names):
+    frame = pd.DataFrame({"a": [1, 2, 3, 4], "b": [2, 1, 4, 3], "kind": [0, 1, 0, 1]})
+    with pytest.raises(
+        (TypeError, TableError), match=rf"^{where} (must be a list|names 100000000)"
+    ):
+        describe_columns(frame, **{where: names})
+    with pytest.raises(
+        (TypeError, TableError), match=rf"^{where} (must be a list|names 100000000)"
+    ):
+        fit_table(frame, check_target(frame, "kind"), **{where: names})

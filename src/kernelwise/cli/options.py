@@ -260,9 +260,9 @@ def fit_options(
 ) -> dict[str, Any]:
     """Return the options that both the evaluation and the fit take."""
     return {
-        "drop": tuple(drop or ()),
-        "keep": tuple(keep or ()),
-        "category": tuple(category or ()),
+        "drop": tuple(dict.fromkeys(drop or ())),
+        "keep": tuple(dict.fromkeys(keep or ())),
+        "category": tuple(dict.fromkeys(category or ())),
         "balanced": balanced,
         "seed": seed,
     }

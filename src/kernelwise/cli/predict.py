@@ -46,14 +46,14 @@ def predict(
     check_outputs([out], force, inputs=[model, data])
     fitted, target = _load(model, proba)
     frame = read_table(data, format=format)
-    require_columns(frame, keep or (), "--keep")
+    copied = list(dict.fromkeys(keep or ()))
+    require_columns(frame, copied, "--keep")
     rows = frame.drop(columns=target, errors="ignore")
     checks = check_table(session, fitted, rows, allow)
     with session.showing_warnings():
         table = _predictions(fitted, rows, proba)
     if explain:
         table = table.join(explain_table(session, fitted, rows, as_json))
-    copied = list(dict.fromkeys(keep or ()))
     _refuse_taken_names(copied, table.columns)
     for place, name in enumerate(copied):
         table.insert(place, name, frame[name].to_numpy())

@@ -104,7 +104,8 @@ def forecast_cost(
     rows = classes.rows_of(frame)
     n = max(2, round(part * len(rows)))
     order = _sample_order(classes, min(len(rows), _PROBE_SIZES[-1]), seed)
-    chosen, choice = [method_named(name) for name in names], ColumnChoice(drop, keep, category)
+    chosen = [method_named(name) for name in names]
+    choice = ColumnChoice.of(frame, drop, keep, category)
     begin = perf_counter()
     samples = {
         one_hot: Pipeline(choice.steps(one_hot=one_hot)).fit_transform(rows.iloc[order])

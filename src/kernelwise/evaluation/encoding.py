@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from .._typing import Index
 from ..tabular import TableEncoder
+from ..tabular.errors import require_columns
 
 
 class ColumnChoice(NamedTuple):
@@ -20,10 +21,19 @@ class ColumnChoice(NamedTuple):
     keep: Collection[str] = ()
     category: Collection[str] = ()
 
+    @classmethod
+    def of(
+        cls, frame: Any, drop: Collection[str], keep: Collection[str], category: Collection[str]
+    ) -> ColumnChoice:
+        """Return the choice; raise where it names other columns than those of the table."""
+        chosen = cls(drop, keep, category)
+        for where, names in chosen._asdict().items():
+            require_columns(frame, names, where)
+        return cls(*map(tuple, chosen))
+
     def encoder(self, *, one_hot: bool) -> TableEncoder:
         """Return the encoder of the table, before it is fitted."""
-        drop, keep, category = map(tuple, self)
-        return TableEncoder(drop=drop, keep=keep, category=category, one_hot=one_hot)
+        return TableEncoder(**self._asdict(), one_hot=one_hot)
 
     def steps(self, *, one_hot: bool) -> list[tuple[str, Any]]:
         """Return the steps before an estimator: numbers are scaled where categories are numbers."""

@@ -99,7 +99,7 @@ def evaluate(
     classes = (
         target if isinstance(target, Target) else check_target(frame, target, positive=positive)
     )
-    choice = ColumnChoice(drop, keep, category)
+    choice = ColumnChoice.of(frame, drop, keep, category)
     contenders = [method_named(name) for name in compared_methods(method, against)]
     if columns is None:
         one_hot = not contenders[0].reads_categories

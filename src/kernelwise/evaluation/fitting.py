@@ -71,5 +71,5 @@ def fit_table(
     check_kind(classes, "classes", Target)
     own = method_named(method, learns=True)
     estimator = own.estimator(seed, balanced=balanced, proba=proba)
-    steps = ColumnChoice(drop, keep, category).steps(one_hot=not own.reads_categories)
+    steps = ColumnChoice.of(frame, drop, keep, category).steps(one_hot=not own.reads_categories)
     return Pipeline([*steps, ("model", estimator)]).fit(classes.rows_of(frame), classes.y)

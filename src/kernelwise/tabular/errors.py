@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from typing import Any
 
@@ -18,14 +18,18 @@ def quoted(values: Iterable[Any], max_values: int = 5) -> str:
     return ", ".join(texts[:max_values]) + rest
 
 
-def require_columns(frame: Any, names: Iterable[str], where: str) -> None:
+def require_columns(frame: Any, names: Collection[str], where: str) -> None:
     """Raise TableError unless the frame has all the columns; suggest the nearest name."""
     if not hasattr(frame, "columns"):
         raise TypeError(
             f"{where}: the table must be a data frame; got {type(frame).__name__}. Give "
             "pandas.DataFrame(array, columns=[...])."
         )
+    if isinstance(names, str | bytes) or not isinstance(names, Collection):
+        raise TypeError(f"{where} must be a list of names of columns; got {names!r}.")
     known = [str(name) for name in frame.columns]
+    if len(names) > len(known):
+        raise TableError(f"{where} names {len(names)} columns, but the table has {len(known)}.")
     for name in names:
         if hasattr(name, "__len__") and not isinstance(name, str):
             raise TypeError(f"{where} must name a column; got {type(name).__name__}.")
