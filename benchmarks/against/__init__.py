@@ -39,12 +39,20 @@ class Installation:
         Whether to ignore PYTHONPATH, which may lead to the kernelwise of this interpreter.
     level : str, default=None
         The instruction set to which the native core is held; None takes the best one.
+    numba_has_avx2 : bool, default=False
+        Whether numba is held to AVX2, for a version that is compiled by it; else it takes the best.
     """
 
     def __init__(
-        self, python: str, cache: str, *, is_other: bool, level: str | None = None
+        self,
+        python: str,
+        cache: str,
+        *,
+        is_other: bool,
+        level: str | None = None,
+        numba_has_avx2: bool = False,
     ) -> None:
-        self._python = python
+        self._python, self._options = python, ["--avx2"] if numba_has_avx2 else []
         self._environment = os.environ | ONE_THREAD | {"NUMBA_CACHE_DIR": cache}
         if level is not None:
             self._environment["KERNELWISE_CPU"] = level
@@ -53,7 +61,8 @@ class Installation:
 
     def measure(self, suites: Sequence[str], *, quick: bool) -> tuple[str, Times]:
         """Return the place of the package and the times of a new worker process."""
-        command = [self._python, "-P", str(_WORKER), *suites, *(["--quick"] if quick else [])]
+        options = [*self._options, *(["--quick"] if quick else [])]
+        command = [self._python, "-P", str(_WORKER), *suites, *options]
         done = subprocess.run(
             command, env=self._environment, capture_output=True, text=True, check=False
         )

@@ -1,11 +1,12 @@
 """Time the public API of whichever kernelwise is installed, and print the CPU times as JSON.
 
-A script of its own, run as ``PYTHON -P worker.py [SUITE ...] [--quick]``: it imports nothing of the
-benchmarks and only public names, so that it works with older versions of the package.
+A script of its own, run as ``PYTHON -P worker.py [SUITE ...] [--quick] [--avx2]``. It imports
+nothing of the benchmarks and only public names, so that it works with older versions.
 """
 
 import gc
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -19,8 +20,22 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import load_digits, make_classification
 
-import kernelwise
-from kernelwise import kernels
+
+def hold_numba() -> None:
+    """Hold numba, by which older versions are compiled, to AVX2."""
+    from llvmlite import binding
+
+    found = binding.get_host_cpu_features()
+    found.update(dict.fromkeys((name for name in found if name.startswith("avx512")), False))
+    os.environ |= {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": found.flatten()}
+    binding.get_host_cpu_features = lambda: found  # the package asks as well
+
+
+if "--avx2" in sys.argv:  # before numba is imported
+    hold_numba()
+
+import kernelwise  # noqa: E402
+from kernelwise import kernels  # noqa: E402
 
 _ENOUGH = 0.4  # seconds per case, after the first run
 _MOST_RUNS = 25
@@ -214,7 +229,7 @@ def timed(run: Callable[[], Any], quick: bool, once: bool) -> float:
 
 def main(names: list[str]) -> None:
     quick = "--quick" in names
-    wanted = [name for name in names if name != "--quick"]
+    wanted = [name for name in names if not name.startswith("--")]
     wanted = wanted or [name for name in SUITES if name not in _ON_REQUEST]
     if unknown := set(wanted) - set(SUITES):
         raise SystemExit(f"no suite {', '.join(sorted(unknown))}; there are: {', '.join(SUITES)}")

@@ -240,6 +240,8 @@ def _shown(value: Any) -> str:
 def _allows(constraint: Any, value: Any) -> bool:
     if constraint is None:
         return value is None
+    if type(constraint) is Interval or type(constraint) is Options:  # most of them
+        return constraint.allows(value)
     if isinstance(constraint, str):
         return _WORDS[constraint][0](value)
     if constraint is callable:

@@ -117,7 +117,7 @@ def unfitted(estimator: Any) -> Any:
         The copy, with the same parameters.
     """
     copy = object.__new__(type(estimator))
-    kept = {k: v for k, v in vars(estimator).items() if k.startswith("__") or k[-1] != "_"}
+    kept = {k: v for k, v in vars(estimator).items() if k[-1] != "_" or k.startswith("__")}
     copy.__dict__ = kept
     return copy
 

@@ -88,6 +88,14 @@ class Terms:
             self.__dict__["sums_to_constant"] = True
 
     @classmethod
+    def _of_codes(cls, y: Array, lo: Array, hi: Array, *, bias: bool) -> Terms:
+        """Return terms of checked codes and costs, which leave nothing else to check."""
+        A, c = _one_sum(len(y)) if bias else (_no_equality(len(y)), np.zeros(0))
+        made = object.__new__(cls)
+        made.__dict__.update(p=plain(y), lo=lo, hi=hi, A=A, c=c, sums_to_constant=bias)
+        return made
+
+    @classmethod
     def c_svc(cls, y: Any, C: Any = 1.0, *, bias: bool = True) -> Terms:
         """Build the terms of the C-SVC: 0 <= alpha_i <= C_i and, with a bias, sum alpha_i y_i = 0.
 
@@ -108,7 +116,7 @@ class Terms:
         """
         y, inside = _codes(y, ndim=1)
         lo, hi = _bounds(y, inside, checked_costs(C, len(y)))
-        return cls(y, lo, hi, None if bias else _no_equality(len(y)))
+        return cls._of_codes(y, lo, hi, bias=bias)
 
     @classmethod
     def c_svcs(cls, Y: Any, C: Any = 1.0, *, bias: bool = True) -> list[Terms]:
@@ -131,8 +139,7 @@ class Terms:
         Y, inside = _codes(Y, ndim=2)
         p = np.ascontiguousarray(Y.T)
         lo, hi = _bounds(p, inside if inside is True else inside.T, checked_costs(C, len(Y)))
-        A = None if bias else _no_equality(len(Y))
-        return [cls(*parts, A) for parts in zip(p, lo, hi, strict=True)]
+        return [cls._of_codes(*parts, bias=bias) for parts in zip(p, lo, hi, strict=True)]
 
     def scaled(self, C: float) -> Terms:
         """Return the terms with all bounds multiplied by C.
@@ -153,7 +160,7 @@ class Terms:
             lo, hi = (np.where(b == 0, 0.0, np.copysign(C, b)) for b in (self.lo, self.hi))
         else:
             lo, hi = C * self.lo, C * self.hi
-        made = object.__new__(Terms)  # nothing is left to check, and a path has many C
+        made = object.__new__(Terms)  # nothing is left to check
         known = {"sums_to_constant": self.sums_to_constant}
         made.__dict__.update(known, p=self.p, lo=lo, hi=hi, A=self.A, c=self.c)
         return made

@@ -52,8 +52,9 @@ class Labels:
         # scikit-learn's check takes 0.2 ms, a sixth of a fit of 1000 rows.
         y = y if isinstance(y, np.ndarray) and y.ndim == 1 else column_or_1d(y, warn=True)
         weights = _sample_weights(sample_weight, y)
-        rows = np.flatnonzero(weights)
-        y, weights = y[rows], weights[rows]
+        rows = np.arange(len(y)) if sample_weight is None else np.flatnonzero(weights)
+        if len(rows) < len(y):
+            y, weights = y[rows], weights[rows]
         try:
             if y.dtype.kind not in "biuSU":  # those are classes whatever their values
                 check_classification_targets(y)
