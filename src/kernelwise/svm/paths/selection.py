@@ -151,6 +151,8 @@ class SpanCriterion(SelectionCriterion):
         How much each row counts in the score; None for the sample weights.
     copy_weight : float, default=1.0
         The largest weight of a row that is left out: one of its copies. Infinite leaves out all.
+    single : bool, default=False
+        Whether the spans of many support vectors are computed in float32.
     """
 
     def __init__(
@@ -160,15 +162,18 @@ class SpanCriterion(SelectionCriterion):
         bias: bool = True,
         weight: Array | None = None,
         copy_weight: float = 1.0,
+        single: bool = False,
     ) -> None:
         super().__init__(rows, bias=bias, weight=weight)
-        self.copy_weight = copy_weight
+        self.copy_weight, self.single = copy_weight, single
 
     def evaluate(self, K: Array, C: float, solutions: Sequence[Solution]) -> dict[str, Any]:
         """Return the score and the error of the decision values without each row, and these."""
         bound, gram = C * self.rows.cost_factor, StoredGram(K)
         try:
-            squared = [span(gram, s.beta, bound, bias=self.bias) for s in solutions]
+            squared = [
+                span(gram, s.beta, bound, bias=self.bias, single=self.single) for s in solutions
+            ]
         except ValueError as reason:
             raise ValueError(
                 "criterion='span' needs a kernel that is positive semi-definite, and this one "

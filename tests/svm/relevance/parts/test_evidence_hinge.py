@@ -83,6 +83,23 @@ def test_left_out_rows_are_decided_as_well_as_new_ones(n_classes):
     assert abs(left_out - fresh) < 0.06
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_halves_decide_each_other_where_many_support_vectors_are_free(monkeypatch, n_classes):
+    rows = mixed_rows(900, n_classes)
+    learned = weights_of(rows)
+    by_span = hinge(rows, learned)
+    monkeypatch.setattr(evidence_hinge, "_MOST_FREE", 10)
+    part = hinge(rows, learned)
+    assert_array_equal(part.decision_values(rows.X), by_span.decision_values(rows.X))
+    for own, other in zip(part.left_out.T, by_span.left_out.T, strict=True):
+        assert 0.5 < np.corrcoef(own, other)[0, 1] < 0.999
+    losses = [
+        log_loss(mix([each.left_out], rows).decisions([each.left_out]), rows)
+        for each in (part, by_span)
+    ]
+    assert abs(losses[0] - losses[1]) < 0.05
+
+
 def test_many_rows_are_halved_first(monkeypatch):
     monkeypatch.setattr(evidence_hinge, "HALVED_ABOVE", 500)
     rows = mixed_rows(900)

@@ -3,7 +3,9 @@
     K = exp(-sum_j w_j d_j)
 
 The evidence has learned the width with the weights. C is chosen on some rows by the span estimate
-of the leave-one-out error; the machine is solved on all rows.
+of the leave-one-out error; the machine is solved on all rows. That estimate also gives the
+decisions without each row; where very many support vectors are free, machines on halves of the rows
+decide the other halves instead.
 
 Where rows are many and noisy the machine is dear and adds nothing beside a regression, so that a
 rule decides first: a machine on half of the rows, which decides the other half. Only if it lowers
@@ -23,7 +25,7 @@ from scipy.special import logsumexp
 from ...._records import dataclass
 from ...._threads import single_blas
 from ...._typing import Array, Gram, Index
-from ....criteria import span
+from ....criteria.span import span, split
 from ....kernels import Laplacian, LazyGram
 from ....qp import SMO, Solution
 from ...base.grams import Grams
@@ -48,6 +50,7 @@ _LARGEST_COST = 100.0  # tried where the largest of these is the best
 PATH_ROWS = 1500  # most rows on which C is chosen
 HALVED_ABOVE = 7000  # rows above which a half decides whether the machine pays
 _HALF_ROWS = 4000  # most rows of that half
+_MOST_FREE = 1500  # free support vectors up to which spans are computed: they cost the cube
 _MIN_GAIN = 0.004  # relative decrease of the log loss by which the machine pays
 _MIN_NATS = 4.0  # least decrease of the summed log loss: chance lowers it by about one
 _TOL = 1e-2  # tolerance of the machine, in units of the margin
@@ -83,6 +86,13 @@ class EvidenceHingePart:
         return self.predictor.decision_values(X)
 
 
+class _SingleGram(LazyGram):
+    """The kernel matrix, in float32: the machines are solved less exactly than it rounds."""
+
+    def block(self, rows: Index, columns: Index) -> Array:
+        return self.kernel(self.X[rows], None if rows is columns else self.X[columns])
+
+
 @dataclass(frozen=True)
 class _Machines:
     """Solved machines of one kernel.
@@ -115,14 +125,21 @@ class _Machines:
             before=before,
         )
 
+    @property
+    def n_free(self) -> int:
+        """The number of free support vectors of the machine that has the most of them."""
+        bound = self.C * self.rows.cost_factor
+        return max(len(split(solution.beta, bound)[0]) for solution in self.solutions)
+
     def left_out(self, share: Array, threads: int) -> Array:
         """Return the decisions without each row, of which a share is left out."""
-        gram: Gram = LazyGram(self.kernel, self.rows.X, threads)
+        gram: Gram = _SingleGram(self.kernel, self.rows.X, threads)
         bound = self.C * self.rows.cost_factor
         columns = []
         for solution, y in zip(self.solutions, self.rows.Y.T, strict=True):
             alpha = np.abs(solution.beta)
-            lost = np.maximum(0, alpha - (1 - share) * bound) * span(gram, solution.beta, bound)
+            squared = span(gram, solution.beta, bound, single=True)
+            lost = np.maximum(0, alpha - (1 - share) * bound) * squared
             columns.append(decision_values(solution, y) - np.sign(solution.beta) * lost)
         return np.column_stack(columns)
 
@@ -168,7 +185,10 @@ def fit_evidence_hinge(
             return None
         if len(rows) <= HALVED_ABOVE and rows.groups is None:
             machines = fit.choose(every, random_state)
-            left_out = machines.left_out(rows.left_out_share, threads)
+            if machines.n_free <= _MOST_FREE:
+                left_out = machines.left_out(rows.left_out_share, threads)
+            else:
+                left_out = fit.decisions_of_halves(machines.C, random_state)
         else:
             half = half_of(rows, every, random_state)
             if not fit.has_all_classes(half):
@@ -260,7 +280,7 @@ class _Fit:
             KernelGrid.of(self.kernel, rows, None),
             costs,
             rows,
-            SpanCriterion(rows),
+            SpanCriterion(rows, single=True),
             PathSolvers(tol=_TOL),
             start=start,
             single=True,
@@ -289,6 +309,16 @@ class _Fit:
             solver = replace(solver, callback=self.progress.shows_violation("machines"))
         found = solve_machines(self.kernel, grams, rows.Y, costs, solver, start=starts)
         return _Machines(rows, self.kernel, C, found)
+
+    def decisions_of_halves(self, C: float, random_state: Any) -> Array:
+        """Return decisions on all rows of machines on the other half of the rows."""
+        every = np.arange(len(self.rows))
+        half = half_of(self.rows, every, random_state)
+        other = np.setdiff1d(every, half)
+        out = np.empty((len(self.rows), self.rows.codes.shape[1]))
+        for own, unseen in ((half, other), (other, half)):
+            out[unseen] = self.solve(own, C).predictor().decision_values(self.X[unseen])
+        return out
 
     def decisions_of_half(self, few: _Machines, half: Index, random_state: Any) -> Array:
         """Return decisions on all rows of machines that did not have them.
