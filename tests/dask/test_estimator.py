@@ -5,6 +5,7 @@ import pickle
 import signal
 import time
 
+import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
@@ -15,8 +16,9 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from kernelwise import RelevanceSVC, load, save
-from kernelwise.dask import DaskRelevanceSVC
+from kernelwise.dask import DaskRelevanceSVC, fitting
 from kernelwise.dask.cluster import Cluster
+from kernelwise.svm.base.progress import FitProgress
 
 SETTINGS = {"cell_size": 400, "n_trees": 2, "verbose": False}
 N_ROWS = 6000
@@ -145,7 +147,7 @@ def act_at_first_cells(monkeypatch, act):
     gathered = []
     compute = Cluster.compute
 
-    def watched(self, name, batches):
+    def watched(self, name, batches, stops=None):
         if name == "cells":
             gather = self.client.gather
 
@@ -156,7 +158,7 @@ def act_at_first_cells(monkeypatch, act):
                 return gather(future)
 
             monkeypatch.setattr(self.client, "gather", first)
-        return compute(self, name, batches)
+        return compute(self, name, batches, stops)
 
     monkeypatch.setattr(Cluster, "compute", watched)
     return gathered
@@ -211,6 +213,56 @@ def test_many_rows_few_of_which_count(client):
     assert model.shape_fit_ == expected.shape_fit_
 
 
+@pytest.mark.parametrize("n_groups", [40, 3000])
+def test_groups_are_left_out_whole_as_in_one_process(client, n_groups):
+    X, y, weight = numbers()
+    groups = np.array([f"g{k % n_groups:05d}" for k in range(N_ROWS)])
+    weight[groups == "g00007"] = 0  # a group of which no row counts
+    model = DaskRelevanceSVC(client=client, region_rows=1500, **SETTINGS)
+    model.fit(
+        da.from_array(X, chunks=(1700, 4)),
+        *(da.from_array(each, chunks=1700) for each in (y, weight, groups)),
+    )
+    expected = RelevanceSVC(large="cells", **SETTINGS).fit(X, y, weight, groups=groups)
+    same(model.to_local(), expected, numbers(seed=7)[0])
+    assert_allclose(model.mixture_weights_, expected.mixture_weights_, atol=1e-9)
+
+
+@pytest.mark.parametrize("n_done", [0, 1])
+def test_a_fit_ends_in_time_with_the_trees_that_it_has(client, monkeypatch, n_done):
+    is_late = []
+    compute = Cluster.compute
+
+    def ended(self, name, batches, stops=None):
+        """Lose the last region of a tree, as if the time had been over before."""
+        found = compute(self, name, batches)
+        if name == "cells":
+            is_late.append(True)
+            found[n_done][-1] = None
+        return found
+
+    monkeypatch.setattr(Cluster, "compute", ended)
+    monkeypatch.setattr(fitting, "time_is_up", lambda max_time: lambda: bool(is_late))
+    X, y, _ = numbers()
+    model = DaskRelevanceSVC(client=client, region_rows=1500, max_time=60, **SETTINGS)
+    with pytest.warns(UserWarning, match=f"max_time is over: {n_done} of 2 trees of cells"):
+        model.fit(da.from_array(X, chunks=(1700, 4)), da.from_array(y, chunks=1700))
+    local = model.to_local()
+    assert ("cells" in local.parts_) == (n_done > 0)
+    if n_done:
+        assert len(cells(local).members) == len(cells(local).forest.trees) == n_done
+
+
+def test_a_stop_does_without_the_other_results(client):
+    cluster = Cluster(client, (), FitProgress(None))
+    asked = iter(range(100))
+    tasks = [dask.delayed(abs)(-k) for k in range(6)]
+    (found,) = cluster.compute("numbers", [tasks], lambda: next(asked) == 1)
+    there = [k for k, each in enumerate(found) if each is not None]
+    assert len(there) == 2
+    assert [found[k] for k in there] == there
+
+
 def test_progress_is_told(client, capsys):
     X, y, _ = numbers(3000)
     model = DaskRelevanceSVC(client=client, **SETTINGS | {"verbose": True})
@@ -234,6 +286,8 @@ def test_wrong_input_is_refused(client):
         model.predict(lazy_X)
     with pytest.raises(ValueError, match=r"y must have one column"):
         model.fit(lazy_X, lazy_X)
+    with pytest.raises(ValueError, match=r"groups must have at least two different values"):
+        model.fit(lazy_X, lazy_y, groups=da.zeros(400, chunks=100))
 
 
 def test_labels_may_have_other_partitions(client):

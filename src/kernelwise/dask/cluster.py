@@ -37,7 +37,7 @@ class Cluster:
         name : str
             What it does, for whoever watches.
         function : callable
-            Receives X, y, weights, the number of the first row, and what is `Shared`.
+            Receives X, y, weights, groups, the number of the first row, and what is `Shared`.
         *shared : objects
             Small values that every task needs. They are a node of the graph: data that are only
             sent to workers would die with them.
@@ -55,9 +55,17 @@ class Cluster:
 
         nodes = [as_node(value) for value in shared]
         make = dask.delayed(function, pure=True)
-        return [make(each.X, each.y, each.weight, each.start, *nodes) for each in self.partitions]
+        return [
+            make(each.X, each.y, each.weight, each.groups, each.start, *nodes)
+            for each in self.partitions
+        ]
 
-    def compute(self, name: str, batches: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    def compute(
+        self,
+        name: str,
+        batches: Sequence[Sequence[Any]],
+        stops: Callable[[], bool] | None = None,
+    ) -> list[list[Any]]:
         """Compute batches of tasks, each of which needs all partitions.
 
         A batch is handed over when the first result of the one before is there: had the cluster
@@ -69,11 +77,14 @@ class Cluster:
             What the tasks do, for whoever watches.
         batches : sequence of sequence of Delayed
             The tasks.
+        stops : callable, default=None
+            Asked after each result whether to do without the others.
 
         Returns
         -------
         results : list of list
-            The results. Whatever ends the wait for them, an error or Ctrl-C, cancels the rest.
+            The results; None for tasks that a stop left out. Whatever ends the wait for them,
+            a stop, an error or Ctrl-C, cancels the rest.
         """
         from distributed import as_completed
 
@@ -95,6 +106,8 @@ class Cluster:
                 number, place, _ = running.pop(future.key)
                 results[number][place] = result
                 future.release()
+                if stops is not None and stops():
+                    break
                 if number == newest < len(batches) - 1:
                     newest += 1
                     hand_over(newest)

@@ -30,6 +30,7 @@ _OF_CELLS = (
     "calibration",
     "cell_size",
     "n_trees",
+    "max_time",
     "verbose",
 )
 # Attributes that describe a model, small whatever the number of its rows.
@@ -73,6 +74,9 @@ class DaskRelevanceSVC(ClassifierMixin, BaseEstimator):
         Most rows of a cell.
     n_trees : int, default=3
         The number of trees whose decisions are averaged.
+    max_time : float, default=None
+        Seconds after which a fit ends with the trees that it has, and warns. It is asked when a
+        task is done.
     region_rows : int, default=50000
         Most rows, about, that one task fits. They must fit into the memory of a worker several
         times. They do not change the result.
@@ -155,6 +159,7 @@ class DaskRelevanceSVC(ClassifierMixin, BaseEstimator):
         calibration: str | None = "halves",
         cell_size: int = CELL_SIZE,
         n_trees: int = N_TREES,
+        max_time: float | None = None,
         region_rows: int = 50_000,
         verbose: bool | str = "auto",
         random_state: Any = 0,
@@ -167,11 +172,14 @@ class DaskRelevanceSVC(ClassifierMixin, BaseEstimator):
         self.calibration = calibration
         self.cell_size = cell_size
         self.n_trees = n_trees
+        self.max_time = max_time
         self.region_rows = region_rows
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DaskRelevanceSVC:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+    ) -> DaskRelevanceSVC:
         """Fit the parts and their mixture, on the workers.
 
         Parameters
@@ -183,6 +191,8 @@ class DaskRelevanceSVC(ClassifierMixin, BaseEstimator):
         sample_weight : dask.array.Array or dask.dataframe.Series of shape (n_samples,), \
                 default=None
             Weights of the rows; rows of weight zero count as absent.
+        groups : dask.array.Array or dask.dataframe.Series of shape (n_samples,), default=None
+            Groups of rows that are left out together, as in `RelevanceSVC`.
 
         Returns
         -------
@@ -197,7 +207,7 @@ class DaskRelevanceSVC(ClassifierMixin, BaseEstimator):
         own = {name: getattr(self, name) for name in _OF_CELLS}
         local = RelevanceSVC(**own, large="cells", random_state=int(seed))
         progress = FitProgress(self, self.verbose)
-        cluster = Cluster(client, partitions_of(X, y, sample_weight, client), progress)
+        cluster = Cluster(client, partitions_of(X, y, sample_weight, groups, client), progress)
         fit_on_cluster(local, cluster, self.region_rows)
         progress.end()
         self._local_, self._token_ = local, uuid4().hex

@@ -21,10 +21,11 @@ import numpy as np
 
 from ..scale.sampling import sample_rows
 from ..svm.base.progress import FitProgress
-from ..svm.base.task import FitTask, Labels
+from ..svm.base.task import FitTask, Fitted, Labels
 from ..svm.relevance.column_options import ColumnOptions
 from ..svm.relevance.columns import CategoryCodes, ColumnEncoding
 from ..svm.relevance.estimator import RelevanceSVC
+from ..svm.relevance.large import time_is_up
 from ..svm.relevance.large_table import ENCODING_ROWS, ENCODING_SEED, EncodedTable
 from ..svm.relevance.limits import SWITCH
 from ..svm.relevance.parts.cell_rows import sample_share
@@ -41,7 +42,7 @@ class SampleFit(RelevanceSVC):
     Its rows are those that `RelevanceSVC` would pick from the whole table.
     """
 
-    _known: tuple[Labels, ColumnEncoding, TreesOnCluster]
+    _known: tuple[Labels, ColumnEncoding, TreesOnCluster, Any]
 
     def _takes_cells(self, n_rows: int) -> bool:
         return True
@@ -58,8 +59,12 @@ class SampleFit(RelevanceSVC):
     ) -> FitTask:
         return super()._task(X, y, sample_weight, self._known[2].cluster.progress, last)
 
+    def _fit_machines(self, task: FitTask) -> Fitted:
+        return super()._fit_machines(replace(task, groups=self._known[3]))
+
     def _cell_options(self, task: FitTask) -> CellOptions:
-        return replace(super()._cell_options(task), elsewhere=self._known[2])
+        trees = self._known[2]
+        return replace(super()._cell_options(task), elsewhere=trees, stops=trees.stops)
 
 
 def fit_on_cluster(model: RelevanceSVC, cluster: Cluster, region_rows: int) -> None:
@@ -74,11 +79,12 @@ def fit_on_cluster(model: RelevanceSVC, cluster: Cluster, region_rows: int) -> N
     region_rows : int
         The largest number of rows of a region, about.
     """
+    stops = time_is_up(model.max_time)
     tally, few = _first_pass(cluster)
     names = _column_names(few.X)
     shape = (sum(each.n_rows for each in cluster.partitions), len(names))
     if shape[0] <= SWITCH:  # the sample has them all
-        model.fit(few.X, few.y, few.weight)
+        model.fit(few.X, few.y, few.weight, few.groups)
         model.shape_fit_ = shape
         return
     options = ColumnOptions(
@@ -91,9 +97,12 @@ def fit_on_cluster(model: RelevanceSVC, cluster: Cluster, region_rows: int) -> N
     class_weight = _class_weights(model.class_weight, tally)
     classes = np.searchsorted(tally.names, some.y)
     labels = Labels(tally.names, some.numbers, classes, some.weight, class_weight)
-    trees = TreesOnCluster(cluster, tally.n_rows, encoding, tally.names, class_weight, region_rows)
+    rows = tally.n_rows, encoding, tally.names, class_weight, tally.groups
+    trees = TreesOnCluster(cluster, *rows, region_rows, stops)
     fitted = SampleFit(**model.get_params(deep=False))
-    fitted._known = labels, encoding, trees
+    # The groups of the sample are numbered among those of all rows.
+    groups = None if tally.groups is None else np.searchsorted(tally.groups, some.groups)
+    fitted._known = labels, encoding, trees, groups
     fitted._fit(some.X, some.y, None)
     del fitted._known
     model.__dict__ = fitted.__dict__
@@ -120,6 +129,8 @@ def _first_pass(cluster: Cluster) -> tuple[Tally, Rows]:
             "The number of classes has to be greater than one; got "
             f"{len(tally.names)} class among the samples of positive weight."
         )
+    if tally.groups is not None and len(tally.groups) < 2:
+        raise ValueError("groups must have at least two different values; got one.")
     rows = Rows.joined([rows for _, rows in found])
     return tally, rows.part(np.sort(sample_rows(rows.numbers, ENCODING_ROWS, ENCODING_SEED)))
 

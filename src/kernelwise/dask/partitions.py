@@ -24,6 +24,8 @@ class Partition:
         Their classes.
     weight : Delayed or None
         Their sample weights; None where all are one.
+    groups : Delayed or None
+        Their groups; None where there are none.
     start : int
         The number of the first row in the whole table.
     n_rows : int
@@ -33,6 +35,7 @@ class Partition:
     X: Any
     y: Any
     weight: Any
+    groups: Any
     start: int
     n_rows: int
 
@@ -51,34 +54,39 @@ class Rows:
         Their sample weights.
     numbers : ndarray of shape (n,)
         Their numbers in the whole table.
+    groups : ndarray of shape (n,) or None
+        Their groups; None where there are none.
     """
 
     X: Any
     y: Any
     weight: Array
     numbers: Index
+    groups: Any
 
     @classmethod
-    def of(cls, X: Any, y: Any, weight: Any, start: int) -> Rows:
+    def of(cls, X: Any, y: Any, weight: Any, groups: Any, start: int) -> Rows:
         """Return the rows of a computed partition that count."""
         y = np.asarray(y).ravel()
         weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64).ravel()
-        if not len(X) == len(y) == len(weight):
+        groups = None if groups is None else np.asarray(groups).ravel()
+        if not len(X) == len(y) == len(weight) == (len(y) if groups is None else len(groups)):
             raise ValueError(
-                f"A partition has {len(X)} rows, {len(y)} labels and {len(weight)} weights; X, y "
-                "and sample_weight need the same partitions."
+                f"A partition has {len(X)} rows, {len(y)} labels and {len(weight)} weights; X, y, "
+                "sample_weight and groups need the same partitions."
             )
         if not np.isfinite(weight).all():
             raise ValueError("sample_weight must be finite.")
         if y.dtype.kind == "f" and np.isnan(y).any():
             raise ValueError("Input y contains NaN.")
-        rows = cls(X, y, weight, start + np.arange(len(y)))
+        rows = cls(X, y, weight, start + np.arange(len(y)), groups)
         return rows if (weight > 0).all() else rows.part(weight > 0)
 
     def part(self, chosen: Any) -> Rows:
         """Return some of the rows, by a mask or by places."""
         X = self.X.iloc[chosen] if is_frame(self.X) else self.X[chosen]
-        return Rows(X, self.y[chosen], self.weight[chosen], self.numbers[chosen])
+        groups = None if self.groups is None else self.groups[chosen]
+        return Rows(X, self.y[chosen], self.weight[chosen], self.numbers[chosen], groups)
 
     @classmethod
     def joined(cls, parts: Sequence[Rows]) -> Rows:
@@ -95,10 +103,11 @@ class Rows:
             np.concatenate([each.y for each in parts]),
             np.concatenate([each.weight for each in parts]),
             np.concatenate([each.numbers for each in parts]),
+            None if parts[0].groups is None else np.concatenate([each.groups for each in parts]),
         )
 
 
-def partitions_of(X: Any, y: Any, sample_weight: Any, client: Any) -> list[Partition]:
+def partitions_of(X: Any, y: Any, sample_weight: Any, groups: Any, client: Any) -> list[Partition]:
     """Return the partitions of a table.
 
     Parameters
@@ -109,6 +118,8 @@ def partitions_of(X: Any, y: Any, sample_weight: Any, client: Any) -> list[Parti
         The classes.
     sample_weight : the same as y, or None
         The weights of the rows.
+    groups : the same as y, or None
+        The groups of the rows.
     client : distributed.Client
         Computes the lengths of partitions, where they are not known.
 
@@ -119,13 +130,12 @@ def partitions_of(X: Any, y: Any, sample_weight: Any, client: Any) -> list[Parti
     """
     blocks, lengths = _blocks(X, "X", client)
     labels = _aligned(y, "y", lengths, client)
-    weights = (
-        [None] * len(blocks)
-        if sample_weight is None
-        else _aligned(sample_weight, "sample_weight", lengths, client)
+    weights, units = (
+        [None] * len(blocks) if given is None else _aligned(given, name, lengths, client)
+        for name, given in (("sample_weight", sample_weight), ("groups", groups))
     )
     starts = np.cumsum([0, *lengths])
-    found = zip(blocks, labels, weights, starts, lengths, strict=False)
+    found = zip(blocks, labels, weights, units, starts, lengths, strict=False)
     return [Partition(*each) for each in found if each[-1] > 0]
 
 

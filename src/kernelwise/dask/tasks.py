@@ -40,19 +40,22 @@ class Tally:
         Their summed sample weights.
     n_rows : int
         The number of rows that count.
+    groups : ndarray or None
+        Their different groups, ascending; None where there are none.
     """
 
     names: Any
     weights: Array
     n_rows: int
+    groups: Any
 
     @classmethod
-    def of(cls, X: Any, y: Any, weight: Any, start: int) -> Tally:
+    def of(cls, rows: Rows) -> Tally:
         """Count the rows of a partition."""
-        rows = Rows.of(X, y, weight, start)
         names, classes = np.unique(rows.y, return_inverse=True)
         weights: Any = np.bincount(classes, rows.weight, len(names))
-        return cls(names, weights, len(rows.y))
+        groups = None if rows.groups is None else np.unique(rows.groups)
+        return cls(names, weights, len(rows.y), groups)
 
     @classmethod
     def sum(cls, tallies: Sequence[Tally]) -> Tally:
@@ -61,31 +64,45 @@ class Tally:
         weights = np.zeros(len(names))
         for each in tallies:
             weights[np.searchsorted(names, each.names)] += each.weights
-        return cls(names, weights, sum(each.n_rows for each in tallies))
+        groups = None
+        if tallies[0].groups is not None:
+            groups = np.unique(np.concatenate([each.groups for each in tallies]))
+        return cls(names, weights, sum(each.n_rows for each in tallies), groups)
 
 
-def draw(X: Any, y: Any, weight: Any, start: int, seed: int, share: float) -> Rows:
+def draw(X: Any, y: Any, weight: Any, groups: Any, start: int, seed: int, share: float) -> Rows:
     """Return the rows that count whose keys lie in the first share of all keys."""
-    rows = Rows.of(X, y, weight, start)
+    return _drawn(Rows.of(X, y, weight, groups, start), seed, share)
+
+
+def _drawn(rows: Rows, seed: int, share: float) -> Rows:
     return rows.part(uniform(rows.numbers, seed) < share)
 
 
 def tally_and_draw(
-    X: Any, y: Any, weight: Any, start: int, seed: int, share: float
+    X: Any, y: Any, weight: Any, groups: Any, start: int, seed: int, share: float
 ) -> tuple[Tally, Rows]:
     """Return the sums of a partition, and the rows that `draw` returns."""
-    return Tally.of(X, y, weight, start), draw(X, y, weight, start, seed, share)
+    rows = Rows.of(X, y, weight, groups, start)
+    return Tally.of(rows), _drawn(rows, seed, share)
 
 
 def levels_and_draw(
-    X: Any, y: Any, weight: Any, start: int, encoding: Shared, seed: int, share: float
+    X: Any,
+    y: Any,
+    weight: Any,
+    groups: Any,
+    start: int,
+    encoding: Shared,
+    seed: int,
+    share: float,
 ) -> tuple[list[dict[Any, float]], Rows]:
     """Return the summed weights of each category's levels, and the rows that `draw` returns."""
-    rows = Rows.of(X, y, weight, start)
+    rows = Rows.of(X, y, weight, groups, start)
     own: ColumnEncoding = encoding.value
     raws = columns_of(rows.X, own.names)
     levels = [count_levels(raws[each.column], rows.weight) for each in own.categories]
-    return levels, draw(X, y, weight, start, seed, share)
+    return levels, _drawn(rows, seed, share)
 
 
 @dataclass(frozen=True)
@@ -102,18 +119,24 @@ class Units:
         The classes.
     class_weight : ndarray of shape (n_classes,)
         Their weights.
+    groups : ndarray or None
+        The groups of all rows, ascending; None where there are none.
     """
 
     encoding: ColumnEncoding
     columns: CellColumns
     names: Any
     class_weight: Array
+    groups: Any
 
     def rows(self, given: Rows) -> CellRows:
         """Return rows of cells."""
         classes = np.searchsorted(self.names, given.y).astype(np.int32)
         X = self.columns.apply(self.encoding.apply(given.X))
-        return CellRows(X, classes, given.weight, given.numbers)
+        groups = None
+        if self.groups is not None:
+            groups = np.searchsorted(self.groups, given.groups).astype(np.int32)
+        return CellRows(X, classes, given.weight, given.numbers, groups)
 
 
 @dataclass(frozen=True)
@@ -130,16 +153,22 @@ class CellRows:
         The sample weights.
     numbers : ndarray of shape (n,)
         The numbers of the rows in the whole table.
+    groups : ndarray of shape (n,), of int32, or None
+        The number of each row's group; None where there are none.
     """
 
     X: Array
     classes: Index
     weight: Array
     numbers: Index
+    groups: Any
 
     def part(self, rows: Any) -> CellRows:
         """Return some of the rows."""
-        return CellRows(self.X[rows], self.classes[rows], self.weight[rows], self.numbers[rows])
+        groups = None if self.groups is None else self.groups[rows]
+        return CellRows(
+            self.X[rows], self.classes[rows], self.weight[rows], self.numbers[rows], groups
+        )
 
     @classmethod
     def joined(cls, parts: Sequence[CellRows]) -> CellRows:
@@ -150,15 +179,22 @@ class CellRows:
             np.concatenate([each.classes for each in parts]),
             np.concatenate([each.weight for each in parts]),
             numbers,
+            None if parts[0].groups is None else np.concatenate([each.groups for each in parts]),
         )
         return rows if (np.diff(numbers) > 0).all() else rows.part(np.argsort(numbers))
 
 
 def draw_for_trunks(
-    X: Any, y: Any, weight: Any, start: int, units: Shared, shares: Sequence[tuple[int, float]]
+    X: Any,
+    y: Any,
+    weight: Any,
+    groups: Any,
+    start: int,
+    units: Shared,
+    shares: Sequence[tuple[int, float]],
 ) -> list[tuple[Array, Index]]:
     """Return, for each seed and share, rows whose keys lie in the first share of all keys."""
-    given = Rows.of(X, y, weight, start)
+    given = Rows.of(X, y, weight, groups, start)
     places = [uniform(given.numbers, seed) < share for seed, share in shares]
     some = np.logical_or.reduce(places)
     rows = units.value.rows(given.part(some))
@@ -166,10 +202,10 @@ def draw_for_trunks(
 
 
 def split(
-    X: Any, y: Any, weight: Any, start: int, units: Shared, trunk: Shared
+    X: Any, y: Any, weight: Any, groups: Any, start: int, units: Shared, trunk: Shared
 ) -> list[CellRows | None]:
     """Return the rows of each region; None where a partition has none."""
-    rows = units.value.rows(Rows.of(X, y, weight, start))
+    rows = units.value.rows(Rows.of(X, y, weight, groups, start))
     own: Trunk = trunk.value
     where = own.tree.route(rows.X)
     order = np.argsort(where, kind="stable")
@@ -194,9 +230,12 @@ class TreeTask:
     class_weight : ndarray of shape (n_classes,)
         The weights of the classes.
     left_out : ndarray
-        The numbers of the rows that are left out, ascending.
+        The numbers of the rows whose left-out decisions are wanted, ascending.
     fold : ndarray
         The fold of each of them.
+    fold_of_group : ndarray or None
+        The fold of all rows of each group, negative where it is never left out; None leaves out
+        the rows of `left_out` alone.
     """
 
     trunk: Trunk
@@ -206,9 +245,12 @@ class TreeTask:
     class_weight: Array
     left_out: Index
     fold: Index
+    fold_of_group: Any = None
 
     def held_out(self, rows: CellRows) -> HeldOut:
         """Return the folds of rows."""
+        if self.fold_of_group is not None:
+            return HeldOut(self.fold_of_group[rows.groups], np.ones(len(rows.numbers)))
         place = np.minimum(np.searchsorted(self.left_out, rows.numbers), len(self.left_out) - 1)
         known = self.left_out[place] == rows.numbers
         return HeldOut(np.where(known, self.fold[place], -1), np.ones(len(known)))
@@ -227,7 +269,7 @@ class Region:
     numbers : ndarray of shape (n_stored,)
         Their numbers in the whole table.
     left_out : ndarray
-        The numbers of the rows that were left out.
+        The numbers of the rows that were left out and whose decisions are wanted.
     """
 
     fitted: FittedTree
@@ -253,6 +295,12 @@ def fit_region(job: Shared, region: int, pieces: Sequence[CellRows | None]) -> R
         fitted = fit_leaves(table, *grown, task.member, held_out=held_out)
     used = np.unique(fitted.cells.rows)
     cells = replace(fitted.cells, rows=np.searchsorted(used, fitted.cells.rows))
+    left_out = rows.numbers[held_out.rows]
+    wanted = np.isin(left_out, task.left_out)
+    assert fitted.left_out is not None
     return Region(
-        replace(fitted, cells=cells), rows.X[used], rows.numbers[used], rows.numbers[held_out.rows]
+        FittedTree(cells, fitted.left_out[wanted]),
+        rows.X[used],
+        rows.numbers[used],
+        left_out[wanted],
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -37,8 +38,12 @@ class TreesOnCluster:
         The classes.
     class_weight : ndarray of shape (n_classes,)
         Their weights.
+    groups : ndarray or None
+        The groups of all rows, ascending; None where there are none.
     region_rows : int
         The largest number of rows of a region, about.
+    stops : callable, default=None
+        Asked now and then whether to stop with the trees that are there.
     """
 
     cluster: Cluster
@@ -46,7 +51,14 @@ class TreesOnCluster:
     encoding: ColumnEncoding
     names: Any
     class_weight: Array
+    groups: Any
     region_rows: int
+    stops: Callable[[], bool] | None = None
+
+    @property
+    def n_groups(self) -> int | None:
+        """The number of groups of all rows; None where there are none."""
+        return None if self.groups is None else len(self.groups)
 
     def fit(
         self,
@@ -56,7 +68,8 @@ class TreesOnCluster:
         seed: int,
         cell_size: int,
         held_out: HeldOut,
-    ) -> tuple[CellForest, Array]:
+        fold_of_group: Any,
+    ) -> tuple[CellForest, Array] | None:
         """Fit one tree per member.
 
         Parameters
@@ -73,15 +86,17 @@ class TreesOnCluster:
             The largest number of rows of a cell.
         held_out : HeldOut
             The folds of the rows of the sample.
+        fold_of_group : ndarray or None
+            The fold of each group; None where there are none.
 
         Returns
         -------
         forest : CellForest
-            The trees.
+            The trees; None in place of both where the fit stops before the first is there.
         left_out : ndarray of shape (n_left_out, k)
             Mean decisions on the rows that are left out, without them.
         """
-        units = Units(self.encoding, columns, self.names, self.class_weight)
+        units = Units(self.encoding, columns, self.names, self.class_weight, self.groups)
         trunks = self._trunks(units, members, seed, cell_size)
         left_out = table.numbers[held_out.rows]
         jobs = [
@@ -93,11 +108,14 @@ class TreesOnCluster:
                 self.class_weight,
                 left_out,
                 held_out.fold[held_out.rows],
+                fold_of_group,
             )
             for number, (trunk, member) in enumerate(zip(trunks, members, strict=True))
         ]
         regions = self._regions(units, jobs)
-        forest = join_forest(jobs, regions)
+        if not regions:
+            return None
+        forest = join_forest(jobs[: len(regions)], regions)
         decisions = np.mean([_left_out(each, left_out) for each in regions], axis=0)
         unknown = np.isnan(decisions).any(axis=1)
         decisions[unknown] = forest.decision_values(table.X[held_out.rows[unknown]])
@@ -133,7 +151,7 @@ class TreesOnCluster:
         return trunks
 
     def _regions(self, units: Units, jobs: Sequence[TreeTask]) -> list[list[Region]]:
-        """Fit all regions of all trees; the first tree comes first."""
+        """Fit all regions of all trees; return those of the first trees that are complete."""
         import dask
 
         make, get = dask.delayed(fit_region, pure=True), dask.delayed(_get, pure=True)
@@ -146,7 +164,8 @@ class TreesOnCluster:
                     for region in range(job.trunk.n_regions)
                 ]
             )
-        return self.cluster.compute("cells", batches)
+        found = self.cluster.compute("cells", batches, self.stops)
+        return list(takewhile(lambda own: all(each is not None for each in own), found))
 
 
 def _get(pieces: Sequence[Any], region: int) -> Any:

@@ -166,7 +166,7 @@ class BaseLearnedSVC(
             X, y, sample_weight, FitProgress.of(self), vars(self).get("_last_fit_")
         )
         if groups is not None:
-            task = replace(task, groups=group_numbers(groups, len(y))[task.labels.rows])
+            task = replace(task, groups=group_numbers(groups, len(y), task.labels.rows))
         fitted = checked._with_probabilities(task, checked._fit_machines(task))
         task.progress.end()
         attributes = common_attributes(task, fitted) | dict(fitted.attributes)

@@ -109,12 +109,12 @@ def _sample_weights(sample_weight: Any, y: Array) -> Array:
     return weights
 
 
-def group_numbers(groups: Any, n_rows: int) -> Index:
-    """Check the groups of the rows, and return their numbers."""
+def group_numbers(groups: Any, n_rows: int, rows: Index) -> Index:
+    """Check the groups of all rows, and return the numbers of those of some rows, from zero."""
     groups = column_or_1d(groups, warn=True)
     if len(groups) != n_rows:
         raise ValueError(f"groups must have {n_rows} entries, one per row; got {len(groups)}.")
-    names, numbers = np.unique(groups, return_inverse=True)
+    names, numbers = np.unique(groups[rows], return_inverse=True)
     if len(names) < 2:
         raise ValueError("groups must have at least two different values; got one.")
     out: Index = numbers

@@ -90,7 +90,8 @@ def fit_large(
     """
     seed = int(random_state.randint(2**31 - 1))
     n_rows = options.n_rows(len(rows))
-    sample = CellSample.of(rows, numbers, seed, options.n_trees, n_rows)
+    n_groups = None if options.elsewhere is None else options.elsewhere.n_groups
+    sample = CellSample.of(rows, numbers, seed, options.n_trees, n_rows, n_groups)
     some = rows.part(sample.some)
     begin = begin_pairs if rows.layout.has_categories else begin_joint
     learned, fit_regression = begin(some, random_state, progress, options.threads)

@@ -46,6 +46,8 @@ class CellSample:
         The rows whose left-out decisions are made, ascending; some of `some`.
     fold : ndarray of shape (n,)
         The rows that are left out together; -1 for rows that are not left out.
+    fold_of_group : ndarray or None, default=None
+        The fold of each group; None where there are none.
     """
 
     seed: int
@@ -53,6 +55,7 @@ class CellSample:
     some: Index
     judged: Index
     fold: Index
+    fold_of_group: Any = None
 
     @classmethod
     def of(
@@ -62,6 +65,7 @@ class CellSample:
         seed: int,
         n_trees: int,
         n_rows: int | None = None,
+        n_groups: int | None = None,
     ) -> CellSample:
         """Pick rows.
 
@@ -77,6 +81,8 @@ class CellSample:
             The number of trees, whose seeds the rows do not share.
         n_rows : int, default=None
             The number of rows of the whole table, where these are its sample alone.
+        n_groups : int, default=None
+            The number of its groups; None is as many as these rows have.
 
         Returns
         -------
@@ -87,13 +93,16 @@ class CellSample:
         place = _places(numbers, seed + n_trees, n)
         is_some = place < sample_share(n, rows.X.shape[1])
         share = min(1.0, JUDGED_ROWS / n)
+        fold_of_group = None
         if rows.groups is None:
             fold = np.where(place < share, (_FOLDS * place).astype(np.intp), -1)
         else:
-            fold = (_FOLDS * _places(rows.groups, seed + n_trees)).astype(np.intp)
-            fold[fold >= np.ceil(_FOLDS * share)] = -1
+            groups = np.arange(int(rows.groups.max()) + 1 if n_groups is None else n_groups)
+            fold_of_group = (_FOLDS * _places(groups, seed + n_trees, len(groups))).astype(np.intp)
+            fold_of_group[fold_of_group >= np.ceil(_FOLDS * share)] = -1
+            fold = fold_of_group[rows.groups]
         judged = np.flatnonzero(is_some & (fold >= 0))
-        return cls(seed, numbers, np.flatnonzero(is_some), judged, fold)
+        return cls(seed, numbers, np.flatnonzero(is_some), judged, fold, fold_of_group)
 
 
 def sample_share(n: int, d: int) -> float:
@@ -101,10 +110,8 @@ def sample_share(n: int, d: int) -> float:
     return min(SAMPLE_ROWS, max(_LEAST_SAMPLE, _SAMPLE_VALUES // d)) / n
 
 
-def _places(units: Index, seed: int, n_units: int | None = None) -> Array:
-    """Return a place in [0, 1) for each unit by its key; few units divide it evenly."""
-    if n_units is None:
-        n_units = len(np.unique(units))
+def _places(units: Index, seed: int, n_units: int) -> Array:
+    """Return a place in [0, 1) for each of so many units by its key; few divide it evenly."""
     if n_units > JUDGED_ROWS:
         out: Array = uniform(units, seed)
         return out

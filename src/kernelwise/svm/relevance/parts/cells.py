@@ -105,6 +105,10 @@ class RowsElsewhere(Protocol):
     def n_rows(self) -> int:
         """The number of all rows."""
 
+    @property
+    def n_groups(self) -> int | None:
+        """The number of groups of all rows; None where there are none."""
+
     def fit(
         self,
         table: CellTable,
@@ -113,8 +117,12 @@ class RowsElsewhere(Protocol):
         seed: int,
         cell_size: int,
         held_out: HeldOut,
-    ) -> tuple[CellForest, Array]:
-        """Return the trees, and their decisions on the rows of the sample that are left out."""
+        fold_of_group: Any,
+    ) -> tuple[CellForest, Array] | None:
+        """Return the trees, and their decisions on the rows of the sample that are left out.
+
+        None where the fit stops before the first tree is there.
+        """
 
 
 @dataclass(frozen=True)
@@ -233,15 +241,15 @@ class CellPlan:
             The part.
         """
         table, held_out, options = self.table, self.held_out, self.options
-        left_out: Array | None
+        found: tuple[CellForest, Array | None] | None = None
         if options.elsewhere is not None:
-            key = members, self.sample.seed, options.cell_size
-            forest, left_out = options.elsewhere.fit(table, self.columns, *key, held_out)
-        else:
-            trees = _fit_trees(table, members, self.sample.seed, held_out, options, progress)
-            if not trees:
-                return None
-            forest, left_out = forest_of(table, trees, threads=options.threads, held_out=held_out)
+            key = members, self.sample.seed, options.cell_size, held_out
+            found = options.elsewhere.fit(table, self.columns, *key, self.sample.fold_of_group)
+        elif trees := _fit_trees(table, members, self.sample.seed, held_out, options, progress):
+            found = forest_of(table, trees, threads=options.threads, held_out=held_out)
+        if found is None:
+            return None
+        forest, left_out = found
         assert left_out is not None
         return CellsPart(
             self.columns,
