@@ -181,6 +181,19 @@ def test_categories_stay_one_column_and_gaps_stay_gaps():
     assert out.index.equals(frame.index)
 
 
+def test_floats_of_a_table_are_not_copied_until_somebody_writes():
+    single, double = np.arange(9, dtype=np.float32), np.append(np.nan, np.arange(8.0))
+    frame = pd.DataFrame({"a": single, "b": double, "c": [np.inf, *range(8)]}, index=range(3, 12))
+    out = TableEncoder(one_hot=False).fit_transform(frame)
+    assert [str(kind) for kind in out.dtypes] == ["float32", "float64", "float64"]
+    assert np.isnan(out["c"].iloc[0])  # what is infinite counts as missing
+    if int(pd.__version__.split(".")[0]) >= 3:
+        for name in ("a", "b"):
+            assert np.shares_memory(out[name].to_numpy(), frame[name].to_numpy())
+    out.iloc[0, 0] = 7
+    assert (out["a"].iloc[0], frame["a"].iloc[0]) == (7, 0)
+
+
 def test_codes_are_categories_with_one_column_per_value_too():
     frame = with_codes()
     encoder = TableEncoder(category=["code"]).fit(frame)

@@ -40,8 +40,8 @@ def fit(
 ) -> None:
     """Fit a model to a table and evaluate it.
 
-    The method is scored on held-out rows, beside guessing the largest class, a plain SVC and a
-    forest. Then it is fitted to all rows and, with --out, saved.
+    The method is scored on held-out rows, beside guessing the largest class, a plain SVC (up to
+    50,000 rows) and a forest (up to 200,000). Then it is fitted to all rows and, with --out, saved.
     """
     from .._models import final_estimator
     from ..evaluation import evaluate, fit_table
@@ -63,10 +63,19 @@ def fit(
     # A fit to half of the rows takes a quarter of the time, and the other checks of a report take
     # about as long as three fits.
     extra = 1 + (3 + stability // 4 if report else 0)
-    show_cost(session, frame, classes, compared_methods(method), how, extra_fits=extra, **settings)
+    against = options.yardsticks(len(classes.y))
+    names = compared_methods(method, against)
+    show_cost(session, frame, classes, names, how, extra_fits=extra, **settings)
     with session.progress() as progress:
         evaluation = evaluate(
-            frame, classes, method, columns=columns, **how, **settings, progress=progress
+            frame,
+            classes,
+            method,
+            against=against,
+            columns=columns,
+            **how,
+            **settings,
+            progress=progress,
         )
     with session.progress() as progress, session.showing_warnings():
         progress(0, 1, "fitting all rows")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +11,9 @@ import typer
 
 _MAX_CV_ROWS = 3000  # rows up to which folds are the default; beyond, one held-out part
 _TEST_SIZE = 0.25
+# Most rows with which each yardstick is compared: the time of a plain SVC grows with their square,
+# and a forest holds the table in float64 and leaves of few rows.
+_YARDSTICK_ROWS = {"majority": math.inf, "svc": 50_000, "forest": 200_000}
 _CV = 5
 _BACKENDS = ("loky", "threading", "dask")
 
@@ -249,6 +253,11 @@ def split_options(n_rows: int, cv: int | None, test_size: float | None) -> dict[
     if cv is None and test_size is None and n_rows > _MAX_CV_ROWS:
         test_size = _TEST_SIZE
     return {"cv": cv or _CV, "test_size": test_size}
+
+
+def yardsticks(n_rows: int) -> list[str]:
+    """Return the methods that another one is compared with: those that so many rows allow."""
+    return [name for name, most in _YARDSTICK_ROWS.items() if n_rows <= most]
 
 
 def fit_options(

@@ -92,6 +92,17 @@ def as_numbers(series: Any, decimal: str = ".") -> Array:
     return values
 
 
+def as_floats(series: Any, decimal: str = ".") -> Any:
+    """Return the values as `as_numbers` does, but floats as they are where none is infinite.
+
+    A large table is then not copied, as pandas copies when somebody writes, and float32 stays.
+    """
+    is_float = isinstance(series.dtype, np.dtype) and series.dtype in (np.float32, np.float64)
+    if is_float and not np.isinf(series.to_numpy()).any():
+        return series.reset_index(drop=True)
+    return as_numbers(series, decimal)
+
+
 def count_infinite(series: Any) -> int:
     """Return how many values are infinite; `as_numbers` takes them for missing."""
     if has_date_type(series) or (not is_text(series) and series.dtype.kind != "f"):

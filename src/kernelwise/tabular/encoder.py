@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import atomic_fit
 from .._typing import Array
-from .column_values import as_dates, as_numbers, as_text, have_times, is_text
+from .column_values import as_dates, as_floats, as_numbers, as_text, have_times, is_text
 from .columns import MAX_CATEGORIES, MIN_GAPS, Column, describe_columns
 from .errors import TableError, quoted
 from .number_parsing import decimal_sign
@@ -244,17 +244,18 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 self.pairs_[column.name] = sorted(texts - {""} if column.n_values == 2 else texts)
 
     def _parts(self, frame: Any) -> Any:
-        """Return the used columns as floats and text, with gaps, for the final transformer.
+        """Return the used columns as floats and text, with gaps.
 
         A column's name is the number of its source and the suffix of the output, such as "=yes".
         """
         import pandas as pd
 
+        read_numbers = as_numbers if self.one_hot else as_floats
         parts: dict[str, Any] = {}
         for number, (name, kind) in enumerate(self.kinds_.items()):
             series, key = frame[name], f"{number:{_DIGITS}d}"
             if kind == "number":
-                parts[key] = as_numbers(series, self.decimals_.get(name, "."))
+                parts[key] = read_numbers(series, self.decimals_.get(name, "."))
             elif kind == "boolean":
                 pair = self.pairs_[name]
                 parts[f"{key}={pair[1]}"] = _zero_or_one(as_text(series), pair)
@@ -262,14 +263,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 for part, values in self._date_parts(name, series).items():
                     parts[f"{key}: {part}"] = values
             else:
-                parts[key] = as_text(series)
-        return pd.DataFrame(parts)
+                texts = as_text(series)
+                parts[key] = texts if self.one_hot else np.where(texts == "", None, texts)
+        return pd.DataFrame(parts, copy=self.one_hot)
 
     def _words_and_numbers(self, frame: Any) -> Any:
-        """Return numbers with gaps, and words or None."""
+        """Return numbers with gaps, and words or None; columns of floats are those of the table."""
         parts = self._parts(frame)
         parts.columns, parts.index = self.outputs_, frame.index
-        return parts.where(parts != "", None)
+        return parts
 
     def _date_parts(self, name: str, series: Any) -> dict[str, Array]:
         dates = as_dates(series, self.formats_[name])

@@ -1,6 +1,8 @@
 """RelevanceSVC with cells: large tables, one interface."""
 
+import mmap
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,6 +19,7 @@ from kernelwise.svm.base.predictor import predictor_of
 from kernelwise.svm.relevance import estimator, large, predictor
 from kernelwise.svm.relevance.explaining import background_rows
 from kernelwise.svm.relevance.large import time_is_up
+from kernelwise.svm.relevance.large_table import release_pages
 from kernelwise.svm.relevance.parts import cells
 
 
@@ -119,6 +122,33 @@ def test_the_type_and_place_of_a_table_do_not_matter(low_switch, tmp_path):
     for other in (X.astype(np.float64), np.asfortranarray(X), pd.DataFrame(X)):
         found = RelevanceSVC().fit(other, y)
         assert_array_equal(found.decision_function(other), expected)
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
+def test_pages_of_a_memory_map_do_not_stay_in_memory(tmp_path):
+    X = np.random.default_rng(0).normal(size=(100_000, 60)).astype(np.float32)  # 24 MB
+    np.save(tmp_path / "table.npy", X)
+    mapped = np.load(tmp_path / "table.npy", mmap_mode="r")
+
+    def megabytes_of_files():
+        pages = int(Path("/proc/self/statm").read_text().split()[2])
+        return pages * mmap.PAGESIZE / 1e6
+
+    begin = megabytes_of_files()
+    assert_array_equal(np.asarray(mapped), X)
+    assert megabytes_of_files() > begin + 12
+    release_pages(np.asarray(mapped)[10:])
+    assert megabytes_of_files() < begin + 6
+    assert_array_equal(mapped[-1], X[-1])
+    release_pages(X)  # nothing to give back
+
+
+def test_what_a_user_wrote_into_a_private_map_stays(tmp_path):
+    np.save(tmp_path / "table.npy", np.zeros((2000, 3)))
+    private = np.load(tmp_path / "table.npy", mmap_mode="c")
+    private[:] = 7
+    release_pages(private)
+    assert (private == 7).all()
 
 
 def test_a_large_table_is_never_encoded_whole(low_switch, monkeypatch):

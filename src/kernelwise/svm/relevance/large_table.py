@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -49,10 +50,27 @@ class EncodedTable:
 
     def __getitem__(self, rows: Any) -> Array:
         """Return some encoded rows, given by numbers, a mask or a slice."""
-        chosen = self.rows[rows]
-        if len(self.rows) == self.given.shape[0] and isinstance(rows, slice):
-            return self.encoding.apply(self.given[rows])
-        return self.encoding.apply(take(self.given, chosen))
+        whole = len(self.rows) == self.given.shape[0] and isinstance(rows, slice)
+        own = self.given[rows] if whole else take(self.given, self.rows[rows])
+        encoded = self.encoding.apply(own)
+        release_pages(self.given)
+        return encoded
+
+
+def release_pages(X: Any) -> None:
+    """Give back the pages of a memory map that were read, which else stay in memory until it lacks.
+
+    Parameters
+    ----------
+    X : object
+        A table. Nothing happens unless it is a `numpy.memmap`, or a view of one, that shares its
+        pages with the file: those of a private map have what the user wrote.
+    """
+    while X is not None and not isinstance(X, np.memmap):
+        X = getattr(X, "base", None)
+    pages = getattr(X, "_mmap", None)
+    if pages is not None and X.mode in ("r", "r+", "w+") and hasattr(mmap, "MADV_DONTNEED"):
+        pages.madvise(mmap.MADV_DONTNEED)
 
 
 def learn_encoding(
@@ -78,6 +96,7 @@ def learn_encoding(
     """
     some = np.sort(sample_rows(labels.rows, ENCODING_ROWS, ENCODING_SEED))
     few = take(X, labels.rows[some])
+    release_pages(X)
     encoding = ColumnEncoding.of(few, names, labels.sample_weight[some], options)
     if not encoding.categories or len(some) == len(labels.rows):
         return encoding
