@@ -1,7 +1,8 @@
 """DaskRelevanceSVC on a local cluster: ``python -m benchmarks.large.cluster --workers 2``.
 
 The table lies in parquet files, one per partition, and no worker may have as much memory as it
-takes. ``--kill`` ends one worker with SIGKILL when the first cells are there.
+takes. ``--kill`` ends one worker with SIGKILL when the first cells are there. ``--threads 2`` fits
+a RelevanceSVC in this process instead.
 """
 
 from __future__ import annotations
@@ -11,14 +12,17 @@ import json
 import os
 import signal
 import time
+from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from ..speed.large import peak_bytes
 from .tables import TABLES, TEST_ROWS
-from .worker import scores
+from .worker import forget_peak, scores
 
 _PARTITION_ROWS = 50_000
 _PAUSE = 0.2  # seconds between two looks at what the workers have done
@@ -26,8 +30,6 @@ _PAUSE = 0.2  # seconds between two looks at what the workers have done
 
 def write_partitions(folder: Path, X: np.ndarray, y: np.ndarray) -> None:
     """Write a table, in float64, as parquet files."""
-    import pandas as pd
-
     names = [f"x{j}" for j in range(X.shape[1])]
     for number, start in enumerate(range(0, len(X), _PARTITION_ROWS)):
         rows = slice(start, start + _PARTITION_ROWS)
@@ -37,10 +39,7 @@ def write_partitions(folder: Path, X: np.ndarray, y: np.ndarray) -> None:
 
 def process_state() -> dict[str, float]:
     """Return the CPU time and the peak memory of this process."""
-    import resource
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return {"cpu_seconds": time.process_time(), "peak_bytes": peak}
+    return {"cpu_seconds": time.process_time(), "peak_bytes": peak_bytes()}
 
 
 def kill_one_worker(client: Any) -> None:
@@ -85,9 +84,29 @@ def measure(arguments: argparse.Namespace, folder: Path, X: Any, y: Any) -> dict
         found = {
             "seconds": time.perf_counter() - begin,
             "client_cpu_seconds": time.process_time() - own,
-            "workers": list(client.run(process_state).values()),
+            "processes": list(client.run(process_state).values()),
         }
-    return found | scores(model.to_local(), X, y)
+    return found | _judged(model.to_local(), X, y)
+
+
+def measure_threads(arguments: argparse.Namespace, folder: Path, X: Any, y: Any) -> dict[str, Any]:
+    """Fit in this process, and return times, memory and scores on further rows."""
+    from kernelwise import RelevanceSVC
+
+    table = pd.concat([pd.read_parquet(path) for path in sorted(folder.iterdir())])
+    rows, labels = table.drop(columns="y").to_numpy(np.float32), table["y"].to_numpy()
+    del table
+    forget_peak()
+    begin = time.perf_counter()
+    model = RelevanceSVC(n_jobs=arguments.threads, verbose=False).fit(rows, labels)
+    found = {"seconds": time.perf_counter() - begin, "processes": [process_state()]}
+    return found | _judged(model, X.to_numpy(np.float32), y)
+
+
+def _judged(model: Any, X: Any, y: Any) -> dict[str, Any]:
+    """Return the scores on further rows, and a digest of the predicted classes."""
+    digest = blake2b(model.predict(X).tobytes(), digest_size=8).hexdigest()
+    return scores(model, X, y) | {"digest": digest}
 
 
 def main(given: list[str] | None = None) -> None:
@@ -96,6 +115,7 @@ def main(given: list[str] | None = None) -> None:
     parser.add_argument("--rows", type=int, default=2_000_000)
     parser.add_argument("--test-rows", type=int, default=TEST_ROWS)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--threads", type=int, help="of one process, in place of workers")
     parser.add_argument("--memory", default="700MB", help="of each worker")
     parser.add_argument("--kill", action="store_true", help="a worker when it has fitted cells")
     arguments = parser.parse_args(given)
@@ -104,11 +124,10 @@ def main(given: list[str] | None = None) -> None:
     names = [f"x{j}" for j in range(X.shape[1])]
     with TemporaryDirectory() as name:
         write_partitions(Path(name), X[:n], y[:n])
-        import pandas as pd
-
         new = pd.DataFrame(X[n:].astype(np.float64), columns=names)
         table_bytes = 8 * n * X.shape[1]
-        found = {"table_bytes": table_bytes} | measure(arguments, Path(name), new, y[n:])
+        fit = measure if arguments.threads is None else measure_threads
+        found = {"table_bytes": table_bytes} | fit(arguments, Path(name), new, y[n:])
     print(json.dumps(vars(arguments) | found))
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-OURS, EXACT, LIGHTGBM = "RelevanceSVC", "RelevanceSVC, exact", "LightGBM"
+OURS, CELLS, EXACT = "RelevanceSVC", "RelevanceSVC, cells", "RelevanceSVC, exact"
+BEFORE = "RelevanceSVC, 288e5fa"  # of the interpreter that --today names
+LIGHTGBM = "LightGBM"
 HISTOGRAMS, NYSTROEM = "HistGradientBoosting", "Nystroem + linear SVM"
 
 
@@ -13,6 +15,12 @@ def _ours() -> Any:
     from kernelwise import RelevanceSVC
 
     return RelevanceSVC(verbose=False)
+
+
+def _cells() -> Any:
+    from kernelwise import RelevanceSVC
+
+    return RelevanceSVC(large="cells", verbose=False)
 
 
 def _exact() -> Any:
@@ -46,6 +54,7 @@ def _nystroem() -> Any:
 
 MAKE: dict[str, Callable[[], Any]] = {
     OURS: _ours,
+    CELLS: _cells,
     EXACT: _exact,
     LIGHTGBM: _lightgbm,
     HISTOGRAMS: _histograms,

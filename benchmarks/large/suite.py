@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from statistics import linear_regression
+from tempfile import TemporaryDirectory
 
-from ..environment import ROOT
+import numpy as np
+
+from kernelwise.experiments import ExperimentError
+
+from ..environment import ONE_THREAD, ROOT, VARIABLE
 from ..measure import Effort
 from ..suite import Results, Row, Suite, Task
 from ..text import digits, gigabytes, seconds, table
-from .contenders import EXACT, HISTOGRAMS, LIGHTGBM, NYSTROEM, OURS
-from .tables import TABLES
+from .contenders import BEFORE, CELLS, EXACT, HISTOGRAMS, LIGHTGBM, NYSTROEM, OURS
+from .tables import TABLES, TEST_ROWS
 
+COMPARED = (20_000, 30_000, 60_000)  # rows of cells and exact machines, now and before
 SMALL, MIDDLE, LARGE = 30_000, 200_000, 1_000_000  # rows
 GROWTH = (50_000, MIDDLE, LARGE, 2_000_000)  # rows of the table whose growth is measured
 GROWING = "classification"
@@ -45,9 +53,19 @@ class LargeTables(Suite):
             for who in contenders
             if (name, who) != ("categories", NYSTROEM)  # which reads numbers only
         ]
+        cases += [
+            _case(name, n, who)
+            for n in COMPARED
+            for name in TABLES
+            for who in (CELLS, EXACT, BEFORE)
+            if (n, who) != (SMALL, EXACT)  # which is there already
+            if (name, who) != ("categories", BEFORE)  # whose columns were numbers
+        ]
         return cases + [_case(GROWING, n, OURS) for n in GROWTH if n not in by_size]
 
     def measure(self, case: Task, effort: Effort) -> Row:
+        if case["contender"] == BEFORE:
+            return _measure_before(case)
         arguments = [case["contender"], case["table"], str(case["n"]), str(_SEED)]
         arguments += [str(_QUICK_TEST_ROWS)] if effort.quick else []
         command = [sys.executable, "-m", "benchmarks.large.worker", *arguments]
@@ -64,6 +82,25 @@ class LargeTables(Suite):
                 f"{GROWTH[0]:,} to {GROWTH[-1]:,} rows."
             )
         return "\n\n".join(parts)
+
+
+def _measure_before(case: Task) -> Row:
+    """Fit the older version, in the interpreter that has it."""
+    if VARIABLE not in os.environ:
+        raise ExperimentError("name the interpreter of the older version by --today PYTHON")
+    n = case["n"]
+    X, y = TABLES[case["table"]](n + TEST_ROWS, _SEED)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    with TemporaryDirectory() as folder:
+        for name, values in {"X": X[:n], "y": y[:n], "new": X[n:]}.items():
+            np.save(Path(folder, f"{name}.npy"), values)
+        command = [os.environ[VARIABLE], "-P", str(Path(__file__).with_name("before.py")), folder]
+        done = subprocess.run(
+            command, env=environment | ONE_THREAD, check=True, stdout=subprocess.PIPE, text=True
+        )
+        classes = np.load(Path(folder, "classes.npy"))
+    accuracy = float(np.mean(classes == y[n:]))
+    return json.loads(done.stdout) | {"accuracy": accuracy, "area": None, "table_bytes": X.nbytes}
 
 
 def _case(name: str, n: int, contender: str) -> Task:

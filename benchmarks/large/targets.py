@@ -8,8 +8,8 @@ from statistics import mean
 from kernelwise.experiments import Row
 
 from ..targets import Grouped, Overall, Reading, Target, count, points
-from .contenders import EXACT, LIGHTGBM, OURS
-from .suite import LARGE, SMALL, exponent, found_row
+from .contenders import BEFORE, CELLS, EXACT, LIGHTGBM, OURS
+from .suite import COMPARED, LARGE, exponent, found_row
 from .tables import TABLES
 
 _SUITE = "large"
@@ -17,10 +17,10 @@ _GIGABYTE = 1e9
 _MANY_CATEGORIES = "categories"
 
 
-def _pairs(rows: Sequence[Row], n: int, other: str) -> dict[str, tuple[Row, Row]]:
+def _pairs(rows: Sequence[Row], n: int, other: str, own: str = OURS) -> dict[str, tuple[Row, Row]]:
     """Return our row and that of another contender, by table."""
     found = {
-        name: (found_row(rows, name, n, OURS), found_row(rows, name, n, other)) for name in TABLES
+        name: (found_row(rows, name, n, own), found_row(rows, name, n, other)) for name in TABLES
     }
     return {name: (a, b) for name, (a, b) in found.items() if a is not None and b is not None}
 
@@ -81,7 +81,21 @@ def _over_lightgbm(rows: Sequence[Row]) -> dict[str, float]:
 
 
 def _over_exact(rows: Sequence[Row]) -> dict[str, float]:
-    return gains(rows, SMALL, EXACT)
+    """Return the accuracy of cells minus that of exact machines, by table and size."""
+    return {
+        f"{name}, {n:,}": 100 * (cells["accuracy"] - exact["accuracy"])
+        for n in COMPARED
+        for name, (cells, exact) in _pairs(rows, n, EXACT, CELLS).items()
+    }
+
+
+def _time_of_cells(rows: Sequence[Row], other: str) -> dict[str, float]:
+    """Return the time of cells relative to that of another contender, by table and size."""
+    return {
+        f"{name}, {n:,}": cells["fit_seconds"] / peer["fit_seconds"]
+        for n in COMPARED
+        for name, (cells, peer) in _pairs(rows, n, other, CELLS).items()
+    }
 
 
 TARGETS: tuple[Target, ...] = (
@@ -116,10 +130,18 @@ TARGETS: tuple[Target, ...] = (
     ),
     Grouped("model file relative to the table", _SUITE, 1.2, _each(_file_sizes), at_least=False),
     Overall(
-        f"accuracy at {SMALL:,} rows minus that of exact machines, mean", _SUITE, -0.3,
-        _mean_of(_over_exact), unit=" points", form=points,
+        f"accuracy of cells at {COMPARED[0]:,} to {COMPARED[-1]:,} rows minus that of exact "
+        "machines, mean", _SUITE, -0.3, _mean_of(_over_exact), unit=" points", form=points,
     ),
     Grouped(
         "the same, table by table", _SUITE, -0.6, _each(_over_exact), unit=" points", form=points,
+    ),
+    Grouped(
+        "time of cells relative to the exact machines of 288e5fa", _SUITE, 0.2,
+        _each(lambda rows: _time_of_cells(rows, BEFORE)), at_least=False,
+    ),
+    Grouped(
+        "time of cells relative to exact machines", _SUITE, 0.5,
+        _each(lambda rows: _time_of_cells(rows, EXACT)), at_least=False,
     ),
 )  # fmt: skip

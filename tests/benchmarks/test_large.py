@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from benchmarks.large import PAGE
-from benchmarks.large.contenders import EXACT, LIGHTGBM, OURS
+from benchmarks.large.contenders import BEFORE, CELLS, EXACT, LIGHTGBM, OURS
 from benchmarks.large.suite import GROWING, GROWTH, LARGE, SMALL, LargeTables, exponent
 from benchmarks.large.tables import TABLES
+from benchmarks.large.targets import TARGETS as LARGE_TARGETS
+from benchmarks.large.two_cores import THREADS, WORKERS, same_predictions, speed_up
 from benchmarks.targets import verdicts
 
 from .helpers import assert_tables_are_rectangular, quick
@@ -55,15 +57,16 @@ def rows(**ours):
         row("classification", LARGE, LIGHTGBM),
         row("categories", LARGE, OURS, fit_seconds=9.0),
         row("categories", LARGE, LIGHTGBM),
-        row("classification", SMALL, OURS, **ours),
+        row("classification", SMALL, CELLS, **ours | {"fit_seconds": 0.1}),
         row("classification", SMALL, EXACT),
+        row("classification", SMALL, BEFORE, fit_seconds=0.6),
     ]
     return found + [row(GROWING, n, OURS) for n in GROWTH if n != LARGE]
 
 
 def missed(*rows):
     """Return the numbers of the targets that are missed."""
-    found = verdicts({"large": rows}, PAGE.targets)
+    found = verdicts({"large": rows}, LARGE_TARGETS)
     return [number for number, one in enumerate(found) if one["verdict"] != "met"]
 
 
@@ -74,6 +77,10 @@ def test_targets():
     assert missed(*rows(predict_seconds=3.5)) == [5]
     assert missed(*rows(peak_bytes=1.3e9)) == [7]
     assert missed(*rows(file_bytes=2.5e8)) == [8]
+    slow_cells = [
+        one | {"fit_seconds": 0.2} if one["contender"] == CELLS else one for one in rows()
+    ]
+    assert missed(*slow_cells) == [11, 12]
     slow = [one | {"fit_seconds": 2 * one["fit_seconds"]} for one in rows()[:1]]
     assert missed(*slow, *rows()[1:]) == [2, 4]
 
@@ -82,3 +89,16 @@ def test_exponent_is_the_slope_of_the_logarithms():
     grown = [row(GROWING, n, OURS, fit_seconds=3e-6 * n**1.5) for n in GROWTH]
     assert exponent(grown) == pytest.approx(1.5)
     assert exponent(grown[1:]) is None
+
+
+def test_two_cores():
+    def of(kind, cores, seconds, killed=False, digest="a"):
+        found = {"kind": kind, "cores": cores, "killed": killed}
+        return found | {"seconds": seconds, "digest": digest}
+
+    measured = [of(THREADS, 1, 30.0), of(THREADS, 2, 20.0), of(WORKERS, 2, 15.0)]
+    assert speed_up(measured, THREADS) == 1.5
+    assert speed_up(measured, WORKERS) is None
+    assert same_predictions(measured) is None
+    assert same_predictions([*measured, of(WORKERS, 2, 40.0, killed=True)]) == 1
+    assert same_predictions([*measured, of(WORKERS, 2, 40.0, killed=True, digest="b")]) == 0

@@ -27,4 +27,4 @@ def test_a_small_table_is_fitted_and_measured(capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["accuracy"] > 0.7
     assert found["table_bytes"] == 3000 * 20 * 8
-    assert [each["cpu_seconds"] > 0 for each in found["workers"]] == [True]
+    assert [each["cpu_seconds"] > 0 for each in found["processes"]] == [True]
