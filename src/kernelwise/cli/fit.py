@@ -63,20 +63,11 @@ def fit(
     # A fit to half of the rows takes a quarter of the time, and the other checks of a report take
     # about as long as three fits.
     extra = 1 + (3 + stability // 4 if report else 0)
-    against = options.yardsticks(len(classes.y))
-    names = compared_methods(method, against)
+    names = compared_methods(method, options.yardsticks(len(classes.y)))
     show_cost(session, frame, classes, names, how, extra_fits=extra, **settings)
+    settled = {"columns": columns, "against": names, **how, **settings}
     with session.progress() as progress:
-        evaluation = evaluate(
-            frame,
-            classes,
-            method,
-            against=against,
-            columns=columns,
-            **how,
-            **settings,
-            progress=progress,
-        )
+        evaluation = evaluate(frame, classes, method, **settled, progress=progress)
     with session.progress() as progress, session.showing_warnings():
         progress(0, 1, "fitting all rows")
         model = fit_table(frame, classes, method, proba=proba, **settings)

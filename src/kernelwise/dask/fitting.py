@@ -47,12 +47,9 @@ class SampleFit(RelevanceSVC):
     def _takes_cells(self, n_rows: int) -> bool:
         return True
 
-    def _labels(self, y: Any, sample_weight: Any) -> Labels:
-        return self._known[0]
-
-    def _encode(self, X: Any, labels: Labels) -> Any:
-        self.columns_ = self._known[1]
-        return EncodedTable(X, np.arange(len(labels.rows)), self.columns_)
+    def _encode(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels]:
+        labels, self.columns_ = self._known[:2]
+        return EncodedTable(X, np.arange(len(labels.rows)), self.columns_), labels
 
     def _task(
         self, X: Any, y: Any, sample_weight: Any, progress: FitProgress, last: Any = None

@@ -68,9 +68,10 @@ def release_pages(X: Any) -> None:
     """
     while X is not None and not isinstance(X, np.memmap):
         X = getattr(X, "base", None)
-    pages = getattr(X, "_mmap", None)
-    if pages is not None and X.mode in ("r", "r+", "w+") and hasattr(mmap, "MADV_DONTNEED"):
-        pages.madvise(mmap.MADV_DONTNEED)
+    if X is not None and X.mode in ("r", "r+", "w+") and hasattr(mmap, "MADV_DONTNEED"):
+        pages: Any = getattr(X, "_mmap", None)
+        if pages is not None:
+            pages.madvise(mmap.MADV_DONTNEED)
 
 
 def learn_encoding(
