@@ -27,6 +27,7 @@ from kernelwise import SVC
 from kernelwise.kernels import RBF, FunctionKernel, Linear, Normalized, Polynomial, Ridge
 from kernelwise.svm import SVCSearchCV
 from kernelwise.svm.search.fold_model import FoldProblem
+from kernelwise.svm.search.scoring import accuracy_sign
 from tests.svm.problems import data
 
 TIGHT = 1e-7  # so that answers do not depend on the way to them
@@ -234,6 +235,15 @@ def test_one_score(scoring):
     else:
         ours, theirs = both(*subset("imbalanced"), scoring=scoring)
     assert_same(ours, theirs)
+
+
+def test_accuracy_is_known_by_its_name_or_by_the_function_of_its_scorer():
+    plain, loss = make_scorer(accuracy_score), make_scorer(accuracy_score, greater_is_better=False)
+    assert accuracy_sign(None, None) == accuracy_sign("accuracy", plain) == 1.0
+    assert (accuracy_sign(plain, plain), accuracy_sign(loss, loss)) == (1.0, -1.0)
+    counts = make_scorer(accuracy_score, normalize=False)
+    silent = type(plain).__new__(type(plain))  # of a version that keeps its parts elsewhere
+    assert accuracy_sign(counts, counts) == accuracy_sign(silent, silent) == 0.0
 
 
 def test_one_of_several_scores_may_fail():

@@ -96,8 +96,13 @@ def _number(value: Any, scorer: Any) -> Any:
 
 
 def accuracy_sign(scoring: Any, scorer: Any) -> float:
-    """Return the sign with which a scorer takes the plain accuracy; 0 for any other score."""
-    if scoring is None:
+    """Return the sign with which a scorer takes the plain accuracy; 0 for any other score.
+
+    A scorer that does not show its function, as all do now, is scored like any other.
+    """
+    if scoring is None or (isinstance(scoring, str) and scoring == "accuracy"):
         return 1.0
-    is_plain = isinstance(scorer, Scorer) and not scorer._kwargs
-    return float(scorer._sign) if is_plain and scorer._score_func is accuracy_score else 0.0
+    is_plain = isinstance(scorer, Scorer) and not getattr(scorer, "_kwargs", True)
+    if not is_plain or getattr(scorer, "_score_func", None) is not accuracy_score:
+        return 0.0
+    return float(getattr(scorer, "_sign", 0.0))
