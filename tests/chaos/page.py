@@ -67,7 +67,7 @@ def render(counts: dict[str, Any], zoo: dict[str, Any] | None = None) -> str:
         "`make chaos` attacks the library: it damages files, calls everything wrongly, interrupts",
         "and kills fits, and takes memory away. Every trial must end in a whole model, in the old",
         "one, or in an error that names its reason. All trials are seeded. The table shows the",
-        "last run of each attack; the runs were made one after the other while the code changed.",
+        "last run of each attack.",
         "",
         "| attack | tried | how the trials ended | broken |",
         "|---|---|---|---|",

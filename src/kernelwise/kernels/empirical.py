@@ -75,10 +75,9 @@ class EmpiricalMap:
                 "vectors must be of shape (n, r) and eigenvalues of shape (r,); got "
                 f"{self.vectors.shape} and {self.eigenvalues.shape}."
             )
-        if self.rows is not None and self.rows.shape[:1] != self.vectors.shape[:1]:
-            raise ValueError(
-                f"rows must have {len(self.vectors)} rows; got shape {self.rows.shape}."
-            )
+        n = len(self.vectors)
+        if self.rows is not None and (shape := check_rows(self.rows, "rows").shape)[0] != n:
+            raise ValueError(f"rows must have {n} rows; got shape {shape}.")
         for array in (self.vectors, self.eigenvalues):
             array.flags.writeable = False
 

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from scipy.stats import sem
+
+from ..._checks import as_real
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,7 +44,9 @@ class Spread:
         spread : Spread or None
             The error is None for a single value.
         """
-        values = np.asarray(values, dtype=float)
+        values = as_real(values, "values")
+        if values.ndim != 1:
+            raise ValueError(f"values must be one number per repeat; got shape {values.shape}.")
         if values.size == 0:
             return None
         error = float(sem(values)) if values.size > 1 else None
