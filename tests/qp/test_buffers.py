@@ -34,3 +34,11 @@ def test_a_buffer_of_which_much_was_accessed_is_not_kept():
     first.close()
     assert buffers._kept == []
     assert len(KeptBuffer(2**23).view(np.uint8)) == 2**23
+
+
+def test_a_buffer_that_is_too_small_is_freed_before_a_larger_one_is_made():
+    KeptBuffer(2**22).close()
+    larger = KeptBuffer(2**24)
+    assert buffers._kept == []
+    larger.close()
+    assert len(buffers._kept) == 1

@@ -34,8 +34,10 @@ class KeptBuffer:
         self._memory, self._touched = self._kept_one() or (self._new_one(), 0)
 
     def _kept_one(self) -> tuple[Any, int] | None:
+        """Take the kept buffer; one that is too small is freed, as a larger one is to be made."""
         with _kept_lock.current:
-            return _kept.pop() if _kept and _kept[0][0].nbytes >= self._n_bytes else None
+            found = _kept.pop() if _kept else None
+        return found if found is not None and found[0].nbytes >= self._n_bytes else None
 
     def _new_one(self) -> Any:
         if self._n_bytes <= _WORTH_ASKING:

@@ -34,7 +34,7 @@ class WorkingSquare:
 
     def __init__(self, tiles: Tiles, n: int, memory: float, dtype: Any = np.uint16) -> None:
         self._tiles, self._itemsize = tiles, np.dtype(dtype).itemsize
-        most = isqrt(int(min(memory, _MOST_BYTES)) // self._itemsize)
+        most = isqrt(int(np.clip(memory, 0, _MOST_BYTES)) // self._itemsize)
         most = max(_FEWEST, most) // _LINE
         #: Largest number of rows.
         self.capacity = _LINE * min(most, -(-n // _LINE))

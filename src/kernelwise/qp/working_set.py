@@ -45,6 +45,8 @@ _WORD_ERROR = 4e-6  # mean error of an entry of the square in fixed point
 _COARSE = 2  # failed checks, or rounds undone by that error, after which all is in float64
 _SLOW_ROUNDS = 8  # rounds without a smaller violation after which all is in float64
 _IDLE_ROUNDS = 30  # rounds without a smaller violation after which another method has to go on
+_BYTES_PER_NUMBER = 20  # of rows in float32, and in float64 while they are put in order
+_BYTES_PER_ROW = 250  # of vectors, and of what tiles store of a row beside its features
 _LESS = 0.9  # a smaller violation, as a fraction of the smallest so far
 
 
@@ -60,7 +62,7 @@ class WorkingSetRun:
     tol : float
         The tolerance of the stop test.
     memory : float
-        Bytes for the square of the working set.
+        Bytes for the square of the working set, the rows as tiles read them, and the vectors.
     max_steps : int
         Limit on the number of steps.
     callback : callable, default=None
@@ -87,7 +89,7 @@ class WorkingSetRun:
         self._pool = min(self.n, _FIRST_POOL) if cold else self.n
         self._live = np.arange(self._pool)  # columns whose gradient is up to date
         self._dormant: list[tuple[Index, Array]] = []  # columns, and b when they were up to date
-        self._memory = memory
+        self._memory = memory - qp.n * (_BYTES_PER_NUMBER * qp.gram.n_features + _BYTES_PER_ROW)
         self._square = self._new_square()
         self._moved = 0  # rows that the last round changed
         self._checked, self._wakes, self._failures = False, 0, 0
