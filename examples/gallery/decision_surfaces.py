@@ -21,7 +21,7 @@ rng = np.random.default_rng(0)
 moons, y = make_moons(300, noise=0.2, random_state=0)
 X = pd.DataFrame(moons, columns=["length", "width"])
 X["noise 1"], X["noise 2"] = rng.normal(size=(2, len(X)))
-model = RelevanceSVC(ensemble=False, kernel="rbf").fit(X, y)
+model = RelevanceSVC(ensemble=False, kernel="rbf", calibration=None).fit(X, y)
 print(pd.Series(model.feature_importances_, X.columns).round(2))
 
 # %%

@@ -24,16 +24,16 @@ REFUSED = {
     "RelevanceSVC-impute": "RelevanceSVC mixes the log-odds of several parts",
 }
 REFUSED |= dict.fromkeys(
-    ["SVC-calibrated", "SVC-calibrated-ovo", "MarginRadiusSVC-calibrated"],
-    "no object for the probabilities by which this model decides",
-)
-REFUSED |= dict.fromkeys(
     ["GeneralizedBiasSVC", "GeneralizedBiasSVC-excluded", "GeneralizedBiasSVC-transformer"],
     "no machine with features in its bias",
 )
 REFUSED_OF_THREE = REFUSED | {
     "FeatureDiscriminationSVC": "each pair of classes has weights of its own",
 }
+REFUSED_OF_THREE |= dict.fromkeys(
+    ["SVC-calibrated", "SVC-calibrated-ovo"],
+    "no object for the probabilities by which this model decides",
+)
 
 
 def assert_same(model, X):

@@ -32,7 +32,7 @@ MODELS = {
     "bias": GeneralizedBiasSVC(gamma=0.1),
     "margin-radius": MarginRadiusSVC(C=10.0),
     "unit norm": MarginRadiusSVC(C=10.0, radius="paper", unit_norm=True),
-    "relevance": RelevanceSVC(ensemble=False),
+    "relevance": RelevanceSVC(ensemble=False, calibration=None),
 }
 
 

@@ -4,6 +4,7 @@ import clarabel
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import softmax
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
@@ -198,9 +199,22 @@ def decisions(kernel, C, X, y, **fit):
 @pytest.mark.parametrize("rows", [table(), three()], ids=["two classes", "three classes"])
 def test_the_machine_is_that_of_the_chosen_kernel_and_cost(rows, kernel):
     X, y = rows
-    model = RelevanceSVC(ensemble=False, kernel=kernel, tol=1e-8).fit(X, y)
+    model = RelevanceSVC(ensemble=False, kernel=kernel, tol=1e-8, calibration=None).fit(X, y)
     expected = decisions(model.kernel_, model.C_, X, y)
     assert_allclose(model.decision_function(X), np.squeeze(expected), atol=1e-6)
+
+
+@pytest.mark.parametrize("rows", [table(), three()], ids=["two classes", "three classes"])
+def test_a_calibrated_machine_decides_by_its_probabilities(rows):
+    X, y = rows
+    model = RelevanceSVC(ensemble=False, max_iter=3).fit(X, y)
+    scores, shares = model.decision_function(X), model.predict_proba(X)
+    expected = np.column_stack([np.zeros(len(X)), scores]) if scores.ndim == 1 else scores
+    assert_allclose(shares, softmax(expected, axis=1), rtol=1e-9)
+    assert_array_equal(model.predict(X), model.classes_[shares.argmax(axis=1)])
+    bare = RelevanceSVC(ensemble=False, max_iter=3, calibration=None).fit(X, y)
+    assert_array_equal(model.dual_coef_, bare.dual_coef_)
+    assert abs(scores - bare.decision_function(X)).max() > 0.1
 
 
 @BOTH
@@ -242,7 +256,8 @@ def test_class_weights_multiply_the_cost_and_do_not_count_rows():
     X, y = data("imbalanced")
     X, y = X[:150], y[:150]
     plain, balanced = (
-        RelevanceSVC(ensemble=False, class_weight=w, tol=1e-8).fit(X, y) for w in (None, "balanced")
+        RelevanceSVC(ensemble=False, class_weight=w, tol=1e-8, calibration=None).fit(X, y)
+        for w in (None, "balanced")
     )
     assert (balanced.predict(X) == 1).sum() > (plain.predict(X) == 1).sum()
     assert_allclose(balanced.class_weight_, len(y) / (2 * np.bincount(y)))

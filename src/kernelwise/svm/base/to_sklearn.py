@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,10 +36,7 @@ def to_sklearn(estimator: Any) -> Any:
             'has no object for; fit with ensemble=False and kernel="rbf", or export to ONNX.'
         )
     if estimator._decides_by_scores():
-        raise ValueError(
-            "scikit-learn has no object for the probabilities by which this model decides; fit "
-            "with calibration=None, or export to ONNX."
-        )
+        predictor = _by_scores(predictor)
     if predictor.n_members > 1:
         raise ValueError(
             "the machines of an ensemble decide by their mean, which scikit-learn has no object "
@@ -54,6 +52,28 @@ def to_sklearn(estimator: Any) -> Any:
     if predictor.n_machines == 1:
         return _machine(estimator, predictor, 0, estimator.classes_)
     return (_one_vs_one if predictor.multiclass == "ovo" else _one_vs_rest)(estimator, predictor)
+
+
+def _by_scores(predictor: Predictor) -> Predictor:
+    """Return machines whose decision values are the calibrated scores: lines in their own."""
+    calibration: Any = predictor.calibration
+    if calibration.pairs is not None:
+        raise ValueError(
+            "scikit-learn has no object for the probabilities by which this model decides; fit "
+            "with calibration=None, or export to ONNX."
+        )
+    slope = calibration.temperature * calibration.sigmoid.slope
+    offset = calibration.temperature * calibration.sigmoid.intercept
+    if calibration.offsets is not None:
+        offset = offset + calibration.offsets
+    vectors, linear = predictor.vectors, predictor.linear
+    return replace(
+        predictor,
+        vectors=replace(vectors, coef=vectors.coef * slope) if predictor.kernels else vectors,
+        intercept=predictor.intercept * slope + offset,
+        linear=None if linear is None else linear * slope,
+        calibration=None,
+    )
 
 
 def _one_vs_rest(estimator: Any, predictor: Predictor) -> OneVsRestClassifier:

@@ -251,8 +251,8 @@ class RelevanceSVC(BaseLearnedSVC):
     Notes
     -----
     `decision_function` gives the log-odds of two classes, or scores whose softmax are the
-    probabilities of several; `predict` is its sign or the largest score. For ``ensemble=False`` it
-    is the decision value of the machine, and the probabilities have a sigmoid on top of it.
+    probabilities of several; `predict` is its sign or the largest score. Without calibration, a
+    single machine gives its decision values.
 
     Several classes are one-vs-rest with weights shared by all. Constant columns get the weight
     zero. Rows of equal content count as one row with the sum of their weights, so that a weight of
@@ -620,7 +620,9 @@ class RelevanceSVC(BaseLearnedSVC):
         )
 
     def _decides_by_scores(self) -> bool:
-        return False  # the decisions of a mixture are scores; a single machine keeps its own
+        # The decisions of a mixture are calibrated scores already; older models may have none.
+        predictor: Any = predictor_of(self)
+        return isinstance(predictor, Predictor) and predictor.calibration is not None
 
     def _class_scores(self, X: Any) -> Array:
         predictor: Any = predictor_of(self)
