@@ -11,6 +11,7 @@ from ..summaries import signed_rank
 from ..targets import Rows
 from .accuracy import Accuracy
 from .comparison import Comparison
+from .copies import Copies
 from .cost import Cost
 from .growth import ManyRows
 from .measures import SMALLEST
@@ -179,6 +180,7 @@ PAGE = Page(
         Imbalanced(),
         PureNoise(),
         Coverage(),
+        Copies(),
         Accuracy(),
         Cost(),
         ManyRows(),

@@ -9,6 +9,7 @@ import pytest
 from benchmarks.command import SUITES
 from benchmarks.quality import PAGE
 from benchmarks.quality.comparison import Comparison
+from benchmarks.quality.copies import Copies, answers, relevance_leaving_out
 from benchmarks.quality.measures import columns, measures
 from benchmarks.quality.noise_category import NoiseCategory, noisy_category
 from benchmarks.quality.on_tables import CLEAN, NOISY, Imbalanced, Mixed, Small
@@ -174,6 +175,31 @@ def test_a_category_of_noise():
     one, two = (each for each in found if "a category of noise" in each["target"])
     assert (one["worst"], one["verdict"]) == ("1 of 20", "**missed** in 1 of 1")
     assert two["worst"] == "+0.50"
+
+
+def test_copies_of_rows():
+    split = answers("3 x 3", 0)
+    assert len(np.unique(split.X, axis=0)) <= 27
+    probabilities = [
+        relevance_leaving_out(weight).fit(split.X[:200], split.y[:200]).predict_proba(split.X_test)
+        for weight in (1.0, np.inf)
+    ]
+    assert abs(probabilities[0] - probabilities[1]).max() > 1e-3
+    rows = [
+        {
+            "problem": "a",
+            "seed": k,
+            "left_out": rule,
+            "distinct": 0.25,
+            "auc": auc,
+            "log_loss": loss,
+        }
+        for k in range(2)
+        for rule, auc, loss in (("all copies", 0.8, 0.5), ("one copy", 0.81, 0.48))
+    ]
+    text = Copies().section(results(*rows))
+    assert "| a | 25 % | 0.500 | -0.0200 ± 0.0000 | 80.0 | 1.00 ± 0.00 |" in text
+    assert_tables_are_rectangular(text)
 
 
 @pytest.mark.parametrize("suite", ["quality-small", "quality-imbalanced"])
