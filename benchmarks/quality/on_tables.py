@@ -246,7 +246,10 @@ class Imbalanced(OnTables):
     intro = (
         'Every method with `class_weight="balanced"` or, for the second forest, samples with '
         "equal classes. The grid maximises balanced accuracy. 30 % of the rows are for testing; "
-        "10 splits of each table for `RelevanceSVC` and `LogisticRegression`, 3 for the others."
+        "10 splits of each table for `RelevanceSVC` and `LogisticRegression`, 3 for the others, "
+        "so that only differences compare the same splits. On the first 3 splits, which were "
+        "measured before, the balanced accuracy was 0.45 ± 0.63 below that of "
+        "`LogisticRegression`: the two cannot be told apart by it."
     )
 
 
