@@ -85,7 +85,10 @@ class Before(Suite):
             "mixes several parts and calibrates probabilities, for which it is fitted to two "
             "halves of the rows as well. Fits to 5,000 rows and more pay for a certificate that "
             "they did not have: the violation in float64 on all support vectors and 2,000 other "
-            "rows.\n\n" + table(header, cells, left=1) + _slower(by_level)
+            "rows. Where the load below exceeds the number of cores, rounds of cases of a few "
+            "milliseconds differ by up to a third.\n\n"
+            + table(header, cells, left=1)
+            + _slower(by_level)
         )
 
 
