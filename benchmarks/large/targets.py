@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from statistics import mean
 
 from kernelwise.experiments import Row
+from kernelwise.svm.relevance.limits import SWITCH
 
 from ..targets import Grouped, Overall, Reading, Target, count, points
 from .contenders import BEFORE, CELLS, EXACT, LIGHTGBM, OURS
@@ -20,9 +21,17 @@ _MANY_CATEGORIES = "categories"
 def _pairs(rows: Sequence[Row], n: int, other: str, own: str = OURS) -> dict[str, tuple[Row, Row]]:
     """Return our row and that of another contender, by table."""
     found = {
-        name: (found_row(rows, name, n, own), found_row(rows, name, n, other)) for name in TABLES
+        name: (_own_row(rows, name, n, own), found_row(rows, name, n, other)) for name in TABLES
     }
     return {name: (a, b) for name, (a, b) in found.items() if a is not None and b is not None}
+
+
+def _own_row(rows: Sequence[Row], name: str, n: int, own: str) -> Row | None:
+    """Return a row of ours; above the switch, the default has cells."""
+    found = found_row(rows, name, n, own)
+    if found is None and own == CELLS and n > SWITCH:
+        return found_row(rows, name, n, OURS)
+    return found
 
 
 def gains(rows: Sequence[Row], n: int, other: str) -> dict[str, float]:

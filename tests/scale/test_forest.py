@@ -1,5 +1,7 @@
 """Trees of cells: what their decisions do not depend on."""
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -50,12 +52,19 @@ def test_a_stored_tree_has_no_zeros_and_reads_those_of_older_files():
     state = tree.__getstate__()
     assert (tree.coef == 0).mean() > 0.2
     assert len(state["coef_entries"]) == np.count_nonzero(tree.coef)
-    for stored in (state, dict(vars(tree))):  # and one that still has its zeros
+    assert tree.__getstate__()["coef_entries"] is state["coef_entries"]  # a file has it once
+    plain = {field.name: getattr(tree, field.name) for field in fields(CellTree)}
+    for stored in (state, plain):  # and one that still has its zeros
         again = CellTree.__new__(CellTree)
         again.__setstate__(stored)
-        assert vars(again).keys() == vars(tree).keys()
+        assert vars(again).keys() == plain.keys()
         assert_array_equal(again.coef, tree.coef)
         assert again.coef.dtype == np.float32
+
+
+def test_a_tree_of_one_machine_is_stored_as_it_is():
+    tree = fit(table())[0].trees[0]
+    assert tree.__getstate__()["coef"] is tree.coef
 
 
 def test_the_decision_is_the_mean_of_the_cells_of_a_row():

@@ -21,6 +21,7 @@ from .packing import with_zeros, without_zeros
 from .trees import Tree, grow_tree
 
 PREDICT_ROWS = 131072  # rows that are predicted at a time
+_MOST_USED = 0.75  # share of coefficients that are not zero up to which zeros are not stored
 _KERNEL_ROWS = 1024  # rows of one kernel matrix of a prediction
 
 
@@ -81,7 +82,12 @@ class CellTree:
     converged: Any
 
     def __getstate__(self) -> dict[str, Any]:
-        return without_zeros(dict(vars(self)), "coef")
+        own = {name: value for name, value in vars(self).items() if name != "_packed"}
+        if np.count_nonzero(self.coef) > _MOST_USED * self.coef.size:
+            return own
+        # Kept: a model holds a tree at several places, and a file has each array once.
+        state: dict[str, Any] = vars(self).setdefault("_packed", without_zeros(own, "coef"))
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(with_zeros(state, "coef"))
