@@ -108,6 +108,14 @@ def test_a_sparse_machine_eliminates_its_zeros_at_once():
     assert len(model.machine.coef) == len(kept)
 
 
+def test_elimination_fills_gaps():
+    X, y = two_classes(d=4)
+    X[::7, 1] = np.nan
+    stages = Training(X, y, 3, 0).eliminate(STD)
+    assert [len(kept) for kept, _ in stages] == [4, 2, 1]
+    assert all(np.isfinite(model.machine.coef).all() for _, model in stages)
+
+
 def test_errors_and_tests_pool_the_folds_of_a_repeat():
     rows = [
         {"repeat": r, "fold": f, "a": [1, 0], "b": [1, 1 if f < 6 else 0]}

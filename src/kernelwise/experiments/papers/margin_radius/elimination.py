@@ -86,11 +86,11 @@ class Elimination(Experiment):
     paper = PAPER
     description = (
         "The paper proposes its machine for SVM-RFE but measures nothing. Here: ten folds by "
-        "class; all selection, scaling and choice of C within the training part. The columns are "
-        "halved to powers of two by removing those of least importance: `|w_k|` for the SVM with "
-        "squared slack, `feature_importances_` for `MarginRadiusSVC`, whose columns of weight "
-        "zero are removed at once. At each size C is chosen from 0.01 to 100 by inner folds on "
-        "the remaining columns.\n\n"
+        "class; all selection, filling of gaps with means, scaling and choice of C within the "
+        "training part. The columns are halved to powers of two by removing those of least "
+        "importance: `|w_k|` for the SVM with squared slack, `feature_importances_` for "
+        "`MarginRadiusSVC`, whose columns of weight zero are removed at once. At each size C is "
+        "chosen from 0.01 to 100 by inner folds on the remaining columns.\n\n"
         "SVM-RFE: the SVM eliminates and predicts. MR-RFE: `MarginRadiusSVC` does both, with the "
         "radius product; MR-RFE, paper: the same with the radius of the paper. MR-RFE, SVM: an SVM "
         "on the columns of MR-RFE. MR once, SVM: an SVM on the strongest columns of "

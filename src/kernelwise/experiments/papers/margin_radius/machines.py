@@ -70,8 +70,8 @@ def columns_of(space: str) -> Pipeline:
 
 
 def standard_columns() -> Pipeline:
-    """Return the pipeline for elimination: standardised columns."""
-    return make_pipeline(StandardScaler())
+    """Return the pipeline for elimination: gaps filled with means, standardised columns."""
+    return make_pipeline(SimpleImputer(), StandardScaler())
 
 
 def path(kind: str, X: Array, y: Array, costs: Sequence[float]) -> list[LinearMachine]:
