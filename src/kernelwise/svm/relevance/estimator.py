@@ -522,7 +522,8 @@ class RelevanceSVC(BaseLearnedSVC):
 
         task.progress.begin(None)
         options = self._cell_options(task)
-        mixed = fit_large(rows, numbers, options, random_state, task.progress)
+        with single_blas():  # more threads of BLAS would round differently
+            mixed = fit_large(rows, numbers, options, random_state, task.progress)
         predictor, attributes = self._described(mixed, mixed.some.X)
         if mixed.cells is not None:
             attributes |= cell_attributes(mixed.cells)
