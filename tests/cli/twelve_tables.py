@@ -98,7 +98,7 @@ def leak(rng):
 
 def duplicates(rng):
     """Return every row three times."""
-    frame = _numbers(rng, 70, 4)
+    frame = _numbers(rng, 200, 4)
     y = np.where(frame["x0"] * frame["x1"] > 0, "same", "different")
     return pd.concat([frame.assign(signs=y)] * 3, ignore_index=True)
 
