@@ -37,7 +37,11 @@ PAGES: tuple[Page, ...] = (
     equalities.PAGE,
     large.PAGE,
 )
-_WITHOUT_PAGE = (*quality.WITHOUT_PAGE, discrimination.Discrimination())
+_WITHOUT_PAGE = (
+    *quality.WITHOUT_PAGE,
+    *large.WITHOUT_PAGE,
+    discrimination.Discrimination(),
+)
 SUITES: dict[str, Suite] = {
     suite.name: suite for suite in (*(s for page in PAGES for s in page.suites), *_WITHOUT_PAGE)
 }

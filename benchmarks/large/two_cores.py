@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from ..environment import ROOT
 from ..measure import Effort
 from ..suite import Results, Row, Suite, Task
-from ..targets import Grouped, Overall, Reading, Target
 from ..text import digits, gigabytes, seconds, table
 
 ROWS = 2_000_000
@@ -25,7 +24,7 @@ _QUICK = ("--rows", "4000", "--test-rows", "500", "--memory", "1GB", "--table", 
 class TwoCores(Suite):
     """The table whose growth is measured, on one and on two cores."""
 
-    name = "large-cores"
+    name = "two-cores"
     title = "Two cores"
     seconds = 200.0
 
@@ -65,8 +64,23 @@ class TwoCores(Suite):
             "with one or two threads, which reads it into memory first, and a local cluster of "
             "Dask, whose workers have less memory than the table takes and read it seven times. "
             "The client of the cluster runs on the same two cores. `kill -9` ends one worker when "
-            "the first cells are fitted.\n\n" + table(header, cells, left=1)
+            "the first cells are fitted.\n\n"
+            + table(header, cells, left=1)
+            + _summary(results.rows)
         )
+
+
+def _summary(rows: Sequence[Row]) -> str:
+    """Return the speed-ups and whether a loss changed the predictions, where they are measured."""
+    said = [
+        f"Two {kind} are {digits(ratio)} times as fast as one."
+        for kind in (THREADS, WORKERS)
+        if (ratio := speed_up(rows, kind)) is not None
+    ]
+    same = same_predictions(rows)
+    if same is not None:
+        said.append(f"The predictions after the loss are {'the same' if same else 'others'}.")
+    return "\n\n" + " ".join(said) if said else ""
 
 
 def _name(row: Row) -> str:
@@ -93,32 +107,3 @@ def same_predictions(rows: Sequence[Row]) -> float | None:
     if one is None or two is None:
         return None
     return 1.0 if one["digest"] == two["digest"] else 0.0
-
-
-def _memory(rows: Sequence[Row]) -> list[Reading]:
-    return [
-        Reading(f"{_name(row)}, worker {number + 1}", each["peak_bytes"] / row["table_bytes"])
-        for row in rows
-        if row["kind"] == WORKERS
-        for number, each in enumerate(row["processes"])
-    ]
-
-
-TARGETS: tuple[Target, ...] = (
-    Overall(
-        "speed-up of two threads, wall time", TwoCores.name, 1.7,
-        lambda rows: speed_up(rows, THREADS),
-    ),
-    Overall(
-        "speed-up of two workers of a cluster, wall time", TwoCores.name, 1.6,
-        lambda rows: speed_up(rows, WORKERS),
-    ),
-    Overall(
-        "equal predictions after `kill -9` of a worker (one is yes)", TwoCores.name, 1.0,
-        same_predictions, unit="", form=digits,
-    ),
-    Grouped(
-        "peak memory of a worker relative to the table", TwoCores.name, 1.0, _memory,
-        at_least=False,
-    ),
-)  # fmt: skip
