@@ -19,7 +19,9 @@ from .._records import dataclass
 from .._typing import Array, Index
 from .problem import DualQP
 
-_RANK = 1e-9  # pivot below which a column depends on earlier ones, relative to the column's length
+# Pivot below which a column, of length one, depends on earlier ones: the square root of the machine
+# precision. A coefficient beyond its inverse loses more digits than it keeps.
+_RANK = 1.5e-8
 _LEFT = 1e-4  # largest violation of the equalities that the ridge may leave
 _CONSISTENT = 1e-6  # relative tolerance for the right-hand side of a dependent equality
 _FREE_RANK = 1e-9  # singular value of the free rows that counts as zero, relative to the largest
