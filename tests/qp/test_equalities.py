@@ -330,3 +330,14 @@ def test_an_interrupt_in_the_callback_leaves_nothing_broken():
         SeveralEqualities(callback=stop).solve(qp)
     assert threadpool_info() == before
     assert solved(qp).converged
+
+
+def test_features_that_are_equal_but_for_rounding_have_one_multiplier():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((30, 40)), rng.choice([-1.0, 1.0], 30)
+    f = np.abs(rng.standard_normal(30))
+    A = np.stack([f, f * (1 + 5e-9 * rng.standard_normal(30)), rng.standard_normal(30)])
+    terms = Terms(p=y, lo=np.minimum(0, 100 * y), hi=np.maximum(0, 100 * y), A=A, c=np.zeros(3))
+    solution = SeveralEqualities(tol=1e-9).solve(DualQP(1e-3 * X @ X.T, terms))
+    assert solution.status == "converged"
+    assert np.count_nonzero(solution.nu[:2]) == 1
