@@ -5,6 +5,7 @@ import io
 import json
 import operator
 import os
+import re
 import tracemalloc
 import zipfile
 from contextlib import suppress
@@ -16,6 +17,7 @@ import pytest
 import scipy.sparse as sp
 import skops.io
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.datasets import make_classification
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
@@ -437,6 +439,26 @@ def test_a_forged_shape_of_a_sparse_matrix_allocates_nothing(tmp_path, form):
     with_sparse(path, FORGED[form])
     tracemalloc.start()
     with suppress(ModelFileError):  # a tall CSC matrix is odd, but consistent
+        load(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 50e6
+
+
+def test_a_forged_shape_of_packed_coefficients_allocates_nothing(tmp_path):
+    X, y = make_classification(600, 10, n_informative=6, n_classes=4, random_state=0)
+    model = RelevanceSVC(large="cells", cell_size=100, n_trees=2).fit(X, y)
+    path = save(model, tmp_path / "model.kw")
+
+    def forge(schema):
+        before, after = schema.split('"coef_shape"', 1)
+        return (
+            before + '"coef_shape"' + re.sub(r'"content": "\d+"', f'"content": "{10**10}"', after)
+        )
+
+    signed(path, changed_schema(members_of(path)["model.skops"], forge))
+    tracemalloc.start()
+    with pytest.raises(ModelFileError):
         load(path)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

@@ -5,6 +5,7 @@ The coefficients of ten classes are mostly zero: a row is a support vector of fe
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,13 @@ def with_zeros(state: dict[str, Any], name: str) -> dict[str, Any]:
     shape, places, entries = (
         state.pop(f"{name}_{what}") for what in ("shape", "places", "entries")
     )
-    is_used = np.unpackbits(places, count=int(np.prod(shape))).view(bool).reshape(shape)
+    n_entries = prod(shape)
+    # A forged shape must not make a huge array: it has one bit per entry in the file.
+    if min(shape, default=0) < 0 or not 0 <= 8 * len(places) - n_entries < 8:
+        raise ValueError(
+            f"{name} of shape {shape} does not belong to {len(places)} bytes of places."
+        )
+    is_used = np.unpackbits(places, count=n_entries).view(bool).reshape(shape)
     array = np.zeros(shape, dtype=entries.dtype)
     array[is_used] = entries
     return state | {name: array}
