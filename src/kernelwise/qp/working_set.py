@@ -45,8 +45,8 @@ _WORD_ERROR = 4e-6  # mean error of an entry of the square in fixed point
 _COARSE = 2  # failed checks, or rounds undone by that error, after which all is in float64
 _SLOW_ROUNDS = 8  # rounds without a smaller violation after which all is in float64
 _IDLE_ROUNDS = 30  # rounds without a smaller violation after which another method has to go on
-_BYTES_PER_NUMBER = 20  # of rows in float32, and in float64 while they are put in order
-_BYTES_PER_ROW = 250  # of vectors, and of what tiles store of a row beside its features
+_BYTES_PER_NUMBER = 20  # bytes of a feature of a row: in float32, and in float64 while sorting
+_BYTES_PER_ROW = 250  # bytes of a row in all vectors, and in tiles beside its features
 _LESS = 0.9  # a smaller violation, as a fraction of the smallest so far
 
 

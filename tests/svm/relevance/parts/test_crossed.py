@@ -10,7 +10,7 @@ from scipy.special import expit
 from kernelwise.svm.relevance.columns import ColumnLayout
 from kernelwise.svm.relevance.parts import crossed
 from kernelwise.svm.relevance.parts.crossed import CrossedPart, cross_columns
-from kernelwise.svm.relevance.parts.larger import joint_part
+from kernelwise.svm.relevance.parts.larger import begin_joint
 from kernelwise.svm.relevance.parts.logistic import targets_of
 from kernelwise.svm.relevance.parts.rows import PartRows
 
@@ -29,7 +29,7 @@ def answers(m, seed=0, slope=2.0):
 
 
 def joint_of(rows):
-    return joint_part(rows, np.random.RandomState(0))[0]
+    return begin_joint(rows, np.random.RandomState(0))[1]()
 
 
 def log_loss(decisions, rows):

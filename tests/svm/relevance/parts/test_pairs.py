@@ -6,7 +6,7 @@ import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.svm.relevance.columns import ColumnLayout
-from kernelwise.svm.relevance.parts.larger import joint_part
+from kernelwise.svm.relevance.parts.larger import begin_joint
 from kernelwise.svm.relevance.parts.pairs import PairColumns, begin_pairs
 from kernelwise.svm.relevance.parts.rows import PartRows
 
@@ -44,7 +44,7 @@ def test_pairs_lower_the_loss_where_they_decide():
     rows, new = tables(6000), tables(3000, seed=1)
     learned, finish = begin_pairs(rows, np.random.RandomState(0))
     part = finish()
-    plain, _ = joint_part(rows, np.random.RandomState(0))
+    plain = begin_joint(rows, np.random.RandomState(0))[1]()
     assert part.name == "pairs"
     assert len(learned.weights) == 4
     losses = [log_loss(each.decision_values(new.X), new) for each in (part, plain)]
@@ -58,7 +58,7 @@ def test_a_table_without_such_pairs_has_the_joint_part():
     rows = mixed_rows(1500, signal=0.0)
     part = begin_pairs(rows, np.random.RandomState(0))[1]()
     assert len(part.columns.pairs) == 0
-    plain, _ = joint_part(rows, np.random.RandomState(0))
+    plain = begin_joint(rows, np.random.RandomState(0))[1]()
     assert_allclose(part.decision_values(rows.X), plain.decision_values(rows.X), atol=1e-9)
 
 

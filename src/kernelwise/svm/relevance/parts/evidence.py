@@ -21,13 +21,15 @@ scan finds: columns that matter only together would lose weights that start too 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.linalg
 
 from ...._native import limited_contraction
 from ...._records import dataclass
+from ...._threads import run, single_blas
 from ...._typing import Array, Index
 from ....kernels import Laplacian
 from ....outer import LBFGS, Box, minimize
@@ -35,6 +37,8 @@ from ....scale.scan import scan_columns
 from ...base.progress import FitProgress
 from .metric import Landmarks, MetricColumns, balanced_sample
 from .rows import PartRows
+
+T = TypeVar("T")
 
 N_ROWS, N_LANDMARKS, N_EVALUATIONS = 4000, 150, 12
 _FLOOR = 0.01  # least weight at the start, relative to the largest: many columns of noise add up
@@ -293,6 +297,41 @@ def learn_evidence(
         progress.line(f"evidence on {len(chosen)} rows: {found.value:.6g}")
     history = tuple(step.value for step in found.history)
     return EvidenceWeights(columns, weights, float(np.exp(found.theta[-1])), history)
+
+
+def learn_beside(
+    step: Callable[[PartRows], T],
+    rows: PartRows,
+    random_state: Any,
+    progress: FitProgress | None = None,
+    threads: int = 1,
+) -> tuple[T, EvidenceWeights]:
+    """Learn the weights, and take a step that does not need them on another thread.
+
+    Parameters
+    ----------
+    step : callable
+        Takes the rows.
+    rows : PartRows
+        The training rows.
+    random_state : RandomState
+        Picks rows and landmarks.
+    progress : FitProgress, default=None
+        Told of each step.
+    threads : int, default=1
+        Threads over what does not depend on each other.
+
+    Returns
+    -------
+    found : object
+        What the step returned.
+    learned : EvidenceWeights
+        The weights.
+    """
+    steps: Any = (step, MetricColumns.of, start_weights)
+    with single_blas():
+        found, columns, start = run(lambda own: own(rows), steps, threads)
+        return found, learn_evidence(rows, columns, start, random_state, progress)
 
 
 def _descend(objective: EvidenceObjective, first: Array, group: Index) -> Any:

@@ -8,16 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ...._threads import run, single_blas
+from ...._threads import single_blas
 from ...base.progress import FitProgress
 from .additive import fit_additive
 from .crossed import cross_columns
-from .evidence import EvidenceWeights, learn_evidence, start_weights
+from .evidence import EvidenceWeights, learn_beside
 from .evidence_hinge import fit_evidence_hinge
 from .indicators import fit_on_numbers
 from .joint import JointPart, fit_joint
 from .linear import fit_linear
-from .metric import MetricColumns
 from .part import Part
 from .ridge import fit_ridge
 from .rows import PartRows
@@ -59,7 +58,8 @@ def larger_table_parts(
     learned : EvidenceWeights
         The weights of their kernel.
     """
-    joint, learned = joint_part(rows, random_state, progress)
+    learned, fit_joint_part = begin_joint(rows, random_state, progress)
+    joint = fit_joint_part()
     first: Part = cross_columns(rows, joint, progress) if rows.layout.has_categories else joint
     hinge = fit_evidence_hinge(
         rows, learned, first, random_state, memory=memory, threads=threads, progress=progress
@@ -89,31 +89,6 @@ def _ridge_part(rows: PartRows, random_state: Any, threads: int) -> Part:
     return fitted
 
 
-def joint_part(
-    rows: PartRows, random_state: Any, progress: FitProgress | None = None
-) -> tuple[JointPart, EvidenceWeights]:
-    """Learn weights by the evidence and fit the joint part at them.
-
-    Parameters
-    ----------
-    rows : PartRows
-        The training rows.
-    random_state : RandomState
-        Picks rows and landmarks.
-    progress : FitProgress, default=None
-        Told of each step.
-
-    Returns
-    -------
-    joint : JointPart
-        The part.
-    learned : EvidenceWeights
-        The weights.
-    """
-    learned, finish = begin_joint(rows, random_state, progress)
-    return finish(), learned
-
-
 def begin_joint(
     rows: PartRows, random_state: Any, progress: FitProgress | None = None, threads: int = 1
 ) -> tuple[EvidenceWeights, Callable[[], JointPart]]:
@@ -137,10 +112,7 @@ def begin_joint(
     finish : callable
         Returns the part, which is fitted then: other parts need the weights alone.
     """
-    steps: Any = (fit_additive, MetricColumns.of, start_weights)
-    with single_blas():
-        additive, columns, start = run(lambda step: step(rows), steps, threads)
-        learned = learn_evidence(rows, columns, start, random_state, progress)
+    additive, learned = learn_beside(fit_additive, rows, random_state, progress, threads)
 
     def finish() -> JointPart:
         with single_blas():

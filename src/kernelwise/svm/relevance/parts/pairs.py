@@ -15,16 +15,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...._records import dataclass
-from ...._threads import run, single_blas
+from ...._threads import single_blas
 from ...._typing import Array, Index
 from ....scale.bins import ColumnBins
 from ....scale.scan import scan_pairs
 from ...base.progress import FitProgress
 from ..columns import ColumnLayout
 from .additive import AdditivePart, fit_additive
-from .evidence import EvidenceWeights, learn_evidence, start_weights
+from .evidence import EvidenceWeights, learn_beside
 from .joint import JointPart, fit_joint
-from .metric import MetricColumns
 from .rows import PartRows
 
 MOST_PAIRS = 5
@@ -144,10 +143,7 @@ def begin_pairs(
         paired = pairs.rows(rows)
         return pairs, paired, fit_additive(paired, places=_PLACES)
 
-    steps: Any = (with_pairs, MetricColumns.of, start_weights)
-    with single_blas():
-        found, columns, start = run(lambda step: step(rows), steps, threads)
-        learned = learn_evidence(rows, columns, start, random_state, progress)
+    found, learned = learn_beside(with_pairs, rows, random_state, progress, threads)
     pairs, paired, additive = found
 
     def finish() -> PairsPart:
