@@ -29,7 +29,6 @@ __all__ = [
     "check_sample_weight",
     "checked_fit",
     "class_weights",
-    "naming_imputation",
     "naming_the_remedy",
     "safe_indexing",
     "unfitted",
@@ -248,20 +247,6 @@ def naming_the_remedy() -> Iterator[None]:
         raise ValueError(
             f"X has columns that are not numbers ({error}); encode them first, for instance "
             "with kernelwise.tabular.TableEncoder, which takes words and dates, or OneHotEncoder."
-        ) from error
-
-
-@contextmanager
-def naming_imputation() -> Iterator[None]:
-    """Add advice on ``missing="impute"`` to the error about NaN."""
-    try:
-        yield
-    except ValueError as error:
-        if "X contains NaN" not in str(error):
-            raise
-        raise ValueError(
-            'Input X contains NaN; fit with missing="impute" to replace it by the means of the '
-            "columns."
         ) from error
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from kernelwise.dask import fitting
-from kernelwise.svm.relevance import estimator, large_table
+from kernelwise.svm.relevance import large_table, reader
 from kernelwise.svm.relevance.parts import cell_rows
 
 distributed = pytest.importorskip("distributed")
@@ -24,7 +24,7 @@ def client():
 def small_samples():
     """Let 2,000 rows be many, so that samples are smaller than the tables of these tests."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(estimator, "SWITCH", 2000)
+        patch.setattr(reader, "SWITCH", 2000)
         patch.setattr(fitting, "SWITCH", 2000)
         patch.setattr(large_table, "ENCODING_ROWS", 2000)
         patch.setattr(fitting, "ENCODING_ROWS", 2000)

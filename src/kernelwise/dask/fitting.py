@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from ..scale.sampling import sample_rows
-from ..svm.base.progress import FitProgress
 from ..svm.base.task import FitTask, Fitted, Labels
 from ..svm.relevance.column_options import ColumnOptions
 from ..svm.relevance.columns import CategoryCodes, ColumnEncoding
@@ -30,10 +29,21 @@ from ..svm.relevance.large_table import ENCODING_ROWS, ENCODING_SEED, EncodedTab
 from ..svm.relevance.limits import SWITCH
 from ..svm.relevance.parts.cell_rows import sample_share
 from ..svm.relevance.parts.cells import CellOptions
+from ..svm.relevance.reader import ColumnReader
 from .cluster import Cluster
 from .partitions import Rows
 from .tasks import Tally, draw, levels_and_draw, tally_and_draw
 from .trees import TreesOnCluster, pull_enough
+
+
+class SampleReader(ColumnReader):
+    """Reads a sample whose labels and encoding are known."""
+
+    def training_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels]:
+        """Return the sample, encoded as the rows of the whole table are."""
+        labels, encoding, *_ = self.model._known
+        self.model.columns_ = encoding
+        return EncodedTable(X, np.arange(len(labels.rows)), encoding), labels
 
 
 class SampleFit(RelevanceSVC):
@@ -44,20 +54,12 @@ class SampleFit(RelevanceSVC):
 
     _known: tuple[Labels, ColumnEncoding, TreesOnCluster, Any]
 
-    def _takes_cells(self, n_rows: int) -> bool:
-        return True
-
-    def _encode(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels]:
-        labels, self.columns_ = self._known[:2]
-        return EncodedTable(X, np.arange(len(labels.rows)), self.columns_), labels
-
-    def _task(
-        self, X: Any, y: Any, sample_weight: Any, progress: FitProgress, last: Any = None
-    ) -> FitTask:
-        return super()._task(X, y, sample_weight, self._known[2].cluster.progress, last)
+    def _reader(self) -> SampleReader:
+        return SampleReader(self)
 
     def _fit_machines(self, task: FitTask) -> Fitted:
-        return super()._fit_machines(replace(task, groups=self._known[3]))
+        progress, groups = self._known[2].cluster.progress, self._known[3]
+        return super()._fit_machines(replace(task, progress=progress, groups=groups))
 
     def _cell_options(self, task: FitTask) -> CellOptions:
         trees = self._known[2]

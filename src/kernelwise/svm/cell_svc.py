@@ -25,9 +25,10 @@ from ..scale.cells import CellSettings, HeldOut
 from ..scale.forest import CellForest, CellTable, FittedTree, fit_tree, forest_of
 from ..scale.sampling import uniform
 from .base.calibration import Calibration
-from .base.estimator import BaseLearnedSVC, InputRules
+from .base.estimator import BaseLearnedSVC
 from .base.left_out import LeftOut
 from .base.predictor import SupportVectors
+from .base.reading import TableReader
 from .base.steps import Step
 from .base.task import FitTask, Fitted
 from .base.warm_start import content_keys
@@ -58,6 +59,7 @@ class CellPredictor:
     calibration: Calibration | None = None
     multiclass: str = "ovr"
     before: ClassVar[tuple[Step, ...]] = ()
+    gives_scores: ClassVar[bool] = False  # decision values are not calibrated yet
 
     def decision_values(self, X: Any, threads: int = 1) -> Array:
         """Return the mean decision of the trees, one column per machine."""
@@ -217,15 +219,15 @@ class CellSVC(BaseLearnedSVC):
         self.verbose = verbose
         self.random_state = random_state
 
-    def _input_rules(self) -> InputRules:
-        return InputRules()
+    def _reader(self) -> TableReader:
+        return TableReader(self)
 
     def _fit_machines(self, task: FitTask) -> Fitted:
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         numbers = task.labels.rows
         table = CellTable(task.X, task.Y.astype(np.float64), task.cost_factor, numbers)
         held_out = None
-        if self._calibration_mode() is not None:
+        if self.calibration is not None:
             # By contents, so that copies of a row are left out with it; no tree has this seed.
             place = uniform(content_keys(task.X), seed + self.n_trees)
             fold = (_FOLDS * place).astype(np.intp)

@@ -267,10 +267,9 @@ class DualObjectiveSVC(BaseLearnedSVC):
         self.verbose = verbose
         self.callback = callback
 
-    def _check_input(self, X: Any, y: Any) -> tuple[Any, Any]:
+    def _check_parameters(self) -> None:
         if not KernelSpec.of(self).reads_rows:
             raise no_weights(self.kernel)
-        return super()._check_input(X, y)
 
     def _evaluations(self) -> int:
         if self.max_iter is not None:

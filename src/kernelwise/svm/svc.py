@@ -299,18 +299,6 @@ class SVC(BaseLearnedSVC):
             progress=progress,
         )
 
-    def _calibration_mode(self) -> str | None:
-        if self.calibration is None and self.probability is True:
-            return "loo"
-        return self.calibration
-
-    def _class_scores(self, X: Any) -> Array:
-        older = vars(self).get("_calibrated_")  # set by a model of an earlier version
-        if older is None:
-            return super()._class_scores(X)
-        logs: Array = np.log(np.maximum(older.predict_proba(X), np.finfo(np.float64).tiny))
-        return logs + np.log(self.class_weight_)
-
     @property
     def coef_(self) -> Any:
         """Weights of the features, for a linear kernel."""
@@ -326,23 +314,6 @@ class SVC(BaseLearnedSVC):
         coef = vectors.coef.T @ (vectors.rows * scales)
         coef.flags.writeable = False
         return coef
-
-    def predict(self, X: Any) -> Any:
-        """Predict classes.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows; kernel values against the training rows for ``kernel="precomputed"``.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            The predicted classes.
-        """
-        if self.break_ties and self.decision_function_shape == "ovo":
-            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
-        return super().predict(X)
 
 
 def _polish_budget(n_machines: int) -> float:

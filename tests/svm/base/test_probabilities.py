@@ -69,7 +69,7 @@ def three_classes():
 def fitted_parts(model, X, y, sample_weight=None):
     """Return the task of a model and what its method returns for it."""
     own = unfitted(model)
-    X, y = own._check_input(X, y)
+    X, y = own._reader().check(X, y)
     task = own._task(X, y, sample_weight, FitProgress(model))
     return task, own._fit_machines(task)
 

@@ -16,7 +16,7 @@ from kernelwise import RelevanceSVC
 from kernelwise.io import load, save, to_onnx
 from kernelwise.scale.cells import fit_cell
 from kernelwise.svm.base.predictor import predictor_of
-from kernelwise.svm.relevance import estimator, large, predictor
+from kernelwise.svm.relevance import large, predictor, reader
 from kernelwise.svm.relevance.explaining import background_rows
 from kernelwise.svm.relevance.large import time_is_up
 from kernelwise.svm.relevance.large_table import release_pages
@@ -36,7 +36,7 @@ def rings(n, d=5, classes=2, seed=0):
 @pytest.fixture
 def low_switch(monkeypatch):
     """Make tables of over 1,000 rows large."""
-    monkeypatch.setattr(estimator, "SWITCH", 1000)
+    monkeypatch.setattr(reader, "SWITCH", 1000)
 
 
 def cells_of(model):
@@ -154,13 +154,13 @@ def test_what_a_user_wrote_into_a_private_map_stays(tmp_path):
 def test_a_large_table_is_never_encoded_whole(low_switch, monkeypatch):
     X, y = rings(5000)
     seen = []
-    apply = estimator.ColumnEncoding.apply
+    apply = reader.ColumnEncoding.apply
 
     def counting(self, X):
         seen.append(X.shape[0])
         return apply(self, X)
 
-    monkeypatch.setattr(estimator.ColumnEncoding, "apply", counting)
+    monkeypatch.setattr(reader.ColumnEncoding, "apply", counting)
     monkeypatch.setattr("kernelwise.svm.relevance.parts.cell_rows._BLOCK_ROWS", 512)
     monkeypatch.setattr("kernelwise.svm.relevance.parts.cell_rows.SAMPLE_ROWS", 2000)
     monkeypatch.setattr("kernelwise.svm.relevance.parts.cell_rows._LEAST_SAMPLE", 2000)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from math import isfinite, sqrt
 from typing import Any
@@ -15,19 +14,11 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from ..._records import dataclass
-from ..._sklearn import (
-    CallbackSupportMixin,
-    checked_fit,
-    naming_imputation,
-    naming_the_remedy,
-    unfitted,
-    validate_fit,
-)
+from ..._sklearn import CallbackSupportMixin, checked_fit, unfitted
 from ..._threads import n_threads
-from ..._typing import Array, Index
+from ..._typing import Array
 from ...kernels import Kernel
 from ...qp import Solution
 from ...qp.pairs import PairSolutions
@@ -36,36 +27,11 @@ from .margin_bounds import MarginBoundsMixin, TrainingTable
 from .multiclass import ONE_VS_REST, SCHEMES, Multiclass
 from .notebook import WeightsReprMixin
 from .older_models import upgraded, with_all_parameters
-from .predictor import predictor_of, take
+from .predictor import predictor_of
 from .probability import ProbabilityMixin
 from .progress import FitProgress
-from .task import FitTask, Fitted, Labels, group_numbers
-
-
-@dataclass(frozen=True)
-class InputRules:
-    """What a classifier accepts as X.
-
-    Parameters
-    ----------
-    sparse : bool, default=False
-        Whether sparse matrices.
-    nan : bool, default=False
-        Whether missing values.
-    """
-
-    sparse: bool = False
-    nan: bool = False
-
-    def checks(self) -> dict[str, Any]:
-        """Return the arguments of scikit-learn's validation."""
-        return {
-            "dtype": np.float64,
-            "order": "C",
-            "accept_sparse": "csr" if self.sparse else False,
-            "accept_large_sparse": False,
-            "ensure_all_finite": "allow-nan" if self.nan else True,
-        }
+from .reading import TableReader
+from .task import FitTask, Fitted, group_numbers
 
 
 class BaseLearnedSVC(
@@ -77,22 +43,20 @@ class BaseLearnedSVC(
     BaseEstimator,
     ABC,
 ):
-    """Base of the classifiers. A method writes the first of these hooks, and others as needed.
+    """Base of the classifiers. A method writes the first of these five hooks, others as needed.
 
     - ``_fit_machines(task)`` fits the machines and returns all that comes of it, `Fitted`. It
       sets nothing: `fit` assigns every attribute in its last statement, so that a fit that fails
       or is interrupted leaves the estimator as it was.
-    - ``_check_input(X, y)`` refuses parameters and tables that do not go together, and returns
-      the checked table and labels.
-    - ``_encode(X, y, sample_weight)`` returns the rows that count as machines read them, and their
-      labels; ``_check_rows(X)`` checks rows to predict.
-    - ``_input_rules()`` says whether sparse matrices and missing values are accepted.
+    - ``_check_parameters()`` refuses parameters that do not go together.
+    - ``_reader()`` returns the `TableReader` that checks tables and takes the rows that count.
     - ``_kernel(X, sample_weight)`` returns the kernel for the training rows.
     - ``_multiclass()`` returns how several classes become machines: one-vs-rest by default.
     """
 
     kernel: Any
     kernel_: Any
+    decision_function_shape: str
     classes_: Any
     class_weight: Any
     tol: float
@@ -104,29 +68,12 @@ class BaseLearnedSVC(
     def _fit_machines(self, task: FitTask) -> Fitted:
         """Fit one machine for each column of the code matrix ``task.Y``."""
 
-    def _check_input(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Check the table and the labels; record the number and names of the columns."""
-        spec = KernelSpec.of(self)
-        if spec.is_function:  # a user's kernel may be of texts or graphs: X stays as it is
-            check_consistent_length(X, y)
-            return X if hasattr(X, "shape") else np.asarray(X), y
-        with self._naming_the_remedy():
-            X, y = validate_fit(self, X, y, **self._input_rules().checks())
-        if spec.is_precomputed and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x"
-                f"{X.shape[1]} matrix."
-            )
-        return X, y
+    def _check_parameters(self) -> None:
+        """Refuse parameters that do not go together; each one has been checked by itself."""
 
-    def _input_rules(self) -> InputRules:
-        """Return what X may be."""
-        return InputRules(sparse=KernelSpec.of(self).accepts_sparse)
-
-    def _encode(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels]:
-        """Return the rows that count and their labels, in the order in which they are fitted."""
-        labels = Labels.of(y, sample_weight, self.class_weight).by_class()
-        return self._take(X, labels.rows), labels
+    def _reader(self) -> TableReader:
+        """Return what reads tables."""
+        return TableReader(self, sparse=KernelSpec.of(self).accepts_sparse)
 
     def _kernel(self, X: Any, sample_weight: Array) -> Kernel:
         """Return the kernel that the parameters describe, for these training rows."""
@@ -161,7 +108,8 @@ class BaseLearnedSVC(
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Any:
         """Fit; a method that leaves out groups of rows has a ``fit`` that passes them here."""
         checked = unfitted(self)
-        X, y = checked._check_input(X, y)
+        checked._check_parameters()
+        X, y = checked._reader().check(X, y)
         task = checked._task(
             X, y, sample_weight, FitProgress.of(self), vars(self).get("_last_fit_")
         )
@@ -185,7 +133,7 @@ class BaseLearnedSVC(
         self, X: Any, y: Any, sample_weight: Any, progress: FitProgress, last: Any = None
     ) -> FitTask:
         """Return the rows that count, their classes and the kernel, for a method to fit."""
-        rows, labels = self._encode(X, y, sample_weight)
+        rows, labels = self._reader().training_rows(X, y, sample_weight)
         warm_start = getattr(self, "warm_start", False)
         return FitTask(
             X=rows,
@@ -200,11 +148,6 @@ class BaseLearnedSVC(
             last=last if warm_start else None,
         )
 
-    def _take(self, X: Any, rows: Index) -> Any:
-        if len(rows) == X.shape[0] and (rows[1:] > rows[:-1]).all():
-            return X
-        return X[np.ix_(rows, rows)] if KernelSpec.of(self).is_precomputed else take(X, rows)
-
     # --- Predict --------------------------------------------------------------------------
 
     def _decisions(self, X: Any) -> Array:
@@ -215,23 +158,7 @@ class BaseLearnedSVC(
     def _rows_to_decide(self, X: Any) -> Any:
         """Check new rows, and bring them into the form of the training rows."""
         check_is_fitted(self)
-        X = self._check_rows(X)
-        trained_sparse = sp.issparse(self.support_vectors_)
-        if sp.issparse(X) and not trained_sparse and not KernelSpec.of(self).is_function:
-            raise ValueError(
-                f"cannot use sparse input in {type(self).__name__!r} trained on dense data; "
-                "convert it with X.toarray()"
-            )
-        if trained_sparse and not sp.issparse(X):
-            X = sp.csr_array(X)
-        return X
-
-    def _check_rows(self, X: Any) -> Any:
-        """Check rows to predict."""
-        if KernelSpec.of(self).is_function:
-            return X if hasattr(X, "shape") else np.asarray(X)
-        with self._naming_the_remedy(), naming_the_remedy():
-            return validate_data(self, X, reset=False, **self._input_rules().checks())
+        return self._reader().new_rows(X)
 
     def decision_function(self, X: Any) -> Array:
         """Evaluate the decision values.
@@ -271,13 +198,15 @@ class BaseLearnedSVC(
             the classifier is not calibrated; the first class wins ties.
         """
         if self._decides_by_scores():
-            scores = self._class_scores(X)
-            winners = ONE_VS_REST.winners(scores, len(self.classes_), False)
-        else:
-            break_ties = getattr(self, "break_ties", False)
-            values = self._decisions(X)
-            winners = self._fitted_scheme().winners(values, len(self.classes_), break_ties)
-        return self.classes_[winners]
+            return self._winners(self._class_scores(X), ONE_VS_REST)
+        return self._winners(self._decisions(X), self._fitted_scheme())
+
+    def _winners(self, values: Array, scheme: Multiclass) -> Any:
+        """Return the class of each row from decision values or scores."""
+        break_ties = getattr(self, "break_ties", False)
+        if break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        return self.classes_[scheme.winners(values, len(self.classes_), break_ties)]
 
     def _fitted_scheme(self) -> Multiclass:
         return SCHEMES[predictor_of(self).multiclass]
@@ -297,15 +226,12 @@ class BaseLearnedSVC(
 
     # --- scikit-learn's interface ---------------------------------------------------------
 
-    def _naming_the_remedy(self) -> Any:
-        """Return a context that adds ``missing="impute"`` to errors about NaN, where it helps."""
-        return naming_imputation() if hasattr(self, "missing") else nullcontext()
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        rules = self._input_rules()
+        reader = self._reader()
         tags.input_tags.pairwise = KernelSpec.of(self).is_precomputed
-        tags.input_tags.sparse, tags.input_tags.allow_nan = rules.sparse, rules.nan
+        tags.input_tags.sparse, tags.input_tags.allow_nan = reader.sparse, reader.nan
+        tags.input_tags.string = reader.strings
         return tags
 
     def __setstate__(self, state: dict[str, Any]) -> None:

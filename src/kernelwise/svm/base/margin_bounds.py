@@ -16,9 +16,10 @@ import numpy as np
 
 from ..._records import dataclass
 from ..._threads import single_blas
-from ..._typing import Array, Codes
+from ..._typing import Array, Codes, Index
+from ...kernels import Kernel, Precomputed
 from .predictor import Predictor, predictor_of, take
-from .steps import apply_all
+from .steps import Step, apply_all
 
 
 @dataclass(frozen=True)
@@ -31,10 +32,25 @@ class TrainingTable:
         The rows; kernel values between them for a precomputed kernel.
     Y : ndarray of shape (n, n_machines)
         The codes of the machines: -1, +1, and 0 for rows of other classes.
+    kernels : tuple of Kernel, default=()
+        The kernel of the space in which each machine is linear; by default that of the predictor.
+    before : tuple of Step, default=()
+        The steps from the rows to those that these kernels read.
     """
 
     X: Any
     Y: Codes
+    kernels: tuple[Kernel, ...] = ()
+    before: tuple[Step, ...] = ()
+
+    def gram(self, predictor: Predictor, rows: Index, machine: int) -> Array:
+        """Return the kernel matrix of some rows, in the space of the margin of a machine."""
+        own = self if self.kernels else predictor
+        kernel, X = own.kernels[machine], self.X
+        if len(rows) < len(self.Y):
+            precomputed = isinstance(kernel, Precomputed)
+            X = X[np.ix_(rows, rows)] if precomputed else take(X, rows)
+        return np.asarray(kernel(apply_all(own.before, X)), dtype=float)
 
 
 @dataclass(frozen=True)
@@ -75,11 +91,6 @@ class MarginBoundsMixin:
         bounds: MarginBounds = own["_margin_bounds_"]
         return bounds
 
-    def _weighted_rows(self, X: Any, machine: int) -> Any:
-        """Return the kernel matrix of the rows X of a machine, in the space of its margin."""
-        predictor = predictor_of(self)
-        return np.asarray(predictor.kernels[machine](apply_all(predictor.before, X)), dtype=float)
-
     def __getstate__(self) -> dict[str, Any]:
         state: Any = super().__getstate__()
         return state | {"_training_table_": None} if "_training_table_" in state else state
@@ -116,23 +127,13 @@ def _bounds(model: Any, predictor: Predictor, table: TrainingTable) -> MarginBou
         # Machines of the same rows and kernel share a ball.
         key = (id(predictor.kernels[j]) if predictor.kernels else j) if whole else -1 - j
         if key not in balls:
-            balls[key] = radius(_gram(model, table.X, rows, whole, j)) ** 2
+            balls[key] = radius(table.gram(predictor, rows, j)) ** 2
         margins = codes[rows] * values[rows, j]
         least = float(margins.min())
         if least > 0:
             separated[j] = balls[key] * square / least**2
         slack[j] = balls[key] * square + float((np.maximum(0.0, 1 - margins) ** 2).sum())
     return MarginBounds(separated, slack)
-
-
-def _gram(model: Any, X: Any, rows: Any, whole: bool, j: int) -> Array:
-    if whole:
-        gram: Array = model._weighted_rows(X, j)
-        return gram
-    precomputed = model.__sklearn_tags__().input_tags.pairwise
-    own = X[np.ix_(rows, rows)] if precomputed else take(X, rows)
-    gram = model._weighted_rows(own, j)
-    return gram
 
 
 def _squared_norms(model: Any) -> Array:

@@ -1,4 +1,4 @@
-"""States of models that were saved or pickled before predictors existed.
+"""States of models that earlier versions saved or pickled.
 
 `Machines` and `Space` stand for the classes of that time; they only hold what the file holds.
 """
@@ -8,6 +8,9 @@ from __future__ import annotations
 from inspect import signature
 from typing import Any
 
+import numpy as np
+
+from ..._typing import Array
 from .predictor import Predictor, SupportVectors
 from .steps import (
     ColumnFeatures,
@@ -65,6 +68,13 @@ def with_all_parameters(cls: type, state: dict[str, Any]) -> dict[str, Any]:
     if "calibration" in new:
         new["calibration"] = None
     return new | state
+
+
+def older_scores(model: Any, X: Any) -> Array:
+    """Return the scores of an SVC whose probabilities another estimator calibrated."""
+    probabilities = model._calibrated_.predict_proba(X)
+    logs: Array = np.log(np.maximum(probabilities, np.finfo(np.float64).tiny))
+    return logs + np.log(model.class_weight_)
 
 
 def upgraded(state: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -164,6 +164,7 @@ class Predictor:
     loss: str = "hinge"
     merged: bool = False
     calibration: Calibration | None = None
+    gives_scores: ClassVar[bool] = False  # decision values are not calibrated yet
 
     @classmethod
     def of(

@@ -13,18 +13,38 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..._threads import n_threads
-from ..._typing import Array, Index
+from ..._typing import Array
 from .calibration import Calibration, calibrate_margins, probabilities
 from .conformal import ConformalHalf, class_scores, first_half_decides, prediction_sets
 from .left_out import deal
 from .multiclass import Multiclass
+from .older_models import older_scores
 from .predictor import predictor_of, take
 from .progress import FitProgress
+from .reading import TableReader
 from .task import FitTask, Fitted
 
 
+def calibration_mode(estimator: Any) -> str | None:
+    """Return how probabilities are calibrated: "loo", "halves", or None for none at all.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A classifier with a parameter ``calibration``; a deprecated ``probability=True`` is "loo".
+
+    Returns
+    -------
+    mode : {"loo", "halves"} or None
+        The mode.
+    """
+    mode: str | None = getattr(estimator, "calibration", None)
+    is_deprecated = mode is None and getattr(estimator, "probability", False) is True
+    return "loo" if is_deprecated else mode
+
+
 def _is_calibrated(estimator: Any) -> bool:
-    if estimator._calibration_mode() is None:
+    if calibration_mode(estimator) is None:
         raise AttributeError(
             "predict_proba is not available with calibration=None; fit with calibration='loo' or "
             "'halves'."
@@ -33,7 +53,7 @@ def _is_calibrated(estimator: Any) -> bool:
 
 
 def _has_halves(estimator: Any) -> bool:
-    if estimator._calibration_mode() != "halves":
+    if calibration_mode(estimator) != "halves":
         raise AttributeError("predict_set is only available with calibration='halves'.")
     return True
 
@@ -47,28 +67,19 @@ class ProbabilityMixin:
     _halves_: Sequence[ConformalHalf] | None
     _task: Callable[..., FitTask]
     _fit_machines: Callable[[FitTask], Fitted]
-    _take: Callable[[Any, Index], Any]
+    _reader: Callable[[], TableReader]
     _decisions: Callable[[Any], Array]
     _rows_to_decide: Callable[[Any], Any]
     _fitted_scheme: Callable[[], Multiclass]
 
     # --- Fit ------------------------------------------------------------------------------
 
-    def _calibration_mode(self) -> str | None:
-        """Return how probabilities are calibrated: "loo", "halves", or None for none at all."""
-        mode: str | None = getattr(self, "calibration", None)
-        return mode
-
-    def _decides_by_scores(self) -> bool:
-        """Return whether decisions are calibrated scores, so that they agree with probabilities."""
-        return getattr(self, "calibration", None) is not None
-
     def _with_probabilities(self, task: FitTask, fitted: Fitted) -> Fitted:
         """Calibrate what a method returned, where probabilities are asked for.
 
         A method that calibrates its decisions itself returns no function ``left_out``.
         """
-        mode = self._calibration_mode()
+        mode = calibration_mode(self)
         if mode is None or fitted.left_out is None:
             return fitted
         found = fitted.left_out()
@@ -103,7 +114,7 @@ class ProbabilityMixin:
         for held in deal(task, 2):
             kept = labels.rows[np.delete(np.arange(len(labels.rows)), held)]
             part = self._task(
-                self._take(X, kept),
+                self._reader().take(X, kept),
                 y[kept],
                 None if weights is None else weights[kept],
                 FitProgress(self),
@@ -120,14 +131,22 @@ class ProbabilityMixin:
 
     # --- Predict --------------------------------------------------------------------------
 
+    def _decides_by_scores(self) -> bool:
+        """Return whether decision values become scores, so that they agree with probabilities."""
+        is_calibrated = getattr(self, "calibration", None) is not None
+        return is_calibrated and not predictor_of(self).gives_scores
+
     def _class_scores(self, X: Any) -> Array:
         """Return log-odds of the second of two classes, or scores inside a softmax."""
-        calibration: Calibration | None = predictor_of(self).calibration
-        if calibration is None:
+        if vars(self).get("_calibrated_") is not None:
+            return older_scores(self, X)
+        predictor = predictor_of(self)
+        if predictor.calibration is None:
             raise NotFittedError(
                 f"This {type(self).__name__} was fitted without probabilities; fit it again."
             )
-        return calibration.scores(self._decisions(X))
+        values = self._decisions(X)
+        return values if predictor.gives_scores else predictor.calibration.scores(values)
 
     @available_if(_is_calibrated)
     def predict_proba(self, X: Any) -> Array:

@@ -22,7 +22,7 @@ from ..._typing import Array
 from ...discrimination.scales import MEASURES
 from ...kernels import Kernel, Linear
 from ...qp import SMO, Solution
-from ..base.estimator import BaseLearnedSVC, InputRules
+from ..base.estimator import BaseLearnedSVC
 from ..base.feature_weights import importances as shares
 from ..base.feature_weights import no_weights, spreads
 from ..base.grams import Grams
@@ -30,6 +30,7 @@ from ..base.kernel_spec import KernelSpec
 from ..base.left_out import kernel_machines_left_out
 from ..base.multiclass import ONE_VS_ONE, Multiclass
 from ..base.predictor import Predictor, kernel_groups, predictor_of
+from ..base.reading import TableReader
 from ..base.solve import solve_machines, solve_pairs
 from ..base.task import FitTask, Fitted
 from .settings import settings_of
@@ -342,13 +343,12 @@ default="fisher"
     def _multiclass(self) -> Multiclass:
         return ONE_VS_ONE
 
-    def _input_rules(self) -> InputRules:
-        return InputRules()  # the measures are of dense columns
+    def _reader(self) -> TableReader:
+        return TableReader(self)  # the measures are of dense columns
 
-    def _check_input(self, X: Any, y: Any) -> tuple[Any, Any]:
+    def _check_parameters(self) -> None:
         if not KernelSpec.of(self).reads_rows:
             raise no_weights(self.kernel)
-        return super()._check_input(X, y)
 
     def _kernel(self, X: Any, sample_weight: Array) -> Kernel:
         kernel = super()._kernel(X, sample_weight)

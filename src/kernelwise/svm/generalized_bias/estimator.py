@@ -25,13 +25,14 @@ from ..._threads import run, single_blas
 from ..._typing import Array, Codes
 from ...kernels import FunctionKernel, Kernel, Precomputed
 from ...qp import SMO, Progress, SeveralEqualities
-from ..base.estimator import BaseLearnedSVC, InputRules
+from ..base.estimator import BaseLearnedSVC
 from ..base.grams import Grams
 from ..base.kernel_spec import KERNEL_NAMES, KernelSpec
 from ..base.left_out import LeftOut, left_out_decisions
 from ..base.multiclass import SCHEMES, Multiclass
 from ..base.predictor import Predictor
 from ..base.progress import FitProgress
+from ..base.reading import TableReader
 from ..base.steps import apply_all
 from ..base.task import FitTask, Fitted
 from .features import is_columns
@@ -297,13 +298,13 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
     def _multiclass(self) -> Multiclass:
         return SCHEMES[self.multi_class]
 
-    def _input_rules(self) -> InputRules:
+    def _reader(self) -> TableReader:
         sparse = KernelSpec.of(self).accepts_sparse
         if sparse and hasattr(self.bias_features, "__sklearn_tags__"):
             sparse = bool(get_tags(self.bias_features).input_tags.sparse)
-        return InputRules(sparse=sparse)
+        return TableReader(self, sparse=sparse)
 
-    def _check_input(self, X: Any, y: Any) -> tuple[Any, Any]:
+    def _check_parameters(self) -> None:
         given = self.bias_features
         if isinstance(given, type):
             raise ValueError(f"bias_features must be an object, not a class: {given.__name__}().")
@@ -327,11 +328,12 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
                 f"solver='paper' has no penalty on the features; got bias_penalty="
                 f"{self.bias_penalty!r}. Use solver='auto'."
             )
+
+    def _columns(self, X: Any) -> BiasColumns:
+        """Return the columns of the training rows X that the bias and the kernel read."""
         names = getattr(X, "columns", None)  # a user's kernel may read a data frame as it is
-        X, y = super()._check_input(X, y)
         names = getattr(self, "feature_names_in_", names)
-        self._columns_ = BiasColumns.of(X, given, names, self.exclude_bias_from_kernel)
-        return X, y
+        return BiasColumns.of(X, self.bias_features, names, self.exclude_bias_from_kernel)
 
     def _stores_matrices(self) -> bool:
         """Return whether machines are not those of `SVC`, so that they store kernel matrices."""
@@ -345,7 +347,7 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         return 1 / (2 * self.regularization * np.asarray(sizes, dtype=np.float64))
 
     def _kernel(self, X: Any, sample_weight: Array) -> Kernel:
-        kernel = super()._kernel(apply_all(self._columns_.before_kernel, X), sample_weight)
+        kernel = super()._kernel(apply_all(self._columns(X).before_kernel, X), sample_weight)
         given = isinstance(kernel, FunctionKernel | Precomputed)  # their matrix is checked instead
         if self._stores_matrices() and not kernel.is_psd and not given:
             raise ValueError(
@@ -355,7 +357,7 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         return kernel
 
     def _fit_machines(self, task: FitTask) -> Fitted:
-        columns, y = self._columns_, task.labels.names[task.classes]
+        columns, y = self._columns(task.X), task.labels.names[task.classes]
         features = BiasFeatures.of(
             task.X,
             y,

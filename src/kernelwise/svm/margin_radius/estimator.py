@@ -23,10 +23,12 @@ from ..._threads import run, single_blas
 from ..._typing import Array
 from ...kernels import Kernel, Linear
 from ...qp import Solution
-from ..base.estimator import BaseLearnedSVC, InputRules
+from ..base.estimator import BaseLearnedSVC
 from ..base.kernel_spec import KernelSpec
 from ..base.left_out import left_out_decisions
+from ..base.margin_bounds import TrainingTable
 from ..base.predictor import Predictor, SupportVectors, predictor_of
+from ..base.reading import TableReader
 from ..base.task import FitTask, Fitted
 from .ball import learn_ball
 from .descent import PAPER_GAP, descend
@@ -251,10 +253,10 @@ class MarginRadiusSVC(BaseLearnedSVC):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _input_rules(self) -> InputRules:
-        return InputRules()  # the columns are centred, and half ranges are of all entries
+    def _reader(self) -> TableReader:
+        return TableReader(self)  # the columns are centred, and half ranges are of all entries
 
-    def _check_input(self, X: Any, y: Any) -> tuple[Any, Any]:
+    def _check_parameters(self) -> None:
         if not KernelSpec.of(self).reads_rows:
             raise ValueError(
                 f"kernel={self.kernel!r} does not take rows of numbers; use a kernel that does, or "
@@ -270,7 +272,6 @@ class MarginRadiusSVC(BaseLearnedSVC):
                 "optimizer='paper' is for p=1 and radius 'paper' or 'product'; got "
                 f"p={self.p!r} and radius={self.radius!r}. Use optimizer='sqp'."
             )
-        return super()._check_input(X, y)
 
     def _kernel(self, X: Any, sample_weight: Array) -> Kernel:
         return Linear() if self.kernel is None else super()._kernel(X, sample_weight)
@@ -303,7 +304,8 @@ class MarginRadiusSVC(BaseLearnedSVC):
             predictor,
             solutions,
             vectors=vectors,
-            attributes=self._attributes(machines),
+            attributes=self._attributes(machines)
+            | {"_training_table_": _training_table(task, machines, space)},
             warnings=_warnings(solutions, self._target()),
             last=(columns.kept, [machine.start for machine in machines]),
             left_out=lambda: left_out_decisions(
@@ -396,10 +398,6 @@ class MarginRadiusSVC(BaseLearnedSVC):
             )
         return self._space.inputs(self._shares_.mean(axis=0))
 
-    def _weighted_rows(self, X: Any, machine: int) -> Array:
-        weights = np.atleast_2d(self.feature_weights_)[machine]
-        return Linear(weights=weights)(self._space.apply(X))
-
     @property
     def _space(self) -> ExplicitSpace:
         return ExplicitSpace(predictor_of(self).features)
@@ -446,6 +444,14 @@ class MarginRadiusSVC(BaseLearnedSVC):
             n_solves=np.array([model.n_solves_ for model in estimators]),
             estimators=estimators,
         )
+
+
+def _training_table(
+    task: FitTask, machines: Sequence[WeightedMachine], space: ExplicitSpace
+) -> TrainingTable:
+    """Return the rows with the kernel of each machine, which its margin is measured in."""
+    kernels = tuple(Linear(weights=machine.weights) for machine in machines)
+    return TrainingTable(task.X, task.Y, kernels, space.steps)
 
 
 def _starts(task: FitTask, columns: Columns) -> Sequence[Array | None]:

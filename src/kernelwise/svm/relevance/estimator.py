@@ -31,10 +31,11 @@ from ...outer import Step
 from ...qp import SMO
 from ..base.calibration import Calibration, Sigmoid, calibrate_log_odds, calibrate_margins
 from ..base.conformal import ConformalHalf, class_scores
-from ..base.estimator import BaseLearnedSVC, InputRules
-from ..base.predictor import Predictor, predictor_of
+from ..base.estimator import BaseLearnedSVC
+from ..base.predictor import Predictor
 from ..base.probability import summary
-from ..base.task import FitTask, Fitted, Labels
+from ..base.reading import TableReader
+from ..base.task import FitTask, Fitted
 from ..paths.rows import TrainingRows
 from .attributes import (
     cell_attributes,
@@ -47,10 +48,10 @@ from .attributes import (
     weight_attributes,
 )
 from .column_options import ColumnOptions
-from .columns import ColumnEncoding, ColumnLayout
+from .columns import ColumnLayout
 from .explaining import KnownRows
-from .large_table import EncodedTable, learn_encoding
-from .limits import CELL_SIZE, N_TREES, SWITCH, n_of_whole
+from .large_table import EncodedTable
+from .limits import CELL_SIZE, N_TREES
 from .members import FACTORS, KERNELS, kernel_names
 from .mixing import (
     Half,
@@ -65,8 +66,7 @@ from .mixing import (
 )
 from .parts.hinge import HingeSettings
 from .parts.rows import PartRows, copy_weight
-from .predictor import MixturePredictor
-from .table_input import check_table, check_training_table, column_names
+from .reader import ColumnReader
 
 
 class RelevanceSVC(BaseLearnedSVC):
@@ -360,44 +360,16 @@ class RelevanceSVC(BaseLearnedSVC):
         self.callback = callback
         self.random_state = random_state
 
-    def _input_rules(self) -> InputRules:
-        return InputRules(nan=self.missing == "impute")
-
-    def _check_input(self, X: Any, y: Any) -> tuple[Any, Any]:
-        return check_training_table(self, X, y)
-
-    def _takes_cells(self, n_rows: int) -> bool:
-        """Return whether a table of so many rows gets cells, and is encoded as it is read."""
-        return n_of_whole(n_rows) > SWITCH and self.large != "exact" and self._is_plain
+    def _reader(self) -> TableReader:
+        fills = self.missing == "impute"
+        options = ColumnOptions(self.categorical_features, self.feature_groups, fills)
+        by_blocks = self.large != "exact" and self._is_plain
+        return ColumnReader(self, nan=fills, options=options, by_blocks=by_blocks)
 
     @property
     def _is_plain(self) -> bool:
         """Whether large tables get parts of their own."""
         return bool(self.ensemble and self.standardize and self.kernel == "laplacian")
-
-    def _encode(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels]:
-        """Learn from the rows that count what their columns are, and encode them."""
-        options = ColumnOptions(
-            self.categorical_features, self.feature_groups, fills=self.missing == "impute"
-        )
-        names = column_names(self)
-        if self._takes_cells(len(y)):
-            labels = Labels.of(y, sample_weight, self.class_weight)  # in the order of the table
-            self.columns_ = learn_encoding(X, names, labels, options)
-            return EncodedTable(X, labels.rows, self.columns_), labels
-        rows, labels = super()._encode(X, y, sample_weight)
-        self.columns_ = ColumnEncoding.of(rows, names, labels.sample_weight, options)
-        return self.columns_.apply(rows), labels
-
-    def _check_rows(self, X: Any) -> Any:
-        if not hasattr(self, "columns_"):  # a model of an older version
-            return super()._check_rows(X)
-        return check_table(self, X)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        return tags
 
     def _kernel(self, X: Any, sample_weight: Array) -> Kernel:
         return KERNELS[self.kernel]()
@@ -619,17 +591,6 @@ class RelevanceSVC(BaseLearnedSVC):
         return replace(
             mixture, parts=(hinge, *mixture.parts[1:]), calibration=calibration, before=before
         )
-
-    def _decides_by_scores(self) -> bool:
-        # The decisions of a mixture are calibrated scores already; older models may have none.
-        predictor: Any = predictor_of(self)
-        return isinstance(predictor, Predictor) and predictor.calibration is not None
-
-    def _class_scores(self, X: Any) -> Array:
-        predictor: Any = predictor_of(self)
-        if isinstance(predictor, MixturePredictor) and predictor.calibration is not None:
-            return self._decisions(X)  # log-odds, which the predictor has calibrated
-        return super()._class_scores(X)
 
 
 def _n_tasks(settings: HingeSettings, n_rows: int, layout: ColumnLayout, halves: bool) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -43,6 +43,7 @@ class MixturePredictor:
     calibration: Calibration | None = None
     before: tuple[Step, ...] = ()
     multiclass: str = "ovr"
+    gives_scores: ClassVar[bool] = True  # decision values are log-odds already
 
     def decision_values(self, X: Any, threads: int = 1) -> Array:
         """Compute log-odds of the second class, or scores whose softmax are probabilities.

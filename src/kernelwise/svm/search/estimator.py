@@ -249,7 +249,7 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
     def _grid(self, estimator: SVC, X: Any, y: Any) -> Any:
         if self.param_grid is not None:
             return self.param_grid
-        checked, _ = clone(estimator)._check_input(X, y)
+        checked, _ = clone(estimator)._reader().check(X, y)
         return default_grid(estimator, checked)
 
     def _threads(self) -> int:

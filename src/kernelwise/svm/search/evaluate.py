@@ -98,8 +98,9 @@ class Evaluator:
         try:
             key = (spec.accepts_sparse, spec.is_precomputed)
             if key not in checked:
-                X, y = model._check_input(self.X, self.y)
-                checked[key] = model._take(X, self._order), y[self._order], _names(model)
+                reader = model._reader()
+                X, y = reader.check(self.X, self.y)
+                checked[key] = reader.take(X, self._order), y[self._order], _names(model)
             X, y, names = checked[key]
             model.__dict__.update(names)
             weight = self._fit_params(task).get("sample_weight")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -39,14 +40,23 @@ class FoldSVC(SVC):
 
     _known: Sequence[tuple[Any, Array]] = ()
 
-    def _decisions(self, X: Any) -> Array:
-        for rows, decisions in self._known:
-            if rows is X:
-                return decisions
-        return super()._decisions(X)
+    def _fit_machines(self, task: FitTask) -> Fitted:
+        return replace(super()._fit_machines(task), warnings=())
 
-    def _warn(self, fitted: Fitted, certificate: Any) -> None:
-        """Stay silent."""
+    def decision_function(self, X: Any) -> Array:
+        """Return decision values, known ones without another evaluation of the kernel."""
+        known = self._known_decisions(X)
+        if known is None:
+            return super().decision_function(X)
+        return ONE_VS_ONE.scores(known, len(self.classes_), self.decision_function_shape)
+
+    def predict(self, X: Any) -> Any:
+        """Predict classes, from known decision values where there are any."""
+        known = self._known_decisions(X)
+        return super().predict(X) if known is None else self._winners(known, ONE_VS_ONE)
+
+    def _known_decisions(self, X: Any) -> Array | None:
+        return next((values for rows, values in self._known if rows is X), None)
 
 
 def as_fold_model(model: SVC) -> FoldSVC:
@@ -193,7 +203,7 @@ class FoldProblem:
         model = as_fold_model(self.model)
         order = np.argsort(self.labels.rows)  # the order of the training rows
         task = FitTask(
-            X=model._take(self.X, self.rows[order]),
+            X=model._reader().take(self.X, self.rows[order]),
             labels=self.labels.in_order(order),
             multiclass=ONE_VS_ONE,
             kernel=self.kernel,
