@@ -4,6 +4,7 @@ import pickle
 
 import clarabel
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
@@ -117,12 +118,26 @@ def test_precomputed_kernel():
     assert_allclose(given.slack_bound_, plain.slack_bound_, rtol=1e-5)
 
 
+def test_gaps_and_categories_are_encoded_once():
+    X, y = cancer()
+    X[::4, 0] = np.nan
+    table = pd.DataFrame(X, columns=list("abcdef"))
+    table["g"] = np.where(X[:, 1] > 0, "high", "low")
+    model = RelevanceSVC(ensemble=False, calibration=None).fit(table, y)
+    K, values = model.kernel_(model.columns_.apply(table)), model.decision_function(table)
+    slacks = np.maximum(0.0, 1 - np.where(y == 1, 1, -1) * values)
+    expected = squared_radius(K) / model.margin_**2 + (slacks**2).sum()
+    assert_allclose(model.slack_bound_, expected, rtol=2e-4)
+
+
 def test_undefined_bounds_are_no_attributes():
     X, y = cancer()
     for model in (RelevanceSVC().fit(X, y), GeneralizedBiasSVC([0]).fit(X, y)):
         assert not hasattr(model, "slack_bound_")
         assert not hasattr(model, "radius_margin_bound_")
     assert not hasattr(SVC(), "slack_bound_")
+    with pytest.raises(AttributeError, match="not of an average"):
+        _ = RelevanceSVC().fit(X, y).slack_bound_
 
 
 def test_saved_models_hold_no_training_rows():

@@ -10,6 +10,7 @@ radius of the smallest ball around the machine's training rows in the space of i
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -101,7 +102,7 @@ def _computed(model: Any) -> MarginBounds:
     if not hasattr(model, "classes_"):
         raise AttributeError("the error bounds are attributes of a fitted classifier")
     predictor = predictor_of(model)
-    if predictor.n_members > 1:
+    if not isinstance(predictor, Predictor) or predictor.n_members > 1:
         raise AttributeError("the error bounds are of one machine per class, not of an average")
     if predictor.kernels and predictor.linear is not None:
         raise AttributeError("the error bounds need a machine whose features are all regularised")
@@ -111,8 +112,10 @@ def _computed(model: Any) -> MarginBounds:
             "the error bounds need the training rows, which saved and copied models do not hold; "
             "read radius_margin_bound_ and slack_bound_ before that, or fit again"
         )
+    # The training rows have been through the steps that encode columns.
+    after = tuple(s for s in predictor.before if not getattr(s, "encodes_columns", False))
     with single_blas():
-        return _bounds(model, predictor, table)
+        return _bounds(model, replace(predictor, before=after), table)
 
 
 def _bounds(model: Any, predictor: Predictor, table: TrainingTable) -> MarginBounds:
