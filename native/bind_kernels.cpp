@@ -40,6 +40,18 @@ void define_rows(nb::module_& m) {
       array("X"), array("centre"), array("scales"), nb::arg("squares"), array("out"));
 }
 
+// Check what `exp_tiles` takes.
+template <class T>
+void expect_tiles(Matrix<const T> left, Matrix<const T> other, Matrix<T> out, Size first, Size last,
+                  Size stop) {
+  expect(left.columns == other.columns, "left", "have as many columns as other");
+  expect(out.columns == other.rows, "out", "have a column for each row of other");
+  expect(0 <= first && first <= last && last <= out.rows && last <= left.rows, "first and last",
+         "be rows of left and out");
+  expect(stop == 0 || (last <= stop && stop <= out.rows && stop <= out.columns), "stop",
+         "be zero, or between last and the size of out");
+}
+
 template <class T>
 void define_matrices(nb::module_& m) {
   m.def(
@@ -71,16 +83,28 @@ void define_matrices(nb::module_& m) {
       [](Grid<const T> left, Grid<const T> other, Grid<T> out, Size first, Size last, Size stop) {
         const auto l = view(left, "left"), o = view(other, "other");
         const auto k = view(out, "out");
-        expect(l.columns >= 2 && l.columns == o.columns, "left", "have as many columns as other");
-        expect(k.columns == o.rows, "out", "have a column for each row of other");
-        expect(0 <= first && first <= last && last <= k.rows && last <= l.rows, "first and last",
-               "be rows of left and out");
-        expect(stop == 0 || (last <= stop && stop <= k.rows && stop <= k.columns), "stop",
-               "be zero, or between last and the size of out");
-        unlocked([&] { leaves<T>().gauss(l, o, k, first, last, stop, workspace()); });
+        expect(l.columns >= 2, "left", "have at least two columns");
+        expect_tiles(l, o, k, first, last, stop);
+        unlocked([&] {
+          leaves<T>().gauss(l, o, {nullptr, 0}, false, k, first, last, stop, workspace());
+        });
       },
       array("left"), array("other"), array("out"), nb::arg("first"), nb::arg("last"),
       nb::arg("stop"));
+  m.def(
+      "laplace",
+      [](Grid<const T> left, Grid<const T> other, Line<const double> weights, bool far, Grid<T> out,
+         Size first, Size last, Size stop) {
+        const auto l = view(left, "left"), o = view(other, "other");
+        const auto w = view(weights, "weights");
+        const auto k = view(out, "out");
+        expect(w.size < l.columns, "left", "have a column more than there are categories");
+        expect_tiles(l, o, k, first, last, stop);
+        unlocked(
+            [&] { leaves<T>().laplace(l, o, w, far, k, first, last, stop, workspace()); });
+      },
+      array("left"), array("other"), array("weights"), nb::arg("far"), array("out"),
+      nb::arg("first"), nb::arg("last"), nb::arg("stop"));
   m.def(
       "l1_distances",
       [](Grid<const T> left, Grid<const T> right, Grid<T> out) {

@@ -67,7 +67,7 @@ struct Squared {
 #pragma GCC unroll 4
       for (int v = 0; v < kTileVectors; ++v)
         tile.sums[a][v] =
-            distances<V>(own[a], load<V>(others + v * kLanes<V>), tile.sums[a][v]);
+            squared_distances<V>(own[a], load<V>(others + v * kLanes<V>), tile.sums[a][v]);
     if (far) sharpen(group, panel, d, tile);
   }
 

@@ -15,14 +15,17 @@ struct RowLeaves {
                            Matrix<T> out);
 };
 
+template <class T>
+using ExpTiles = void (*)(Matrix<const T> left, Matrix<const T> other, Values weights, bool far,
+                          Matrix<T> out, Size first, Size last, Size stop, Workspace&);
+
 // Leaves on matrices of one type of numbers.
 template <class T>
 struct MatrixLeaves {
   void (*exp_of_minus_rows)(Matrix<T>);
   void (*transpose)(Matrix<const T>, Matrix<T>);
   void (*other_side)(Matrix<const T>, Matrix<T>);
-  void (*gauss)(Matrix<const T> left, Matrix<const T> other, Matrix<T> out, Size first, Size last,
-                Size stop, Workspace&);
+  ExpTiles<T> gauss, laplace;
   void (*l1_distances)(Matrix<const T> left, Matrix<const T> right, Matrix<T> out, Workspace&);
   void (*add_products)(bool squared, Matrix<const T> rows, Values weights, Indices left,
                        Values change, Indices columns, Vector<double> out, Workspace&);

@@ -30,9 +30,19 @@ def centred_rows(
 ) -> tuple[float, float]: ...
 def other_side(left: Array, right: Array) -> None: ...
 
-# native/tiles.hpp, gauss.hpp, l1.hpp, contraction.hpp
+# native/tiles.hpp, exp_tiles.hpp, gauss.hpp, l1.hpp, contraction.hpp
 def exp_of_minus_rows(values: Array) -> None: ...
 def gauss(left: Array, other: Array, out: Array, first: int, last: int, stop: int) -> None: ...
+def laplace(
+    left: Array,
+    other: Array,
+    weights: Array,
+    far: bool,
+    out: Array,
+    first: int,
+    last: int,
+    stop: int,
+) -> None: ...
 def l1_distances(left: Array, right: Array, out: Array) -> None: ...
 def contract(
     K: Array,

@@ -29,6 +29,38 @@ def test_tiles_of_every_shape(n, m, dtype):
 
 
 @both_types
+@pytest.mark.parametrize("n", [1, 2, 7, 8, 9, 16, 17, 33, 65, 128, 150])
+@pytest.mark.parametrize("m", [1, 8, 15, 17, 32, 33, 70])
+@pytest.mark.parametrize("n_codes", [0, 2])
+@pytest.mark.parametrize("far", [0.0, 1e9])
+def test_tiles_of_absolute_differences(n, m, n_codes, far, dtype):
+    rng = np.random.default_rng(n * m)
+    X, Y = (rng.normal(size=(k, 3 + n_codes)) for k in (n, m))
+    for Z in (X, Y):
+        Z[:, 3:] = rng.integers(3, size=(len(Z), n_codes))
+        Z[::2, 0] += far  # far from the others, and close to each other
+    X, Y = X.astype(dtype), Y.astype(dtype)
+    terms = np.abs(X.astype(np.longdouble)[:, None] - Y[None])
+    terms[..., 3:] = terms[..., 3:] != 0
+    is_code = np.arange(3 + n_codes) >= 3
+    found = Laplacian(0.2, categorical=is_code if n_codes else None)(X, Y)
+    assert found.dtype == dtype
+    error = 4 * TYPES[dtype] + 0.2 * far * np.finfo(float).eps  # of rows that are scaled
+    assert_allclose(found, np.exp(-0.2 * terms.sum(axis=2)), rtol=0, atol=error)
+
+
+@both_types
+@pytest.mark.parametrize("d", [1, 2, 31, 32, 33, 40, 100, 520])
+@pytest.mark.parametrize("n", [1, 16, 31, 130, 300])
+def test_matrices_of_absolute_differences_are_symmetric(n, d, dtype):
+    X = np.random.default_rng(n).normal(size=(n, d))
+    K = LazyGram(Laplacian(0.3 / d), X).dense(dtype)
+    expected = np.exp(-0.3 / d * np.array([np.abs(x - X).sum(axis=1) for x in X]))
+    assert_allclose(K, expected, rtol=0, atol=1e-6 if dtype == np.float32 else 2e-15)
+    assert_array_equal(K, K.T)
+
+
+@both_types
 @pytest.mark.parametrize("d", [1, 2, 40, WIDEST - 2, WIDEST])
 @pytest.mark.parametrize("n", [1, 16, 31, 130, 300])
 def test_matrices_are_symmetric(n, d, dtype):
@@ -41,10 +73,11 @@ def test_matrices_are_symmetric(n, d, dtype):
 
 @both_types
 @pytest.mark.parametrize("threads", [1, 3])
-def test_rows_that_come_later_are_those_of_the_whole(dtype, threads):
+@pytest.mark.parametrize("kernel", [RBF(0.1), Laplacian(0.1)])
+def test_rows_that_come_later_are_those_of_the_whole(dtype, threads, kernel):
     X = np.random.default_rng(0).normal(size=(300, 5))
-    whole = LazyGram(RBF(0.1), X).dense(dtype)
-    K, reader = np.full((300, 300), np.nan, dtype), LazyGram(RBF(0.1), X, threads).open(dtype)
+    whole = LazyGram(kernel, X).dense(dtype)
+    K, reader = np.full((300, 300), np.nan, dtype), LazyGram(kernel, X, threads).open(dtype)
     for start, stop in ((0, 1), (1, 40), (40, 171), (171, 300)):
         reader.fill(K, start, stop)
     np.fill_diagonal(K, 1)
@@ -52,10 +85,11 @@ def test_rows_that_come_later_are_those_of_the_whole(dtype, threads):
 
 
 @both_types
-def test_nothing_is_written_beyond_the_rows_that_are_asked_for(dtype):
+@pytest.mark.parametrize("kernel", [RBF(0.1), Laplacian(0.1)])
+def test_nothing_is_written_beyond_the_rows_that_are_asked_for(dtype, kernel):
     X = np.random.default_rng(0).normal(size=(100, 5))
     K = np.full((100, 100), np.nan, dtype)
-    LazyGram(RBF(0.1), X).open(dtype).fill(K, 0, 37)
+    LazyGram(kernel, X).open(dtype).fill(K, 0, 37)
     assert np.isfinite(K[:37]).all()
     assert np.isnan(K[37:]).all()
 

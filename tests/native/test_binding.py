@@ -35,6 +35,7 @@ def arguments():
         "transpose": (floats(3, N), np.zeros((N, 3))),
         "other_side": (left, np.zeros((4, N))),
         "gauss": (left, left, np.zeros((N, N)), 0, N, N),
+        "laplace": (left, left, np.ones(3), False, np.zeros((N, N)), 0, N, N),
         "l1_distances": (left, floats(4, 5), np.zeros((N, 5))),
         "contract": (K, 0, left, floats(4, N), 3, 0, True, np.zeros(3), np.zeros(N)),
         "whole_terms": (left, 0, True, np.zeros(3), np.zeros(N), np.zeros(3)),
@@ -226,6 +227,14 @@ def test_rows_outside_the_matrix_are_refused(rows):
     left = floats(N, 4)
     with pytest.raises(ValueError, match="must"):
         _native.gauss(left, left, np.zeros((N, N)), *rows)
+    with pytest.raises(ValueError, match="must"):
+        _native.laplace(left, left, np.ones(1), False, np.zeros((N, N)), *rows)
+
+
+def test_more_categories_than_columns_are_refused():
+    left = floats(N, 4)
+    with pytest.raises(ValueError, match="left must"):
+        _native.laplace(left, left, np.ones(4), False, np.zeros((N, N)), 0, N, 0)
 
 
 def test_other_threads_run_meanwhile():

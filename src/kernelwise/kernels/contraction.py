@@ -17,7 +17,7 @@ from .. import _native
 from .._typing import Array, Matrix
 from .base import BLOCK_ROWS
 from .cotangent import Cotangent
-from .fill import apply_profile, apply_slope, fill_sums, fill_tiles, tile_rows
+from .fill import apply_profile, apply_slope, fill_sums, tiles_of
 from .sides import GRADIENT_REACH, Distances, middle, refuse_overflow, transposed
 
 if TYPE_CHECKING:
@@ -153,11 +153,11 @@ def _contract_distances(
 
 def _whole(kernel: PairwiseKernel, X: Array, dtype: Any) -> Array | None:
     """Return the kernel matrix where it gives the slopes and is made quickly."""
-    rows = tile_rows(kernel, X, X, dtype) if len(X) <= _WHOLE else None
-    if rows is None:
+    tiles = tiles_of(kernel, X, X, dtype) if len(X) <= _WHOLE else None
+    if tiles is None:
         return None
     K = np.empty((len(X), len(X)), dtype=dtype)
-    fill_tiles(*rows, K, 0, len(K), len(K))
+    tiles.fill(K, 0, len(K), len(K))
     return K
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from .._native import exp_of_minus_rows, gauss, transpose
+from .._native import exp_of_minus_rows, transpose
 from .._threads import run
 from .._typing import Array, Index, Matrix, RowReader
 from .base import BLOCK_ROWS
-from .sides import GRADIENT_REACH, SquaredDistances, middle
+from .sides import Distances, ExpTiles, SquaredDistances
 
 if TYPE_CHECKING:
     from .pairwise import PairwiseKernel
@@ -100,9 +100,9 @@ def kernel_matrix(kernel: PairwiseKernel, X: Matrix, Y: Matrix | None, dtype: An
 
 
 def _fill_between(kernel: PairwiseKernel, X: Matrix, Y: Matrix, out: Array) -> None:
-    rows = tile_rows(kernel, X, Y, out.dtype)
-    if rows is not None:
-        fill_tiles(*rows, out, 0, len(out), 0)
+    tiles = tiles_of(kernel, X, Y, out.dtype)
+    if tiles is not None:
+        tiles.fill(out, 0, len(out), 0)
         return
     left, right = kernel.term.sides(kernel, X, Y, out.dtype)
     for start in range(0, left.shape[0], BLOCK_ROWS):
@@ -112,45 +112,24 @@ def _fill_between(kernel: PairwiseKernel, X: Matrix, Y: Matrix, out: Array) -> N
 
 def open_reader(kernel: PairwiseKernel, X: Array, dtype: Any, threads: int) -> RowReader:
     """Open the kernel of dense rows for reading row by row."""
-    rows = tile_rows(kernel, X, X, dtype)
-    if rows is not None:
-        return TileReader(rows[0], threads)
+    tiles = tiles_of(kernel, X, X, dtype)
+    if tiles is not None:
+        return TileReader(tiles, threads)
     return PairwiseReader(kernel, *kernel.term.sides(kernel, X, X, dtype), threads)
 
 
-def tile_rows(
-    kernel: PairwiseKernel, X: Matrix, Y: Matrix, dtype: Any
-) -> tuple[Array, Array] | None:
-    """Return both rows as `fill_tiles` takes them; None where it does not apply.
+def tiles_of(kernel: PairwiseKernel, X: Matrix, Y: Matrix, dtype: Any) -> ExpTiles | None:
+    """Return tiles of the kernel between rows; None where there are none.
 
-    Tiles are made for the Gaussian kernel of dense rows with few features.
+    There are tiles for exp(-distance) of dense rows, where float32 is enough or not wanted; for
+    squared distances of few features.
     """
     term = kernel.term
-    if not (kernel.is_exponential and isinstance(term, SquaredDistances)):
+    if not (kernel.is_exponential and isinstance(term, Distances)):
         return None
-    if sp.issparse(X) or sp.issparse(Y) or X.shape[1] > WIDEST:
+    if sp.issparse(X) or sp.issparse(Y) or (term.squared and X.shape[1] > WIDEST):
         return None
-    return term.rows_around(middle(Y), kernel, X, Y, dtype, GRADIENT_REACH)
-
-
-def fill_tiles(left: Array, other: Array, K: Array, first: int, last: int, stop: int) -> None:
-    """Write the Gaussian kernel of prepared rows to K[first:last], together with its distances.
-
-    Parameters
-    ----------
-    left : ndarray of shape (n, q)
-        The first rows.
-    other : ndarray of shape (m, q)
-        The second rows.
-    K : ndarray of shape (n, m)
-        The matrix.
-    first, last : int
-        The rows to write.
-    stop : int
-        Zero writes whole rows. Otherwise rows are written from the diagonal on, and mirrored
-        across the diagonal up to this column.
-    """
-    gauss(left, other, K, first, last, stop)
+    return term.tiles(kernel, X, Y, dtype)
 
 
 class PairwiseReader:
@@ -181,15 +160,16 @@ class PairwiseReader:
 
 
 class TileReader:
-    """Rows of a Gaussian kernel made by tiles, which fill both sides of the diagonal at once."""
+    """Rows of a kernel made by tiles, which fill both sides of the diagonal at once."""
 
-    def __init__(self, rows: Array, threads: int = 1) -> None:
-        self._rows, self._threads = rows, threads
+    def __init__(self, tiles: ExpTiles, threads: int = 1) -> None:
+        self._tiles, self._threads = tiles, threads
 
     def swap(self, a: Index, b: Index) -> None:
         """Exchange the positions ``a`` with the positions ``b``, pair by pair."""
         both, other = np.concatenate([a, b]), np.concatenate([b, a])
-        self._rows[both] = self._rows[other]
+        rows = self._tiles.left  # the other rows are the same array
+        rows[both] = rows[other]
 
     def fill(self, K: Array, start: int, stop: int) -> None:
         """Write rows ``start`` to ``stop`` of K in the current order; earlier rows are filled."""
@@ -199,7 +179,7 @@ class TileReader:
 
         def part(first: int) -> None:
             last = min(first + height, stop)
-            fill_tiles(self._rows, self._rows, K, first, last, stop)
+            self._tiles.fill(K, first, last, stop)
 
         run(part, range(start, stop, height), self._threads)
         if start > 0:

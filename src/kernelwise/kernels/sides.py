@@ -19,7 +19,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from .._native import l1_distances, other_side, scaled_rows, shifted_rows, transpose
+from .._native import (
+    gauss,
+    l1_distances,
+    laplace,
+    other_side,
+    scaled_rows,
+    shifted_rows,
+    transpose,
+)
 from .._records import dataclass
 from .._typing import Array, Matrix
 from .base import check_rows
@@ -37,6 +45,46 @@ GRADIENT_REACH = 512.0
 # t does not exceed the second plus the third times |x|^2 + |z|^2, as in native/gauss.hpp.
 _FAR, _CLOSE, _ROUNDING = 1e7, 8.0, 1e-14
 _WORTH_MIRRORING = 16  # columns of a side from which an entry costs more to compute than to copy
+
+
+class ExpTiles:
+    """The kernel exp(-t) of prepared rows, made by tiles together with its distances.
+
+    Parameters
+    ----------
+    left, other : ndarray of shape (n, q) and (m, q)
+        The first and the second rows.
+    weights : ndarray of shape (c,)
+        The weights of categories.
+    squared : bool
+        Whether t is a sum of squared differences, else of absolute ones.
+    far : bool, default=False
+        Whether absolute differences are so large that 2 max(x, z) - x - z may be mostly rounding.
+    """
+
+    def __init__(
+        self, left: Array, other: Array, weights: Array, *, squared: bool, far: bool = False
+    ) -> None:
+        self.left, self.other, self.weights = left, other, weights
+        self._squared, self._far = squared, far
+
+    def fill(self, K: Array, first: int, last: int, stop: int) -> None:
+        """Write K[first:last].
+
+        Parameters
+        ----------
+        K : ndarray of shape (n, m)
+            The matrix.
+        first, last : int
+            The rows to write.
+        stop : int
+            Zero writes whole rows. Otherwise rows are written from the diagonal on, and mirrored
+            across the diagonal up to this column.
+        """
+        if self._squared:
+            gauss(self.left, self.other, K, first, last, stop)
+        else:
+            laplace(self.left, self.other, self.weights, self._far, K, first, last, stop)
 
 
 class WeightedSum(ABC):
@@ -101,6 +149,10 @@ class Distances(WeightedSum):
         """Return the sides of rows around a centre, in float64 where a row exceeds the reach."""
 
     @abstractmethod
+    def tiles(self, kernel: PairwiseKernel, X: Array, Y: Array, dtype: Any) -> ExpTiles | None:
+        """Return tiles of exp(-t) between rows; None where they are too long for float32."""
+
+    @abstractmethod
     def fused_rows(self, kernel: PairwiseKernel, X: Array, dtype: Any) -> tuple[Array, Array]:
         """Return the rows as fused tiles take them, and the weights of categories.
 
@@ -146,6 +198,11 @@ class SquaredDistances(Distances):
         refuse_overflow(largest, largest_other)
         return left, other
 
+    def tiles(self, kernel: PairwiseKernel, X: Array, Y: Array, dtype: Any) -> ExpTiles | None:
+        """Return tiles of exp(-t) between rows; None where they are too long for float32."""
+        rows = self.rows_around(middle(Y), kernel, X, Y, dtype, GRADIENT_REACH)
+        return None if rows is None else ExpTiles(*rows, np.zeros(0), squared=True)
+
     def fill(self, left: Matrix, right: Matrix, out: Array) -> None:
         """Write t into ``out``; short distances of far rows come from their differences."""
         super().fill(left, right, out)
@@ -181,6 +238,19 @@ class L1Distances(Distances):
         self, centre: Array, kernel: Any, X: Array, Y: Array, dtype: Any, reach: float
     ) -> tuple[Array, Array]:
         """Return the sides of rows around a centre, in float64 where a row exceeds the reach."""
+        rows = self._rows_around(centre, kernel, X, Y, dtype, reach)
+        if rows is None:
+            return self.sides_around(centre, kernel, X, Y, np.float64, reach)
+        right = transposed(rows.other)
+        if len(rows.weights) > 0:
+            weights = np.broadcast_to(rows.weights[:, None], (len(rows.weights), len(Y)))
+            right = np.concatenate([right, weights.astype(right.dtype)])
+        return rows.left, right
+
+    def _rows_around(
+        self, centre: Array, kernel: Any, X: Array, Y: Array, dtype: Any, reach: float
+    ) -> ExpTiles | None:
+        """Return the rows (a, sum of a, codes); None where they are too long for float32."""
         scales, category = kernel.scales(X.shape[1]), kernel.categories(X.shape[1])
         kept = scales > 0
         if not kept.all():  # a feature without weight costs nothing, but its NaN is refused too
@@ -195,19 +265,19 @@ class L1Distances(Distances):
         left, size = around.rows(X, dtype)
         other, size_other = (left, size) if Y is X else around.rows(Y, dtype)
         if max(size, size_other) > reach and dtype == np.float32:
-            left, size = around.rows(X, np.float64)
-            other, size_other = (left, size) if Y is X else around.rows(Y, np.float64)
+            return None
         refuse_overflow(size, size_other)
-        right = transposed(other)
-        if n_numbers < len(category):
-            weights = np.broadcast_to(scales[n_numbers:, None], (int(category.sum()), len(Y)))
-            right = np.concatenate([right, weights.astype(right.dtype)])
-        return left, right
+        far = size + size_other > _FAR
+        return ExpTiles(left, other, scales[n_numbers:], squared=False, far=far)
+
+    def tiles(self, kernel: PairwiseKernel, X: Array, Y: Array, dtype: Any) -> ExpTiles | None:
+        """Return tiles of exp(-t) between rows; None where they are too long for float32."""
+        return self._rows_around(middle(Y), kernel, X, Y, dtype, FLOAT32_REACH)
 
     def fused_rows(self, kernel: PairwiseKernel, X: Array, dtype: Any) -> tuple[Array, Array]:
         """Return the rows (a, sum of a, codes), and the weights of the codes."""
-        left, right = self.sides_around(middle(X), kernel, X, X, dtype, FLOAT32_REACH)
-        return left, right[left.shape[1] :, 0].astype(np.float64)
+        rows = self._rows_around(middle(X), kernel, X, X, dtype, FLOAT32_REACH)
+        return self.fused_rows(kernel, X, np.float64) if rows is None else (rows.left, rows.weights)
 
     def fill(self, left: Array, right: Array, out: Array) -> None:
         """Write t into ``out``; short distances of far rows come from their differences."""
