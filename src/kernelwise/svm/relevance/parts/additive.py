@@ -89,11 +89,17 @@ class AdditiveColumns:
         """The columns that are made of places."""
         return Steps(self.bins.starts, self.bins.is_category)
 
+    @property
+    def _with_columns(self) -> Index:
+        """The features whose places make columns; one bin makes none."""
+        return np.flatnonzero(np.diff(self.bins.starts) > 1)
+
     def design(self, X: Array) -> Design:
         """Return the columns of the regression for encoded rows."""
         dense = np.ones((len(X), 1 + len(self.numbers)), dtype=np.float32)
         dense[:, 1:] = self.cut_off(X)
-        return Design(dense, self.bins.places(X), self.steps)
+        places = self.bins.places(X).take(self._with_columns, axis=1)
+        return Design(dense, places, self.steps)
 
     def decisions(self, X: Array, coefficients: Array) -> Array:
         """Return the decisions of coefficients of shape (p, k) on encoded rows, in float64."""
@@ -111,13 +117,13 @@ class AdditiveColumns:
 
     def of_features(self, values: Array) -> Array:
         """Return for each column of the regression but the constant the value of its own column."""
-        widths = [columns.stop - columns.start for _, columns, _ in self.steps.blocks]
-        return np.concatenate([values[self.numbers], np.repeat(values, widths)])
+        return np.concatenate([values[self.numbers], np.repeat(values, self.steps.widths)])
 
     def effects(self, design: Design, coefficients: Array) -> Array:
         """Return what each encoded column adds to one column of decisions, of shape (n, d)."""
         q = 1 + len(self.numbers)
-        out: Array = self.steps.at_places(coefficients[q:])[design.places]
+        out = np.zeros((len(design.dense), len(self.bins.is_category)))
+        out[:, self._with_columns] = self.steps.at_places(coefficients[q:])[design.places]
         out[:, self.numbers] += design.dense[:, 1:q] * coefficients[1:q]
         return out
 

@@ -39,38 +39,56 @@ class Steps:
     is_category: Any
 
     @cached_property
-    def blocks(self) -> list[tuple[slice, slice, Array | None]]:
-        """Places, columns and the matrix between them, feature by feature; None is the identity."""
-        blocks, column = [], 0
-        for start, stop, category in zip(
-            self.starts[:-1], self.starts[1:], self.is_category, strict=True
-        ):
-            size = int(stop - start)
-            width = size if category else size - 1
-            T = None if category else step_matrix(size)
-            blocks.append((slice(start, stop), slice(column, column + width), T))
-            column += width
-        return blocks
+    def widths(self) -> Index:
+        """The number of columns of each feature: its levels, or its steps."""
+        sizes = np.diff(self.starts)
+        return np.where(self.is_category, sizes, sizes - 1)
 
     @property
     def n_columns(self) -> int:
         """The number of columns of Z that are made of places."""
-        return self.blocks[-1][1].stop if self.blocks else 0
+        return int(self.widths.sum())
+
+    @cached_property
+    def _levels(self) -> tuple[Index, Index]:
+        """The places and the columns of the levels of all categories."""
+        is_level = np.repeat(self.is_category, np.diff(self.starts))
+        return np.flatnonzero(is_level), np.flatnonzero(np.repeat(self.is_category, self.widths))
+
+    @cached_property
+    def _batches(self) -> list[tuple[Index, Index, Array]]:
+        """Places and columns, a row per feature, and T of the numbers with equally many bins."""
+        first, widths = np.cumsum(self.widths) - self.widths, self.widths
+        batches = []
+        for width in np.unique(widths[~np.asarray(self.is_category) & (widths > 0)]).tolist():
+            own = np.flatnonzero((widths == width) & ~np.asarray(self.is_category))
+            places = self.starts[own, None] + np.arange(width + 1)
+            batches.append((places, first[own, None] + np.arange(width), step_matrix(width + 1)))
+        return batches
 
     def at_places(self, coefficients: Array) -> Array:
         """Return T c: what the columns add up to at each place; c has one row per column."""
         out = np.zeros((int(self.starts[-1]), *coefficients.shape[1:]), dtype=coefficients.dtype)
-        for places, columns, T in self.blocks:
-            own = coefficients[columns]
-            out[places] = own if T is None else T.astype(own.dtype) @ own
+        places, columns = self._levels
+        out[places] = coefficients[columns]
+        for places, columns, T in self._batches:
+            out[places] = _of_each(T.astype(out.dtype), coefficients[columns])
         return out
 
     def of_columns(self, sums: Array) -> Array:
         """Return T' s: sums over the rows of each place become sums for each column."""
         out = np.empty((self.n_columns, *sums.shape[1:]))
-        for places, columns, T in self.blocks:
-            out[columns] = sums[places] if T is None else T.T @ sums[places]
+        places, columns = self._levels
+        out[columns] = sums[places]
+        for places, columns, T in self._batches:
+            out[columns] = _of_each(T.T, sums[places])
         return out
+
+
+def _of_each(T: Array, values: Array) -> Array:
+    """Multiply the values of each feature by T; they have two axes, or a third of columns."""
+    out: Array = values @ T.T if values.ndim == 2 else np.matmul(T, values)
+    return out
 
 
 def step_matrix(n_bins: int) -> Array:
