@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -14,16 +13,14 @@ import scipy.sparse as sp
 from .._memory import allowance
 from .._parameters import Interval, Options
 from .._threads import single_blas
-from .._typing import Array
 from ..kernels import Kernel, Linear
 from ..qp import SMO, Progress, Solution
 from .base.estimator import BaseLearnedSVC, certificate_of, convergence_warnings
-from .base.grams import Grams
 from .base.kernel_spec import KERNEL_NAMES
 from .base.left_out import kernel_machines_left_out
 from .base.multiclass import ONE_VS_ONE, Multiclass
 from .base.predictor import Predictor, predictor_of
-from .base.solve import pair_sizes, solve_machines, solve_pairs
+from .base.solve import solve_one_vs_one
 from .base.task import FitTask, Fitted
 
 _POLISH = 1e5  # kernel values spent on exactness, over all machines
@@ -253,7 +250,8 @@ class SVC(BaseLearnedSVC):
         task.progress.begin(task.n_machines)
         with single_blas():
             start = None if warm is None else warm.starts(task.members)
-            solutions = self._solve(task, solver, start)
+            costs = self.C * task.cost_factor
+            solutions = solve_one_vs_one(task, task.kernel, task.X, costs, solver, start=start)
         predictor = Predictor.of(task, solutions)
         return Fitted(
             predictor,
@@ -271,33 +269,6 @@ class SVC(BaseLearnedSVC):
             return None
         usual = convergence_warnings(certificate_of(solutions), self.tol)
         return [*usual, _PROBABILITY_WARNING]
-
-    def _solve(
-        self, task: FitTask, solver: SMO, start: list[Array | None] | None
-    ) -> Sequence[Solution]:
-        """Solve the machines: several small ones on one matrix, others one by one."""
-        costs, progress = self.C * task.cost_factor, task.progress
-        sizes = pair_sizes(task.classes) if task.n_machines > 1 else [len(task.classes)]
-        grams = Grams.of_members(task.X, sizes, solver, task.threads)
-        if len(sizes) > 1 and grams.is_stored(task.kernel, float(costs.max())):
-            return solve_pairs(
-                task.kernel, grams, task.classes, costs, solver, start=start, progress=progress
-            )
-
-        def own_solver(machine: int) -> SMO:
-            listener = progress.of_machine(machine, task.n_machines)
-            return solver if listener is None else replace(solver, callback=listener)
-
-        return solve_machines(
-            task.kernel,
-            grams,
-            task.Y,
-            costs,
-            own_solver,
-            members=task.members,
-            start=start,
-            progress=progress,
-        )
 
     @property
     def coef_(self) -> Any:

@@ -1,20 +1,23 @@
-"""The loop that solves the machines of a fit."""
+"""The loops that solve the machines of a fit."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..._threads import run
-from ..._typing import Array, Codes, Index
+from ..._typing import Array, Codes, Index, Matrix
 from ...kernels import Kernel
 from ...qp import SMO, Progress, Solution, StoredGram
 from ...qp.pairs import PairSolutions, PairSolver, pairs_of
 from .grams import Grams
+from .predictor import kernel_groups
 from .progress import FitProgress
+from .task import FitTask
 
 
 def solve_machines(
@@ -75,42 +78,74 @@ def solve_machines(
     return run(solve_one, range(Y.shape[1]), grams.threads)
 
 
-def solve_pairs(
-    kernel: Kernel,
-    grams: Grams,
-    classes: Index,
+def solve_one_vs_one(
+    task: FitTask,
+    kernels: Kernel | Sequence[Kernel],
+    X: Matrix,
     costs: Array,
     solver: SMO,
     *,
     start: Sequence[Any] | None = None,
-    progress: FitProgress,
-) -> PairSolutions:
-    """Solve a C-SVC for each pair of three or more classes, on one kernel matrix in memory.
+) -> Sequence[Solution]:
+    """Solve a C-SVC for each pair of classes.
+
+    Several small machines that share a kernel are solved together, on one matrix in memory; others
+    one by one.
 
     Parameters
     ----------
-    kernel : Kernel
-        The kernel of all machines.
-    grams : Grams
-        The kernel matrix of the rows, which it stores.
-    classes : ndarray of shape (n,)
-        The number of each row's class, ascending.
+    task : FitTask
+        The task, whose machines are pairs of classes.
+    kernels : Kernel or sequence of Kernel
+        The kernel of all machines, or one per machine.
+    X : {ndarray, sparse matrix} of shape (n, d)
+        The rows as the kernels read them.
     costs : ndarray of shape (n,)
         C of each row.
     solver : SMO
         The solver.
     start : sequence, default=None
         Where each machine starts; None is a cold start.
-    progress : FitProgress
-        Told of each machine.
 
     Returns
     -------
-    solutions : PairSolutions
-        One solution per machine.
+    solutions : sequence of Solution
+        One per machine.
     """
-    n_classes = int(classes[-1]) + 1
-    n_machines = n_classes * (n_classes - 1) // 2
+    progress, n_machines = task.progress, task.n_machines
+    groups = kernel_groups([kernels] if isinstance(kernels, Kernel) else kernels)
+    sizes = _pair_sizes(task.classes) if n_machines > 1 else [len(task.classes)]
+    one_kernel = len(groups) == 1
+    grams = Grams.of_members(X, sizes, solver, task.threads, one_kernel=one_kernel)
+    if n_machines > 1 and one_kernel and grams.is_stored(groups[0][0], float(costs.max())):
+        return _solve_together(groups[0][0], grams, task, costs, solver, start)
+
+    def own_solver(machine: int) -> SMO:
+        listener = progress.of_machine(machine, n_machines)
+        return solver if listener is None else replace(solver, callback=listener)
+
+    return solve_machines(
+        kernels,
+        grams,
+        task.Y,
+        costs,
+        own_solver,
+        members=task.members,
+        start=start,
+        progress=progress,
+    )
+
+
+def _solve_together(
+    kernel: Kernel,
+    grams: Grams,
+    task: FitTask,
+    costs: Array,
+    solver: SMO,
+    start: Sequence[Any] | None,
+) -> PairSolutions:
+    """Solve the machines of three or more classes, whose rows lie class by class."""
+    progress, n_machines, n_classes = task.progress, task.n_machines, len(task.labels.names)
 
     def tell(machine: int, solution: Solution) -> None:
         with progress.task("machine"):
@@ -129,12 +164,12 @@ def solve_pairs(
         listener_of=lambda machine: progress.of_machine(machine, n_machines),
         done=tell if progress.listens else None,
     )
-    starts = np.searchsorted(classes, np.arange(n_classes + 1))
+    starts = np.searchsorted(task.classes, np.arange(n_classes + 1))
     with grams.lent(kernel, float(costs.max())) as K:
         return pairs.solve(StoredGram(K, kernel.is_psd), starts, costs, start)
 
 
-def pair_sizes(classes: Index) -> list[int]:
+def _pair_sizes(classes: Index) -> list[int]:
     """Return the number of rows of each pair of classes."""
     counts = np.bincount(classes)
     first, second = pairs_of(len(counts))

@@ -25,13 +25,12 @@ from ...qp import SMO, Solution
 from ..base.estimator import BaseLearnedSVC
 from ..base.feature_weights import importances as shares
 from ..base.feature_weights import no_weights, spreads
-from ..base.grams import Grams
 from ..base.kernel_spec import KernelSpec
 from ..base.left_out import kernel_machines_left_out
 from ..base.multiclass import ONE_VS_ONE, Multiclass
-from ..base.predictor import Predictor, kernel_groups, predictor_of
+from ..base.predictor import Predictor, predictor_of
 from ..base.reading import TableReader
-from ..base.solve import solve_machines, solve_pairs
+from ..base.solve import solve_one_vs_one
 from ..base.task import FitTask, Fitted
 from .settings import settings_of
 from .space import ScaledSpace, ScaleRule, SpaceRule
@@ -424,29 +423,12 @@ default="fisher"
     def _solve(
         self, task: FitTask, kernels: list[Kernel], Z: Array, C: float
     ) -> Sequence[Solution]:
-        """Solve the machines: small ones that share a kernel on one matrix, others one by one."""
-        members, n_machines = task.members, task.n_machines
+        """Solve the machines with rows Z, the scaled columns or components."""
+        n_machines = task.n_machines
         solver = SMO(
             tol=self.tol,
             max_iter=self.max_iter,
             memory=allowance(self.cache_size, min(task.threads, n_machines)),
             budget=_POLISH / n_machines,
         )
-        one_kernel = len(kernel_groups(kernels)) == 1
-        grams = Grams.of_members(
-            Z, list(map(len, members)), solver, task.threads, one_kernel=one_kernel
-        )
-        costs = C * task.cost_factor
-        if grams.share and grams.is_stored(kernels[0], float(costs.max())):
-            return solve_pairs(
-                kernels[0], grams, task.classes, costs, solver, progress=task.progress
-            )
-        return solve_machines(
-            kernels,
-            grams,
-            task.Y,
-            costs,
-            solver,
-            members=members,
-            progress=task.progress,
-        )
+        return solve_one_vs_one(task, kernels, Z, C * task.cost_factor, solver)
