@@ -21,7 +21,7 @@ from ..kernels import Cotangent, Kernel, LazyGram
 from ..qp import SMO, Solution
 from ..qp.active_rows import WARM_WHOLE
 from ..qp.precision import SMALL, dtype_for
-from .labels import Labels
+from .labels import CodedLabels
 
 
 @dataclass(frozen=True)
@@ -229,7 +229,7 @@ class Criterion(ABC):
         """
         from .dual import DualObjective
 
-        labels, gram = Labels(Y, weights), LazyGram(kernel, X, self.threads)
+        labels, gram = CodedLabels(Y, weights), LazyGram(kernel, X, self.threads)
         own = replace(self, solver=solver)
         K = own._shared(gram, labels.largest_weight, labels.n_machines)
         dual = DualObjective(self.C, solver, self.threads, slack=self.slack)
@@ -303,7 +303,7 @@ class Objective:
         check_kind(criterion, "criterion", Criterion)
         check_kind(kernel, "kernel", Kernel)
         self.criterion, self.kernel, self.X = criterion, kernel, X
-        self.labels = Labels(Y, weights)
+        self.labels = CodedLabels(Y, weights)
         self.names = (names,) if isinstance(names, str) else tuple(names)
         self.log = log
         self._shapes = self._check_names()

@@ -19,7 +19,7 @@ from ..qp import DualQP, Solution
 from ..qp.builders import ridged
 from ..qp.gram import as_gram
 from .base import Criterion, CriterionValue
-from .labels import Labels, starts
+from .labels import CodedLabels, starts
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class DualObjective(Criterion):
         start: Any = None,
         gradient: bool = True,
     ) -> CriterionValue:
-        labels = Labels.of(Y, weights)
+        labels = CodedLabels.of(Y, weights)
         begin = starts(start, labels.n_machines)
         if self.slack == "squared":
             gram = as_gram(ridged(self.dense(K, labels.largest_weight), self.C * labels.weights))

@@ -13,7 +13,7 @@ from .._typing import Array
 from ..qp import Terms
 
 
-class Labels:
+class CodedLabels:
     """Codes and weights of some rows, checked once for many evaluations.
 
     Parameters
@@ -31,22 +31,22 @@ class Labels:
         self._last_terms: tuple[float, list[Terms]] | None = None
 
     @classmethod
-    def of(cls, Y: Any, weights: Any) -> Labels:
+    def of(cls, Y: Any, weights: Any) -> CodedLabels:
         """Return labels as they are, or check codes and weights.
 
         Parameters
         ----------
-        Y : Labels or array-like
+        Y : CodedLabels or array-like
             Labels, or codes.
         weights : array-like of shape (n,) or None
             The cost factors that go with codes.
 
         Returns
         -------
-        labels : Labels
+        labels : CodedLabels
             The labels.
         """
-        return Y if isinstance(Y, Labels) else cls(Y, weights)
+        return Y if isinstance(Y, CodedLabels) else cls(Y, weights)
 
     @property
     def n_machines(self) -> int:
@@ -85,7 +85,7 @@ def as_codes(Y: Any) -> Array:
 
     Parameters
     ----------
-    Y : array-like of shape (n,) or (n, n_machines), or Labels
+    Y : array-like of shape (n,) or (n, n_machines), or CodedLabels
         Codes -1, 0 (row not in the machine) and +1.
 
     Returns
@@ -93,7 +93,7 @@ def as_codes(Y: Any) -> Array:
     codes : ndarray of shape (n, n_machines)
         The codes in float64, one column per machine.
     """
-    if isinstance(Y, Labels):
+    if isinstance(Y, CodedLabels):
         return Y.codes
     Y = as_real(Y, "Y")
     Y = Y[:, None] if Y.ndim == 1 else Y

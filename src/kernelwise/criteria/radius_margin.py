@@ -19,7 +19,7 @@ from ..qp import SMO, DualQP, Solution, enclosing_ball
 from ..qp.builders import ridged
 from ..qp.gram import as_gram
 from .base import Criterion, CriterionValue
-from .labels import Labels, starts
+from .labels import CodedLabels, starts
 
 
 def radius(K: Array | Gram, *, tol: float = 1e-6) -> float:
@@ -157,7 +157,7 @@ class RadiusMargin(Criterion):
         start: Any = None,
         gradient: bool = True,
     ) -> CriterionValue:
-        labels = Labels.of(Y, weights)
+        labels = CodedLabels.of(Y, weights)
         cost, terms = self.C * labels.weights, labels.hard_terms
         gram = as_gram(ridged(self.dense(K, labels.largest_weight), cost))
         begin, first = ([], None) if start is None else start

@@ -26,7 +26,7 @@ from ..qp.terms import checked_costs
 from .base import Criterion, CriterionValue
 from .free_system import JITTERS, FreeSystem
 from .implicit import ImplicitMachine, implicit
-from .labels import Labels, as_codes, starts
+from .labels import CodedLabels, as_codes, starts
 
 # Diagonal entry of the inverse, relative to 1 / K_ii, below which no other row replaces this one.
 _LEAST = 1e-12
@@ -270,7 +270,7 @@ class LeaveOneOut(Criterion):
     ) -> CriterionValue:
         if gradient and np.isinf(self.slope):
             raise ValueError("a count of errors has no gradient; give a finite slope.")
-        labels = Labels.of(Y, weights)
+        labels = CodedLabels.of(Y, weights)
         begin, gram = starts(start, labels.n_machines), as_gram(K)
         bound, terms = self.C * labels.weights, labels.terms(self.C)
 

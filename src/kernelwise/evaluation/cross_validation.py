@@ -35,7 +35,7 @@ class _FoldResult(NamedTuple):
 
 
 @dataclass
-class CrossValidation:
+class SplitRuns:
     """Run several methods on the same splits.
 
     ``inputs(train, test)`` returns a pair (X_train, X_test) for each method, in their order. The

@@ -17,7 +17,7 @@ from ..tabular import (
 )
 from ..tabular.columns import notes_on
 from .copies import find_copies
-from .cross_validation import CrossValidation, ProgressCallback
+from .cross_validation import ProgressCallback, SplitRuns
 from .encoding import ColumnChoice, encode_split
 from .methods import method_named, methods
 from .results import Evaluation
@@ -115,7 +115,7 @@ def evaluate(
         encoded = {kind: encode_split(choice, rows, train, test, one_hot=kind) for kind in kinds}
         return [encoded[not method.reads_categories] for method in contenders]
 
-    run = CrossValidation(classes, splits, contenders, inputs, seed, progress, balanced)
+    run = SplitRuns(classes, splits, contenders, inputs, seed, progress, balanced)
     run.run()
     if method in run.failures:
         raise TableError(run.failures[method])

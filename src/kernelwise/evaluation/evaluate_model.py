@@ -24,7 +24,7 @@ from ..tabular import (
 )
 from ..tabular.pipeline import table_encoder
 from .copies import find_copies
-from .cross_validation import CrossValidation, ProgressCallback
+from .cross_validation import ProgressCallback, SplitRuns
 from .encoding import ColumnChoice, encode_split
 from .evaluate import YARDSTICKS
 from .methods import Method, method_named
@@ -113,7 +113,7 @@ def evaluate_model(
     columns = _columns(frame, model)
     copies = find_copies(frame[[column.name for column in columns if column.used]], seed)
     splits = make_splits(classes, cv, repeats, test_size, seed, copies)
-    run = CrossValidation(classes, splits, contenders, inputs, seed, progress)
+    run = SplitRuns(classes, splits, contenders, inputs, seed, progress)
     run.run()
     if label in run.failures:
         raise ValueError(f"model cannot be fitted to a part of the rows: {run.failures[label]}")

@@ -14,7 +14,7 @@ from ..tabular.labels import known_labels
 from ..tabular.pipeline import table_encoder
 from .calibration import CalibrationBin, calibration_bins, events
 from .drift import Drift, drift_from_training
-from .intervals import Interval, mean_of, of_area, of_mean, of_mean_share, of_share
+from .intervals import ConfidenceInterval, mean_of, of_area, of_mean, of_mean_share, of_share
 from .results import METRICS
 from .scores import guess_losses, row_losses
 
@@ -185,7 +185,7 @@ def _positive(labels: list[Any], counts: Any, classes: list[Any], wanted: Any) -
     return labels[int(counts.argmin())]
 
 
-def _metric(name: str, interval: Interval, guess: float) -> Metric:
+def _metric(name: str, interval: ConfidenceInterval, guess: float) -> Metric:
     return Metric(name, interval.value, interval.low, interval.high, float(guess))
 
 

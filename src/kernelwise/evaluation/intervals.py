@@ -16,7 +16,7 @@ _ROUNDING = 1e-9  # areas closer than this to 0 or 1 are not told apart from the
 Z = 1.959964  # the 97.5 % quantile of the normal distribution
 
 
-class Interval(NamedTuple):
+class ConfidenceInterval(NamedTuple):
     """A value with its 95 % confidence interval."""
 
     value: float
@@ -24,18 +24,18 @@ class Interval(NamedTuple):
     high: float
 
 
-def of_share(share: float, n: float) -> Interval:
+def of_share(share: float, n: float) -> ConfidenceInterval:
     """Return the interval of a share of n rows, by Wilson (1927)."""
     if not n:
-        return Interval(share, 0.0, 1.0)
+        return ConfidenceInterval(share, 0.0, 1.0)
     spread = Z * np.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2))
     middle, size = share + Z**2 / (2 * n), 1 + Z**2 / n
     # At a share of 0 or 1 the limit is exact, up to rounding.
     low, high = min((middle - spread) / size, share), max((middle + spread) / size, share)
-    return Interval(share, float(max(0.0, low)), float(min(1.0, high)))
+    return ConfidenceInterval(share, float(max(0.0, low)), float(min(1.0, high)))
 
 
-def of_mean_share(shares: Array, counts: Index) -> Interval:
+def of_mean_share(shares: Array, counts: Index) -> ConfidenceInterval:
     """Return the interval of the mean of independent shares.
 
     The distances of their limits are combined like standard errors (Zou and Donner 2008).
@@ -44,10 +44,10 @@ def of_mean_share(shares: Array, counts: Index) -> Interval:
     value = float(np.mean(shares))
     below = np.sqrt(sum((one.value - one.low) ** 2 for one in each)) / len(each)
     above = np.sqrt(sum((one.high - one.value) ** 2 for one in each)) / len(each)
-    return Interval(value, float(max(0.0, value - below)), float(min(1.0, value + above)))
+    return ConfidenceInterval(value, float(max(0.0, value - below)), float(min(1.0, value + above)))
 
 
-def of_area(area: float, n_positive: int, n_negative: int) -> Interval:
+def of_area(area: float, n_positive: int, n_negative: int) -> ConfidenceInterval:
     """Return the interval of an area under the ROC curve, by method 5 of Newcombe (2006)."""
     half = (n_positive + n_negative) / 2 - 1
 
@@ -59,24 +59,24 @@ def of_area(area: float, n_positive: int, n_negative: int) -> Interval:
     below, above = min(area, 1 - _ROUNDING), max(area, _ROUNDING)
     low = _root(lambda theta: area - theta - Z * error(theta), 0.0, below)
     high = _root(lambda theta: theta - area - Z * error(theta), above, 1.0)
-    return Interval(area, low, high)
+    return ConfidenceInterval(area, low, high)
 
 
-def of_mean(losses: Array) -> Interval:
+def of_mean(losses: Array) -> ConfidenceInterval:
     """Return the interval of the mean of the losses of rows, by Student's t."""
     from scipy.stats import t
 
     value = float(losses.mean())
     if len(losses) < 2:
-        return Interval(value, float("-inf"), float("inf"))
+        return ConfidenceInterval(value, float("-inf"), float("inf"))
     half = float(t.ppf(0.975, len(losses) - 1) * losses.std(ddof=1) / np.sqrt(len(losses)))
-    return Interval(value, max(0.0, value - half), value + half)
+    return ConfidenceInterval(value, max(0.0, value - half), value + half)
 
 
-def mean_of(intervals: list[Interval]) -> Interval:
+def mean_of(intervals: list[ConfidenceInterval]) -> ConfidenceInterval:
     """Return the mean of intervals; it is wide enough however they depend on each other."""
     value, low, high = np.mean(intervals, axis=0)
-    return Interval(float(value), float(low), float(high))
+    return ConfidenceInterval(float(value), float(low), float(high))
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:

@@ -16,7 +16,7 @@ from .._parameters import HasMethods, Options, checked_arguments
 from .._typing import Array, Index
 from ._arguments import CLASSES, TABLE, count
 from .style import bare, colours, ink, panels, short
-from .weights import column_names, like, read_weights
+from .weights import frame_columns, like, read_weights
 
 _MAX_POINTS = 1000  # plotted rows; more would hide each other
 
@@ -151,7 +151,7 @@ class DecisionSurfaceDisplay:
         check_is_fitted(estimator)
         table = _numbers(X)
         check_consistent_length(table, y)
-        names = column_names(X) or [f"x{k}" for k in range(table.shape[1])]
+        names = frame_columns(X) or [f"x{k}" for k in range(table.shape[1])]
         pair = _pair(estimator, names, features)
         lows, highs = table[:, pair].min(axis=0), table[:, pair].max(axis=0)
         pad = 0.05 * np.where(highs > lows, highs - lows, 1.0)

@@ -25,7 +25,7 @@ from .permutation import PermutationCheck
 from .relevance import relevance_test
 from .row_pool import ModelReader
 from .stability import WeightStability, weight_stability
-from .weights import column_names
+from .weights import frame_columns
 
 ALPHA = 0.1  # bound on the expected share of false columns among the selected ones
 _MAX_TEST_ROWS = 2000  # rows of the test of the columns
@@ -217,7 +217,7 @@ def _verdicts(model: Any, X: Any, y: Array, random_state: Any) -> ColumnVerdicts
         )
         rows, y = safe_indexing(rows, np.sort(chosen)), y[np.sort(chosen)]
     test = relevance_test(rows, y, random_state=random_state)
-    names = column_names(rows) or list(test.feature_names)
+    names = frame_columns(rows) or list(test.feature_names)
     sources = names if encoder is None else encoder.sources_
     own: dict[str, list[float]] = {}
     for source, p_value in zip(sources, test.pvalues.tolist(), strict=True):

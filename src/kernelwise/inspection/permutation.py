@@ -33,7 +33,7 @@ from ._arguments import (
     count,
 )
 from ._progress import PATIENCE, run_all
-from .weights import column_names, has_equal_share, like, read_weights
+from .weights import frame_columns, has_equal_share, like, read_weights
 
 _MIN_SHUFFLES = 19  # shuffles that a p-value as small as 0.05 needs
 
@@ -219,7 +219,7 @@ def permutation_check(
             f"n_shuffles={n_shuffles} is too few for a p-value of 0.05: take "
             f"{_MIN_SHUFFLES} or more, or 0."
         )
-    columns, random = column_names(X), check_random_state(random_state)
+    columns, random = frame_columns(X), check_random_state(random_state)
     seed = int(random.randint(2**31 - 1))
     X_train, X_test, y_train, y_test = train_test_split(
         X, y, test_size=test_size, stratify=y, random_state=seed

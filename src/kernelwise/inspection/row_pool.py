@@ -27,7 +27,7 @@ from ..svm.relevance.table_input import check_table
 from ..tabular import column_weights
 from ..tabular.encoder import TableEncoder
 from .column_values import ColumnValues, encoded_values, table_values
-from .weights import column_names
+from .weights import frame_columns
 
 OUTPUTS = ("auto", "decision", "probability")
 _BLOCK_ENTRIES = 2_000_000  # values of recombined rows that are decided at a time
@@ -151,7 +151,7 @@ class ModelReader:
         if self._encoder is not None:
             names = list(self._encoder.kinds_)
         else:
-            names = column_names(raw) or [f"x{k}" for k in range(raw.shape[1])]
+            names = frame_columns(raw) or [f"x{k}" for k in range(raw.shape[1])]
         values = table_values(raw, names, self._encoder)
         if self._is_scaled and self._encoder is not None:
             rows = self.model[:-1].transform(raw)

@@ -21,7 +21,7 @@ from ..svm.relevance.limits import as_part
 from ._arguments import CALLBACK, CLASSES, ESTIMATOR, JOBS, SEED, TABLE, VERBOSE, count
 from ._progress import run_all
 from .feature_weights import FeatureWeightsDisplay
-from .weights import column_names, has_equal_share, read_weights
+from .weights import frame_columns, has_equal_share, read_weights
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def weight_stability(
     """
     check_consistent_length(X, y, groups)
     low, high = _levels(quantiles)
-    columns = column_names(X)
+    columns = frame_columns(X)
     parts = _resamples(y, n_resamples, fraction, groups, check_random_state(random_state))
     found = run_all(
         _fit_one,

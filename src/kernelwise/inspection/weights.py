@@ -42,7 +42,7 @@ def has_equal_share(own: Array) -> Any:
     return (own > 0) & (own >= (1 - 1e-9) / len(own))
 
 
-def column_names(X: Any) -> list[str] | None:
+def frame_columns(X: Any) -> list[str] | None:
     """Return the column names of a data frame, else None."""
     columns = getattr(X, "columns", None)
     if columns is None:

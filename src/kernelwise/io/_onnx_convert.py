@@ -44,9 +44,9 @@ from ._onnx_models import (
 )
 from ._onnx_tables import (
     WORDS,
-    Column,
     Rows,
-    Table,
+    TensorColumn,
+    TensorTable,
     encoded_columns,
     encoder_output_types,
     kind_of,
@@ -172,13 +172,13 @@ def _labels(model: Any) -> Any:
 def _rows(graph: Graph, operator: Any) -> Rows:
     """Add nodes that cast the inputs to float64 and join their columns; words stay columns."""
     if any(kind_of(each) == WORDS for each in operator.inputs):
-        return Table(_columns(operator))
+        return TensorTable(_columns(operator))
     names = [graph.as_double(each.full_name) for each in operator.inputs]
     return names[0] if len(names) == 1 else graph.node("Concat", *names, axis=1)
 
 
-def _columns(operator: Any) -> tuple[Column, ...]:
-    return tuple(Column(each.full_name, kind_of(each)) for each in operator.inputs)
+def _columns(operator: Any) -> tuple[TensorColumn, ...]:
+    return tuple(TensorColumn(each.full_name, kind_of(each)) for each in operator.inputs)
 
 
 def _convert_encoder(scope: Any, operator: Any, container: Any) -> None:
@@ -203,7 +203,7 @@ def _convert_classifier(scope: Any, operator: Any, container: Any) -> None:
 def _convert_transformer(scope: Any, operator: Any, container: Any) -> None:
     graph = Graph(scope, container)
     rows = _rows(graph, operator)
-    if isinstance(rows, Table):
+    if isinstance(rows, TensorTable):
         raise ValueError(
             f"{type(operator.raw_operator).__name__} cannot be exported to ONNX for columns of "
             "words; encode them in a step before it."

@@ -19,7 +19,7 @@ from ..svm.base.steps import (
     Columns,
     MeanFill,
     Products,
-    Step,
+    RowStep,
     TransformerFeatures,
     UnitNorm,
 )
@@ -30,7 +30,7 @@ from ..transform import EmpiricalKernelMap, FeatureDiscriminationScaler, Relevan
 from ._onnx_graph import Graph
 from ._onnx_kernels import matrix
 from ._onnx_parts import mixed
-from ._onnx_tables import Column, Rows, Table, codes, column_of, numbers_of
+from ._onnx_tables import Rows, TensorColumn, TensorTable, codes, column_of, numbers_of
 
 # --- Decision values, one column per machine --------------------------------------------------
 
@@ -38,7 +38,7 @@ from ._onnx_tables import Column, Rows, Table, codes, column_of, numbers_of
 def decisions(model: BaseLearnedSVC, graph: Graph, X: Rows) -> str:
     """Add the nodes of a classifier's machines; return the name of their decision values."""
     predictor: Any = predictor_of(model)
-    if isinstance(X, Table) and not _reads_words(predictor):
+    if isinstance(X, TensorTable) and not _reads_words(predictor):
         raise ValueError(
             f"{type(model).__name__} reads numbers, and the graph would give it words; encode them "
             "in a step before it, such as OneHotEncoder or kernelwise.tabular.TableEncoder."
@@ -91,7 +91,7 @@ def _kernel_part(graph: Graph, predictor: Predictor, Z: str, mixing: Array, tota
     return total
 
 
-def _after_steps(graph: Graph, steps: Sequence[Step], X: Any, width: int) -> str:
+def _after_steps(graph: Graph, steps: Sequence[RowStep], X: Any, width: int) -> str:
     """Add the steps that turn the rows X into the input of a part of a machine."""
     for step in steps:
         if isinstance(step, MeanFill):
@@ -118,7 +118,7 @@ def _after_steps(graph: Graph, steps: Sequence[Step], X: Any, width: int) -> str
 def _encoded(graph: Graph, step: ColumnEncoding, X: Rows) -> str:
     """Add the filling of gaps, their marks, and the codes of categories."""
     words = [step.names[own.column] for own in step.categories if _has_words(own)]
-    if words and not isinstance(X, Table):
+    if words and not isinstance(X, TensorTable):
         raise ValueError(
             f"the columns {words} are categories of words, and one matrix of numbers cannot hold "
             "them; give some rows as example, and the graph has one input per column."
@@ -141,7 +141,7 @@ def _has_words(own: CategoryCodes) -> bool:
     return any(isinstance(level, str) for level in own.levels)
 
 
-def _codes(graph: Graph, own: CategoryCodes, column: Column) -> str:
+def _codes(graph: Graph, own: CategoryCodes, column: TensorColumn) -> str:
     """Add the code of each value in a column: zero for other levels, the last one for gaps."""
     code_of = {level: 1.0 + k for k, level in enumerate(own.levels)}
     gap = own.n_codes - 1 if own.knows_missing else OTHER

@@ -23,7 +23,7 @@ _MILLISECOND = 1e-3  # seconds: more than the rounding of a time given in days
 
 
 @dataclass(frozen=True)
-class Column:
+class TensorColumn:
     """A column of the table: the name of its (n, 1) tensor in the graph, and what it holds."""
 
     name: str
@@ -31,10 +31,10 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class TensorTable:
     """The columns of a table some of whose columns are not numbers."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[TensorColumn, ...]
 
     def numbers(self, graph: Graph, places: Sequence[int], labels: Sequence[str]) -> str:
         """Join columns of numbers; refuse words, by the labels of their columns."""
@@ -48,21 +48,21 @@ class Table:
         return names[0] if len(names) == 1 else graph.node("Concat", *names, axis=1)
 
 
-Rows = str | Table  # the name of a matrix of numbers, or a table
+Rows = str | TensorTable  # the name of a matrix of numbers, or a table
 
 
 def numbers_of(graph: Graph, X: Rows, places: Any, labels: Sequence[str]) -> str:
     """Add the columns of numbers at some places, as one matrix."""
-    if isinstance(X, Table):
+    if isinstance(X, TensorTable):
         return X.numbers(graph, list(places), labels)
     return graph.node("Gather", X, np.asarray(places), axis=1)
 
 
-def column_of(graph: Graph, X: Rows, j: int) -> Column:
+def column_of(graph: Graph, X: Rows, j: int) -> TensorColumn:
     """Add one column."""
-    if isinstance(X, Table):
+    if isinstance(X, TensorTable):
         return X.columns[j]
-    return Column(graph.node("Gather", X, np.array([j]), axis=1), NUMBERS)
+    return TensorColumn(graph.node("Gather", X, np.array([j]), axis=1), NUMBERS)
 
 
 def kind_of(variable: Any) -> str:
@@ -79,7 +79,7 @@ def kind_of(variable: Any) -> str:
 
 def codes(
     graph: Graph,
-    column: Column,
+    column: TensorColumn,
     code_of: Mapping[Any, float],
     *,
     other: float,
@@ -92,7 +92,7 @@ def codes(
     ----------
     graph : Graph
         The graph.
-    column : Column
+    column : TensorColumn
         The column.
     code_of : mapping
         The code of each known value.
@@ -179,16 +179,20 @@ def encoder_output_types(encoder: TableEncoder, kinds: Sequence[str]) -> list[An
     return [StringTensorType([None, 1]) if each else DoubleTensorType([None, 1]) for each in words]
 
 
-def encoded_columns(graph: Graph, encoder: TableEncoder, columns: Sequence[Column]) -> list[str]:
+def encoded_columns(
+    graph: Graph, encoder: TableEncoder, columns: Sequence[TensorColumn]
+) -> list[str]:
     """Add the encoding of a table's columns; return the names of the outputs."""
-    parts: list[Column] = []
+    parts: list[TensorColumn] = []
     for (name, kind), column in zip(encoder.kinds_.items(), columns, strict=True):
         if kind == "number":
-            parts.append(Column(_finite(graph, column.name), NUMBERS))
+            parts.append(TensorColumn(_finite(graph, column.name), NUMBERS))
         elif kind == "boolean":
-            parts.append(Column(_zero_or_one(graph, column, encoder.pairs_[name]), NUMBERS))
+            parts.append(TensorColumn(_zero_or_one(graph, column, encoder.pairs_[name]), NUMBERS))
         elif kind == "date":
-            parts += [Column(part, NUMBERS) for part in _date_parts(graph, encoder, name, column)]
+            parts += [
+                TensorColumn(part, NUMBERS) for part in _date_parts(graph, encoder, name, column)
+            ]
         else:
             parts.append(_words(graph, column))
     if not encoder.one_hot:
@@ -210,7 +214,7 @@ def _finite(graph: Graph, x: str) -> str:
     return graph.node("Where", graph.node("IsInf", x), graph.number(np.nan), x)
 
 
-def _zero_or_one(graph: Graph, column: Column, pair: Sequence[str]) -> str:
+def _zero_or_one(graph: Graph, column: TensorColumn, pair: Sequence[str]) -> str:
     """Add 0 and 1 for the two words of a pair, NaN for any other."""
     known = {word: float(k) for k, word in enumerate(pair)}
     nothing = -1.0
@@ -220,14 +224,14 @@ def _zero_or_one(graph: Graph, column: Column, pair: Sequence[str]) -> str:
     return graph.node("Where", is_other, graph.number(np.nan), code)
 
 
-def _words(graph: Graph, column: Column) -> Column:
+def _words(graph: Graph, column: TensorColumn) -> TensorColumn:
     """Add words, with an empty one in place of those that mean a missing value."""
     if column.kind != WORDS:
         return column
     is_gap = codes(graph, column, {}, other=0.0, gap=1.0, gaps=MISSING)
     empty = graph.constant(np.array([[""]], dtype=object))
     chosen = graph.node("Greater", is_gap, graph.number(0.5))
-    return Column(graph.node("Where", chosen, empty, column.name), WORDS)
+    return TensorColumn(graph.node("Where", chosen, empty, column.name), WORDS)
 
 
 def _imputed(graph: Graph, imputer: Any, names: Sequence[str]) -> str:
@@ -240,7 +244,7 @@ def _imputed(graph: Graph, imputer: Any, names: Sequence[str]) -> str:
     return graph.node("Concat", filled, graph.as_double(graph.node("IsNaN", marked)), axis=1)
 
 
-def _one_hot(graph: Graph, encoder: Any, columns: Sequence[Column]) -> list[str]:
+def _one_hot(graph: Graph, encoder: Any, columns: Sequence[TensorColumn]) -> list[str]:
     """Add one column per frequent word of each category, and one for the others."""
     made = []
     triples = zip(columns, encoder.categories_, encoder.infrequent_categories_, strict=True)
@@ -256,7 +260,7 @@ def _one_hot(graph: Graph, encoder: Any, columns: Sequence[Column]) -> list[str]
     return made
 
 
-def _date_parts(graph: Graph, encoder: TableEncoder, name: str, column: Column) -> list[str]:
+def _date_parts(graph: Graph, encoder: TableEncoder, name: str, column: TensorColumn) -> list[str]:
     """Add year, month, day of the week, hour if there are times, and days since the first."""
     days = graph.as_double(column.name)
     whole = graph.node("Floor", days)

@@ -26,10 +26,10 @@ from ..scale.forest import CellForest, CellTable, FittedTree, fit_tree, forest_o
 from ..scale.sampling import uniform
 from .base.calibration import Calibration
 from .base.estimator import BaseLearnedSVC
-from .base.left_out import LeftOut
+from .base.left_out import LeftOutDecisions
 from .base.predictor import SupportVectors
 from .base.reading import TableReader
-from .base.steps import Step
+from .base.steps import RowStep
 from .base.task import FitTask, Fitted
 from .base.warm_start import content_keys
 
@@ -58,7 +58,7 @@ class CellPredictor:
     support: Index
     calibration: Calibration | None = None
     multiclass: str = "ovr"
-    before: ClassVar[tuple[Step, ...]] = ()
+    before: ClassVar[tuple[RowStep, ...]] = ()
     gives_scores: ClassVar[bool] = False  # decision values are not calibrated yet
 
     def decision_values(self, X: Any, threads: int = 1) -> Array:
@@ -240,7 +240,7 @@ class CellSVC(BaseLearnedSVC):
         predictor: Any = CellPredictor(forest, support)
         known = None
         if held_out is not None and left_out is not None:
-            known = partial(LeftOut, held_out.rows, left_out)
+            known = partial(LeftOutDecisions, held_out.rows, left_out)
         return Fitted(
             predictor,
             (),

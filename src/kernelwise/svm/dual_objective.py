@@ -33,7 +33,7 @@ from ..outer import (
 )
 from ..qp import SMO, Solution
 from .base.estimator import BaseLearnedSVC
-from .base.feature_weights import importances, no_weights
+from .base.feature_weights import no_weights, weight_shares
 from .base.kernel_spec import KernelSpec
 from .base.left_out import kernel_machines_left_out
 from .base.predictor import Predictor
@@ -358,7 +358,7 @@ def _attributes(learned: list[LearnedWeights], solutions: Sequence[Solution]) ->
     alone, table = len(learned) == 1, histories(learned, "machine", range(len(learned)))
     return {
         "feature_weights_": weights[0] if alone else weights,
-        "feature_importances_": importances(weights, learned[0].problem.spread),
+        "feature_importances_": weight_shares(weights, learned[0].problem.spread),
         "kernel_": kernels[0] if alone else kernels,
         "gamma_": getattr(kernels[0], "gamma", None),
         "C_": float(costs[0]) if alone else costs,

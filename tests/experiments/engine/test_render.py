@@ -18,7 +18,7 @@ from kernelwise.experiments import (
     write_html,
     write_markdown,
 )
-from kernelwise.experiments.engine.progress import Progress
+from kernelwise.experiments.engine.progress import RunProgress
 from kernelwise.experiments.engine.sections import as_json, cell_text, check_text
 from kernelwise.experiments.engine.terminal import list_view, section_view
 
@@ -178,7 +178,7 @@ def test_durations(seconds, text):
 
 def test_progress_in_plain_lines(capsys, monkeypatch):
     monkeypatch.setattr("kernelwise.experiments.engine.progress._EVERY", -1.0)
-    with Progress("toy", [1.0, 1.0]) as progress:
+    with RunProgress("toy", [1.0, 1.0]) as progress:
         progress.advance(1.0, failed=True)
         progress.advance(1.0, failed=False)
     lines = capsys.readouterr().err.splitlines()
@@ -188,14 +188,14 @@ def test_progress_in_plain_lines(capsys, monkeypatch):
 
 def test_quiet_progress_says_nothing(capsys, monkeypatch):
     monkeypatch.setattr("kernelwise.experiments.engine.progress._EVERY", -1.0)
-    with Progress("toy", [1.0], quiet=True) as progress:
+    with RunProgress("toy", [1.0], quiet=True) as progress:
         progress.advance(1.0, failed=False)
     assert capsys.readouterr().err == ""
 
 
 def test_progress_bar_on_a_terminal(capsys, monkeypatch):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    with Progress("toy", [1.0, 1.0]) as progress:
+    with RunProgress("toy", [1.0, 1.0]) as progress:
         progress.advance(1.0, failed=False)
         assert progress._bar.tasks[0].percentage == 50
         assert progress._bar.tasks[0].description == "toy: 1 of 2"

@@ -14,7 +14,7 @@ from kernelwise.experiments.papers.generalized_bias.machines import (
     GB,
     SVM,
     Contest,
-    Part,
+    SplitRows,
     certified,
     tuned,
 )
@@ -33,7 +33,7 @@ def toy(seed=0, n=60):
     y = rng.integers(0, 3, 2 * n)
     X = rng.normal(size=(2 * n, 3)) + y[:, None] * [1.0, 0.0, 0.0]
     F = rng.normal(size=(2 * n, 2)) + y[:, None] * [0.0, 1.0]
-    return Part(X[:n], F[:n], y[:n], X[n:], F[n:], y[n:])
+    return SplitRows(X[:n], F[:n], y[:n], X[n:], F[n:], y[n:])
 
 
 @pytest.mark.parametrize("sparse", [False, True])

@@ -23,7 +23,7 @@ from kernelwise.svm import (
     RelevanceSVC,
     SVCSearchCV,
 )
-from kernelwise.svm.base.left_out import deal
+from kernelwise.svm.base.left_out import deal_task
 from kernelwise.svm.base.progress import FitProgress
 
 MODELS = [
@@ -128,7 +128,7 @@ def test_left_out_decisions_are_those_of_machines_without_the_rows(model):
     task, fitted = fitted_parts(model, X, y)
     found = fitted.left_out()
     assert np.array_equal(found.rows, np.arange(len(y)))
-    fold = deal(task, 5)[1]
+    fold = deal_task(task, 5)[1]
     kept = np.setdiff1d(np.arange(len(y)), fold)
     if isinstance(model, DualObjectiveSVC):  # the machine at its learned weights and C
         from kernelwise.qp import SMO, l2_svm
@@ -146,9 +146,9 @@ def test_margin_radius_decides_as_fitted_where_nothing_is_left_out(radius):
     X, _, y, _ = two_classes(100)
     model = MarginRadiusSVC(radius=radius, C=3.0, tol=1e-8)
     task, fitted = fitted_parts(model, X, y)
-    from kernelwise.svm.margin_radius.problem import Columns
+    from kernelwise.svm.margin_radius.problem import CentredColumns
 
-    columns = Columns.of(X, own_units=radius != "paper")
+    columns = CentredColumns.of(X, own_units=radius != "paper")
     machine = _machine_of(model, task, columns)
     again = machine.decide_without(columns.apply(X), columns, task.Y[:, 0], 3.0 * task.cost_factor)
     np.testing.assert_allclose(again, fitted.predictor.decision_values(X)[:, 0], atol=1e-6)
@@ -162,7 +162,7 @@ def test_copies_are_left_out_together():
     X, _, y, _ = two_classes(60)
     X, y = np.vstack([X, X[:20]]), np.append(y, y[:20])
     task, _ = fitted_parts(SVC(), X, y)
-    folds = deal(task, 5)
+    folds = deal_task(task, 5)
     fold_of = np.empty(len(y), dtype=int)
     for number, fold in enumerate(folds):
         fold_of[fold] = number
@@ -174,7 +174,7 @@ def test_rows_with_many_copies_are_left_out_one_by_one():
     X = np.repeat([[0.0], [1.0], [2.0], [3.0]], 30, axis=0)
     y = (np.random.default_rng(0).random(120) < 0.2 + 0.6 * (X[:, 0] > 1)).astype(int)
     task, _ = fitted_parts(SVC(), X, y)
-    for fold in deal(task, 5):
+    for fold in deal_task(task, 5):
         assert len(np.unique(X[fold])) == 4
     model = SVC(calibration="loo").fit(X, y)
     found = model.predict_proba([[0.0], [3.0]])[:, 1]

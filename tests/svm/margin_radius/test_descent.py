@@ -9,7 +9,7 @@ from sklearn.preprocessing import Normalizer, StandardScaler
 
 from kernelwise import MarginRadiusSVC
 from kernelwise.svm.margin_radius.descent import absolute_gap, descend, direction
-from kernelwise.svm.margin_radius.problem import Columns, Problem
+from kernelwise.svm.margin_radius.problem import CentredColumns, Problem
 from tests.svm.margin_radius.oracles import Algorithm1
 
 
@@ -20,7 +20,7 @@ def rows(n=40, d=7):
 
 
 def problem_of(X, y, C):
-    columns = Columns.of(X, own_units=False)
+    columns = CentredColumns.of(X, own_units=False)
     return Problem(columns.apply(X), columns.ridge(C), y, np.ones(len(y))), columns.unit[0]
 
 

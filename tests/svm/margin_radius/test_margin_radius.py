@@ -18,7 +18,7 @@ from kernelwise.criteria import radius
 from kernelwise.kernels import RBF, FunctionKernel, Linear
 from kernelwise.kernels.empirical import EmpiricalMap
 from kernelwise.qp import SMO, l2_svm
-from kernelwise.svm.margin_radius.problem import Columns, Problem
+from kernelwise.svm.margin_radius.problem import CentredColumns, Problem
 from kernelwise.svm.margin_radius.solver import learn
 from tests.svm.margin_radius.oracles import half_ranges, paper_value, product_value, slow_weights
 
@@ -45,7 +45,7 @@ def random(n, d, seed=0):
 
 
 def problem_of(X, y, C=1.0, kind="product", cost=None):
-    columns = Columns.of(X, own_units=kind == "product")
+    columns = CentredColumns.of(X, own_units=kind == "product")
     cost = np.ones(len(y)) if cost is None else cost
     return Problem(columns.apply(X), columns.ridge(C), y, cost)
 

@@ -13,7 +13,7 @@ _EVERY = 10.0  # seconds between plain lines
 _ENOUGH = 0.1  # share of the work from which the rest is estimated
 
 
-class Progress:
+class RunProgress:
     """Shows how much of the expected work is done, and how long the rest takes.
 
     Parameters
@@ -32,7 +32,7 @@ class Progress:
         self._done, self._spent, self._failed = 0, 0.0, 0
         self._bar: Any = None
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> RunProgress:
         self._begin = self._told = time.monotonic()
         if not self._quiet and self._n and sys.stderr.isatty():
             self._bar = _rich_bar(self._title, self._total)

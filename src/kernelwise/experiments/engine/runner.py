@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from ..._checks import check_kind
 from ..experiment import Experiment, Row, Scale, Task
 from .errors import ExperimentError
-from .progress import Progress
+from .progress import RunProgress
 from .seeds import key_of, seed_of
 from .store import ResultFile, Results, header, plain
 
@@ -148,7 +148,7 @@ def run(
     file.begin(header(experiment, scale, seed), forget=tasks if fresh else ())
     jobs = (delayed(_measured)(experiment, task, seed, data_dir) for task in todo)
     costs = [experiment.cost(task) for task in todo]
-    with Progress(experiment.name, costs, quiet) as progress, _workers(backend, n_jobs):
+    with RunProgress(experiment.name, costs, quiet) as progress, _workers(backend, n_jobs):
         parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
         for task, outcome in parallel(jobs):
             file.add(task, outcome)

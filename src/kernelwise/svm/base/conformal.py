@@ -25,7 +25,7 @@ import scipy.sparse as sp
 from ..._records import dataclass
 from ..._typing import Array, Index
 from .calibration import coupled
-from .steps import Step, apply_all
+from .steps import RowStep, apply_all
 from .warm_start import content_keys
 
 
@@ -112,14 +112,14 @@ def class_scores(decisions: Array, pairs: Array | None) -> Array:
     return decisions if pairs is None else coupled(decisions, pairs)
 
 
-def first_half_decides(X: Any, steps: Sequence[Step] = ()) -> Any:
+def first_half_decides(X: Any, steps: Sequence[RowStep] = ()) -> Any:
     """Draw the half that judges each row, by the contents of the row.
 
     Parameters
     ----------
     X : {ndarray, sparse matrix} of shape (n, d) or sequence of length n
         The rows; those of a user's own kind take turns.
-    steps : sequence of Step, default=()
+    steps : sequence of RowStep, default=()
         What makes numbers of rows that are not numbers.
 
     Returns

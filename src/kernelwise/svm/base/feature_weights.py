@@ -74,7 +74,7 @@ def spreads(kernel: Kernel, X: Matrix, weights: Array) -> Array:
     return np.sqrt(variance) if plain else variance
 
 
-def importances(weights: Array, spread: Array) -> Array:
+def weight_shares(weights: Array, spread: Array) -> Array:
     """Return weights times spreads, scaled to sum one; machines count alike."""
     products = np.atleast_2d(weights) * spread
     totals = products.sum(axis=1, keepdims=True)

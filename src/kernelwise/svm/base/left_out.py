@@ -36,7 +36,7 @@ Decide: TypeAlias = Callable[[Codes], Sequence[Array]]
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class LeftOutDecisions:
     """Decision values of rows that were left out.
 
     Parameters
@@ -51,7 +51,7 @@ class LeftOut:
     decisions: Array
 
 
-def left_out_decisions(task: FitTask, outside: Array, decide: Decide) -> LeftOut:
+def left_out_decisions(task: FitTask, outside: Array, decide: Decide) -> LeftOutDecisions:
     """Compute the decision values of rows by machines without them, fold by fold.
 
     Many rows need not all be left out: the folds end once there are a thousand.
@@ -68,12 +68,12 @@ def left_out_decisions(task: FitTask, outside: Array, decide: Decide) -> LeftOut
 
     Returns
     -------
-    left_out : LeftOut
+    left_out : LeftOutDecisions
         The decision values.
     """
     decisions, held = np.array(outside), []
     with single_blas():
-        for fold in deal(task, N_FOLDS):
+        for fold in deal_task(task, N_FOLDS):
             codes = task.Y.copy()
             codes[fold] = 0
             is_held = np.zeros(len(codes), dtype=bool)
@@ -86,10 +86,10 @@ def left_out_decisions(task: FitTask, outside: Array, decide: Decide) -> LeftOut
             if sum(map(len, held)) >= _ENOUGH:
                 break
     rows = np.sort(np.concatenate(held))
-    return LeftOut(rows, decisions[rows])
+    return LeftOutDecisions(rows, decisions[rows])
 
 
-def deal(task: FitTask, n_folds: int) -> list[Index]:
+def deal_task(task: FitTask, n_folds: int) -> list[Index]:
     """Deal the rows of each class out to folds, equal rows together.
 
     Rows with many copies are dealt one by one, as new rows will be copies of them, too. The only
@@ -147,7 +147,7 @@ def kernel_machines_left_out(
     rows: Matrix | None = None,
     tol: float = 1e-3,
     bias: bool = True,
-) -> LeftOut:
+) -> LeftOutDecisions:
     """Compute the decision values of rows by kernel machines without them.
 
     Parameters
@@ -169,7 +169,7 @@ def kernel_machines_left_out(
 
     Returns
     -------
-    left_out : LeftOut
+    left_out : LeftOutDecisions
         The decision values.
     """
     Z, costs = task.X if rows is None else rows, np.broadcast_to(C, len(solutions))

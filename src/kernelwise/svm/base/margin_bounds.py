@@ -20,7 +20,7 @@ from ..._threads import single_blas
 from ..._typing import Array, Codes, Index
 from ...kernels import Kernel, Precomputed
 from .predictor import Predictor, predictor_of, take
-from .steps import Step, apply_all
+from .steps import RowStep, apply_all
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class TrainingTable:
         The codes of the machines: -1, +1, and 0 for rows of other classes.
     kernels : tuple of Kernel, default=()
         The kernel of the space in which each machine is linear; by default that of the predictor.
-    before : tuple of Step, default=()
+    before : tuple of RowStep, default=()
         The steps from the rows to those that these kernels read.
     """
 
     X: Any
     Y: Codes
     kernels: tuple[Kernel, ...] = ()
-    before: tuple[Step, ...] = ()
+    before: tuple[RowStep, ...] = ()
 
     def gram(self, predictor: Predictor, rows: Index, machine: int) -> Array:
         """Return the kernel matrix of some rows, in the space of the margin of a machine."""

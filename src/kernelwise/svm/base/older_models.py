@@ -18,7 +18,7 @@ from .steps import (
     FunctionFeatures,
     MeanFill,
     Products,
-    Step,
+    RowStep,
     TransformerFeatures,
     UnitNorm,
 )
@@ -90,7 +90,7 @@ def upgraded(state: dict[str, Any]) -> dict[str, Any]:
 def _predictor(state: dict[str, Any], machines: Any) -> Predictor:
     n_machines = machines.coef.shape[1]
     kernels = machines.own_kernels or (machines.kernel,) * n_machines
-    features: tuple[Step, ...] = ()
+    features: tuple[RowStep, ...] = ()
     linear = None
     if "column_coef_" in state:  # margin-radius: a linear part alone
         kernels, features, linear = (), _space_steps(state["_space"]), state["column_coef_"].T
@@ -122,7 +122,7 @@ def _loss(state: dict[str, Any]) -> str:
     return slack
 
 
-def _before(state: dict[str, Any]) -> tuple[Step, ...]:
+def _before(state: dict[str, Any]) -> tuple[RowStep, ...]:
     if state.get("means_") is not None:
         return (MeanFill(state["means_"]),)
     if state.get("map_") is not None:
@@ -132,14 +132,14 @@ def _before(state: dict[str, Any]) -> tuple[Step, ...]:
     return ()
 
 
-def _space_steps(space: Any) -> tuple[Step, ...]:
-    steps: tuple[Step, ...] = ()
+def _space_steps(space: Any) -> tuple[RowStep, ...]:
+    steps: tuple[RowStep, ...] = ()
     if space.map is not None:
         steps = (space.map if hasattr(space.map, "apply") else Products(space.map),)
     return (*steps, UnitNorm()) if space.unit_norm else steps
 
 
-def _bias_features(state: dict[str, Any]) -> Step:
+def _bias_features(state: dict[str, Any]) -> RowStep:
     width = state["bias_coef_"].shape[1]
     if state["_bias_columns"] is not None:
         return ColumnFeatures(state["_bias_columns"])

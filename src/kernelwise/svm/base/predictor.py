@@ -24,7 +24,7 @@ from ...qp import Solution
 from ...qp.pairs import PairSolutions
 from .calibration import Calibration
 from .multiclass import pairs_of_layout
-from .steps import Step, apply_all
+from .steps import RowStep, apply_all
 
 if TYPE_CHECKING:
     from .task import FitTask
@@ -135,9 +135,9 @@ class Predictor:
     kernels : tuple of Kernel
         One kernel per machine, the same object where machines share it; empty for machines
         without a kernel part.
-    before : tuple of Step, default=()
+    before : tuple of RowStep, default=()
         Steps from the rows a user gives to the rows that the kernels read.
-    features : tuple of Step, default=()
+    features : tuple of RowStep, default=()
         Steps from the rows a user gives to the features of the linear part.
     linear : ndarray of shape (n_linear_features, n_machines) or None, default=None
         Coefficients of the linear part.
@@ -156,8 +156,8 @@ class Predictor:
     vectors: SupportVectors
     intercept: Array
     kernels: tuple[Kernel, ...]
-    before: tuple[Step, ...] = ()
-    features: tuple[Step, ...] = ()
+    before: tuple[RowStep, ...] = ()
+    features: tuple[RowStep, ...] = ()
     linear: Array | None = None
     n_members: int = 1
     multiclass: str = "ovr"

@@ -16,7 +16,7 @@ from ..._threads import n_threads
 from ..._typing import Array
 from .calibration import Calibration, calibrate_margins, probabilities
 from .conformal import ConformalHalf, class_scores, first_half_decides, prediction_sets
-from .left_out import deal
+from .left_out import deal_task
 from .multiclass import Multiclass
 from .older_models import older_scores
 from .predictor import predictor_of, take
@@ -111,7 +111,7 @@ class ProbabilityMixin:
         pairs = task.multiclass.pairs(len(labels.names))
         y, weights = np.asarray(y), None if sample_weight is None else np.asarray(sample_weight)
         decisions, halves = np.zeros(task.Y.shape), []
-        for held in deal(task, 2):
+        for held in deal_task(task, 2):
             kept = labels.rows[np.delete(np.arange(len(labels.rows)), held)]
             part = self._task(
                 self._reader().take(X, kept),

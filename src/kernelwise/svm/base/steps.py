@@ -17,14 +17,14 @@ from ..._sklearn import safe_indexing
 from ..._typing import Array, Index
 
 
-class Step(Protocol):
+class RowStep(Protocol):
     """A map from rows to rows."""
 
     def apply(self, X: Any) -> Any:
         """Return what the rows become."""
 
 
-def apply_all(steps: Sequence[Step], X: Any) -> Any:
+def apply_all(steps: Sequence[RowStep], X: Any) -> Any:
     """Apply one step after the other."""
     for step in steps:
         X = step.apply(X)

@@ -19,7 +19,7 @@ from ...qp import Solution
 from .multiclass import Multiclass, members_of
 from .predictor import Predictor, SupportVectors
 from .progress import FitProgress
-from .warm_start import WarmStart, row_keys
+from .warm_start import WarmStart, distinct_keys
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,7 @@ class FitTask:
         if self.warm_start and isinstance(self.kernel, FunctionKernel):
             keys = np.arange(self.X.shape[0], dtype=np.uint64)
         elif self.warm_start:
-            keys = row_keys(self.X)
+            keys = distinct_keys(self.X)
         return WarmStart(keys, self.Y, names, sign, self.last)
 
 
@@ -246,9 +246,9 @@ class Fitted:
     last : object, default=None
         Where the next fit starts, if it starts warm.
     left_out : callable, default=None
-        Returns the decision values of rows by machines without them, as `LeftOut`, from which
-        probabilities are made where they are asked for. None for a method that calibrates by
-        itself, or cannot.
+        Returns the decision values of rows by machines without them, as `LeftOutDecisions`. The
+        base class makes probabilities of them, where the user asks for any. None for a method that
+        calibrates its decisions itself, or cannot.
     """
 
     predictor: Predictor

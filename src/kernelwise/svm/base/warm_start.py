@@ -108,7 +108,7 @@ class WarmStart:
         return LastFit.of(self.keys, self.codes, machines, self.sign)
 
 
-def row_keys(X: Matrix) -> Array:
+def distinct_keys(X: Matrix) -> Array:
     """Return a number for each row, from its contents and the count of equal rows before it."""
     keys = content_keys(X)
     in_order = np.sort(keys)

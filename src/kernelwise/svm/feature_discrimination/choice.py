@@ -77,7 +77,7 @@ class ChoicePoint:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ParameterChoice:
     """The chosen point and kernel, and all points that were tried."""
 
     kernel: Kernel
@@ -154,15 +154,15 @@ class HeldOutSearch:
     solver: SMO
     threads: int
 
-    def jointly(self, kernels: Sequence[Kernel]) -> Choice:
+    def jointly(self, kernels: Sequence[Kernel]) -> ParameterChoice:
         """Score every kernel with every measure, eta and C (section 4 of the paper)."""
         points = self.plain(kernels) if self._is_plain else []
         for kernel in kernels:
             points += self.weighted(kernel)
         chosen = min(points, key=lambda point: point.order)
-        return Choice(_with_gamma(kernels, chosen.gamma), chosen, points)
+        return ParameterChoice(_with_gamma(kernels, chosen.gamma), chosen, points)
 
-    def in_stages(self, kernels: Sequence[Kernel]) -> Choice:
+    def in_stages(self, kernels: Sequence[Kernel]) -> ParameterChoice:
         """Go through both stages, with kernels from narrow to wide."""
         plain = self.plain(kernels)
         gamma = min(plain, key=lambda point: point.order).gamma
@@ -171,7 +171,7 @@ class HeldOutSearch:
         # Without weights the machine of stage 1 is that of eta = 0, unless the trace scales it.
         alike = [p for p in plain if p.gamma == gamma or np.isnan(gamma)] if self._is_plain else []
         chosen = min([*alike, *later], key=lambda point: point.order)
-        return Choice(kernel, chosen, [*plain, *later])
+        return ParameterChoice(kernel, chosen, [*plain, *later])
 
     @property
     def _is_plain(self) -> bool:

@@ -23,8 +23,7 @@ from ...discrimination.scales import MEASURES
 from ...kernels import Kernel, Linear
 from ...qp import SMO, Solution
 from ..base.estimator import BaseLearnedSVC
-from ..base.feature_weights import importances as shares
-from ..base.feature_weights import no_weights, spreads
+from ..base.feature_weights import no_weights, spreads, weight_shares
 from ..base.kernel_spec import KernelSpec
 from ..base.left_out import kernel_machines_left_out
 from ..base.multiclass import ONE_VS_ONE, Multiclass
@@ -337,7 +336,7 @@ default="fisher"
         """Weights times variances of their columns, scaled to sum one; not for components."""
         if getattr(self, "map_", self) is not None:
             raise AttributeError("feature_importances_ is of a fitted model that scales columns")
-        return shares(self.feature_weights_, self._spread_)
+        return weight_shares(self.feature_weights_, self._spread_)
 
     def _multiclass(self) -> Multiclass:
         return ONE_VS_ONE

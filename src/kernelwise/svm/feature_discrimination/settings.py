@@ -17,7 +17,7 @@ from ..paths.folds import deal
 from ..paths.kernel_grid import KernelGrid
 from ..paths.rows import TrainingRows
 from ..paths.solvers import PathSolvers
-from .choice import Choice, ChoiceGrid, HeldOutSearch
+from .choice import ChoiceGrid, HeldOutSearch, ParameterChoice
 from .folds import Fold
 from .space import ScaleRule, SpaceRule
 
@@ -86,7 +86,7 @@ def _measures(model: Any) -> list[Any]:
 
 def _choice(
     model: Any, measures: list[Any], task: FitTask, space: SpaceRule, scales: ScaleRule
-) -> Choice:
+) -> ParameterChoice:
     """Choose the width, C, eta and measure by held-out rows."""
     random_state, splits = check_random_state(model.random_state), _splits(model, task)
     rows = TrainingRows.of(task, merge=splits is None)

@@ -28,7 +28,7 @@ from ...qp import SMO, Progress, SeveralEqualities
 from ..base.estimator import BaseLearnedSVC
 from ..base.grams import Grams
 from ..base.kernel_spec import KERNEL_NAMES, KernelSpec
-from ..base.left_out import LeftOut, left_out_decisions
+from ..base.left_out import LeftOutDecisions, left_out_decisions
 from ..base.multiclass import SCHEMES, Multiclass
 from ..base.predictor import Predictor
 from ..base.progress import FitProgress
@@ -397,7 +397,9 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
             left_out=lambda: self._left_out(task, rows, features.training, predictor),
         )
 
-    def _left_out(self, task: FitTask, rows: Any, F: Array, predictor: Predictor) -> LeftOut:
+    def _left_out(
+        self, task: FitTask, rows: Any, F: Array, predictor: Predictor
+    ) -> LeftOutDecisions:
         """Solve the machines again without some rows; features stay as they are."""
         own, silent = task.members, replace(task, progress=FitProgress(self))
         outside = predictor.decision_values(task.X)

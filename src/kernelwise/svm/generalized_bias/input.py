@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from ..._records import dataclass
 from ..._typing import Array, Index
-from ..base.steps import ColumnFeatures, Columns, FunctionFeatures, Step, TransformerFeatures
+from ..base.steps import ColumnFeatures, Columns, FunctionFeatures, RowStep, TransformerFeatures
 from .features import (
     column_numbers,
     fit_transformer,
@@ -56,7 +56,7 @@ class BiasColumns:
         return cls(bias, kernel)
 
     @property
-    def before_kernel(self) -> tuple[Step, ...]:
+    def before_kernel(self) -> tuple[RowStep, ...]:
         """The step from rows to the kernel's rows, if there is one."""
         return () if self.kernel is None else (Columns(self.kernel),)
 
@@ -67,7 +67,7 @@ class BiasFeatures:
 
     Parameters
     ----------
-    steps : tuple of Step
+    steps : tuple of RowStep
         The step that makes the features of new rows; empty where there are none.
     names : ndarray of shape (n_bias_features,)
         Their names.
@@ -77,7 +77,7 @@ class BiasFeatures:
         The fitted transformer, where one makes the features.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[RowStep, ...]
     names: Any
     training: Array
     transformer: Any = None

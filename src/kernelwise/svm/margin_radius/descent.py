@@ -16,7 +16,7 @@ from scipy.optimize import brentq
 
 from ..._typing import Array
 from .problem import Problem, WeightedPoint
-from .solver import Machines, MarginRadiusResult, Report
+from .solver import MachineSolver, MarginRadiusResult, Report
 
 PAPER_GAP = 0.01  # absolute duality gap at which the paper stops
 _STEP_TOL = 1e-10  # tolerance of the optimal step, relative to the longest feasible one
@@ -51,7 +51,7 @@ def descend(
     learned : MarginRadiusResult
         The weights; the gap in it is relative to J and as tight as the dual coefficients allow.
     """
-    machines = Machines(problem)
+    machines = MachineSolver(problem)
     size = problem.size
     point = machines.at(np.full(size, 1 / max(size, 1)) if start is None else start)
     status, n_iter = "max_iter", 0
@@ -93,7 +93,7 @@ def direction(point: WeightedPoint) -> Array:
     return np.where(moving, pull - levels[n_joining], 0.0)
 
 
-def _step(machines: Machines, point: WeightedPoint) -> WeightedPoint | None:
+def _step(machines: MachineSolver, point: WeightedPoint) -> WeightedPoint | None:
     """Go along the direction to the minimum of J, which is convex there; None where it is flat."""
     move = direction(point)
     if float(point.q @ move) / 2 <= _FLAT * point.value:

@@ -33,7 +33,7 @@ from ..base.task import FitTask, Fitted
 from .ball import learn_ball
 from .descent import PAPER_GAP, descend
 from .machine import WeightedMachine
-from .problem import Columns, Problem, WeightedPoint
+from .problem import CentredColumns, Problem, WeightedPoint
 from .solver import learn
 from .space import ExplicitSpace
 
@@ -282,7 +282,7 @@ class MarginRadiusSVC(BaseLearnedSVC):
         with single_blas():
             space = ExplicitSpace.of(task.X, kernel, self.degree, self.unit_norm)
             table = space.apply(task.X)
-            columns = Columns.of(table, own_units=self.radius != "paper")
+            columns = CentredColumns.of(table, own_units=self.radius != "paper")
             Z, starts = columns.apply(table), _starts(task, columns)
 
             def fit_one(j: int) -> WeightedMachine:
@@ -319,7 +319,7 @@ class MarginRadiusSVC(BaseLearnedSVC):
         )
 
     def _fit_one(
-        self, task: FitTask, j: int, Z: Array, columns: Columns, start: Array | None
+        self, task: FitTask, j: int, Z: Array, columns: CentredColumns, start: Array | None
     ) -> WeightedMachine:
         """Learn the weights of one machine."""
         y, cost = task.Y[:, j].astype(np.float64), task.cost_factor
@@ -454,7 +454,7 @@ def _training_table(
     return TrainingTable(task.X, task.Y, kernels, space.steps)
 
 
-def _starts(task: FitTask, columns: Columns) -> Sequence[Array | None]:
+def _starts(task: FitTask, columns: CentredColumns) -> Sequence[Array | None]:
     """Return where the last fit ended, if it was of the same columns and machines."""
     kept, starts = (None, []) if task.last is None else task.last
     same = kept is not None and np.array_equal(kept, columns.kept)

@@ -8,7 +8,7 @@ from ..._records import dataclass
 from ..._typing import Array, Codes
 from ...qp import Solution
 from ...qp.squared_hinge import squared_hinge
-from .problem import Columns
+from .problem import CentredColumns
 from .solver import MarginRadiusResult
 
 
@@ -50,7 +50,11 @@ class WeightedMachine:
 
     @classmethod
     def of(
-        cls, learned: MarginRadiusResult, columns: Columns, squared_radius: float, per_unit: bool
+        cls,
+        learned: MarginRadiusResult,
+        columns: CentredColumns,
+        squared_radius: float,
+        per_unit: bool,
     ) -> WeightedMachine:
         """Undo the scaling of the columns.
 
@@ -89,14 +93,14 @@ class WeightedMachine:
             n_solves=learned.n_solves,
         )
 
-    def decide_without(self, Z: Array, columns: Columns, y: Codes, costs: Array) -> Array:
+    def decide_without(self, Z: Array, columns: CentredColumns, y: Codes, costs: Array) -> Array:
         """Solve the machine again at its weights, without the rows of code 0.
 
         Parameters
         ----------
         Z : ndarray of shape (n, k)
             The scaled columns of the training rows.
-        columns : Columns
+        columns : CentredColumns
             Their scaling.
         y : ndarray of shape (n,)
             Codes -1, 0 (row left out) and +1.

@@ -21,7 +21,7 @@ from ...qp.squared_hinge import squared_hinge
 
 
 @dataclass(frozen=True)
-class Columns:
+class CentredColumns:
     """The columns of a table that vary, centred and divided by a unit.
 
     Parameters
@@ -45,7 +45,7 @@ class Columns:
     n_columns: int
 
     @classmethod
-    def of(cls, X: Array, own_units: bool) -> Columns:
+    def of(cls, X: Array, own_units: bool) -> CentredColumns:
         """Measure the columns; columns of their own unit, or of a common one."""
         low, high = X.min(axis=0), X.max(axis=0)
         radius = high / 2 - low / 2

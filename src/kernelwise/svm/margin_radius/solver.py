@@ -62,7 +62,7 @@ class MarginRadiusResult:
 Report = Callable[[int, WeightedPoint], Any]
 
 
-class Machines:
+class MachineSolver:
     """Solves machines, each from the violators of the one before, and counts them."""
 
     def __init__(self, problem: Problem) -> None:
@@ -108,7 +108,7 @@ def learn(
     learned : MarginRadiusResult
         The weights and their certificate.
     """
-    solver = Machines(problem)
+    solver = MachineSolver(problem)
     point = _first(solver, start, p)
     step = _newton_step if p == 1 else _lp_step
     status, n_iter = "max_iter", 0
@@ -128,7 +128,7 @@ def learn(
     return MarginRadiusResult(point, point.gap(p), n_iter, solver.n_solves, status)
 
 
-def _basic(solver: Machines, point: WeightedPoint, tol: float) -> WeightedPoint:
+def _basic(solver: MachineSolver, point: WeightedPoint, tol: float) -> WeightedPoint:
     """Make at most as many weights as rows, where columns depend on each other.
 
     The decision values of the rows, up to a constant, and rho are linear in the weights at a fixed
@@ -147,7 +147,7 @@ def _basic(solver: Machines, point: WeightedPoint, tol: float) -> WeightedPoint:
     return basic if basic.gap() <= tol else point
 
 
-def _first(solver: Machines, start: Array | None, p: float) -> WeightedPoint:
+def _first(solver: MachineSolver, start: Array | None, p: float) -> WeightedPoint:
     """Solve at the start: given weights, equal weights, or equal weights of the best columns."""
     size = solver.problem.size
     if size == 0:  # nothing varies: an intercept alone, and no gap
@@ -189,7 +189,7 @@ def _in_view(point: WeightedPoint) -> Index:
     return np.sort(np.concatenate([np.flatnonzero(has), worst]))
 
 
-def _newton_step(solver: Machines, point: WeightedPoint, p: float) -> WeightedPoint | None:
+def _newton_step(solver: MachineSolver, point: WeightedPoint, p: float) -> WeightedPoint | None:
     """Minimise the quadratic model on the simplex, then shorten the step until J falls."""
     columns = _in_view(point)
     H, gradient = solver.problem.hessian(point, columns), -point.q[columns] / 2
@@ -228,7 +228,7 @@ def _is_closer(trial: WeightedPoint, point: WeightedPoint) -> bool:
 # --- p != 1 --------------------------------------------------------------------------------------
 
 
-def _lp_step(solver: Machines, point: WeightedPoint, p: float) -> WeightedPoint | None:
+def _lp_step(solver: MachineSolver, point: WeightedPoint, p: float) -> WeightedPoint | None:
     """Take a Newton step where it descends, else the alternating update."""
     if p > 1 and len(point.weights) <= 2 * _FEW:
         trial = solver.at(_newton_weights(solver.problem, point, p))

@@ -8,7 +8,7 @@ from ..._records import dataclass
 from ..._typing import Array
 from ...kernels import Kernel
 from ...kernels.empirical import EmpiricalMap
-from ..base.steps import Products, Step, UnitNorm, apply_all
+from ..base.steps import Products, RowStep, UnitNorm, apply_all
 
 
 @dataclass(frozen=True)
@@ -17,17 +17,17 @@ class ExplicitSpace:
 
     Parameters
     ----------
-    steps : tuple of Step
+    steps : tuple of RowStep
         Products of the columns or components of a kernel, if any; then rows of unit norm, if asked
         for.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[RowStep, ...]
 
     @classmethod
     def of(cls, X: Array, kernel: Kernel | None, degree: int, unit_norm: bool) -> ExplicitSpace:
         """Make the space of training rows."""
-        steps: list[Step] = []
+        steps: list[RowStep] = []
         if kernel is not None:
             steps.append(EmpiricalMap.of(kernel, X))
         elif degree > 1:

@@ -12,7 +12,7 @@ from ..._threads import run, single_blas
 from ..._typing import Array, Index
 from ..base.calibration import Calibration
 from ..base.predictor import SupportVectors
-from ..base.steps import Step, apply_all
+from ..base.steps import RowStep, apply_all
 from .parts.mixture import Mixture
 from .parts.part import Part
 
@@ -32,7 +32,7 @@ class MixturePredictor:
         What makes log-odds of their decisions.
     calibration : Calibration or None, default=None
         What caps the log-odds; None leaves them as they are.
-    before : tuple of Step, default=()
+    before : tuple of RowStep, default=()
         Steps from the rows a user gives to encoded rows.
     multiclass : {"ovr"}, default="ovr"
         How decisions become classes: one column per class, or one for two classes.
@@ -41,7 +41,7 @@ class MixturePredictor:
     parts: tuple[Part, ...]
     mixture: Mixture
     calibration: Calibration | None = None
-    before: tuple[Step, ...] = ()
+    before: tuple[RowStep, ...] = ()
     multiclass: str = "ovr"
     gives_scores: ClassVar[bool] = True  # decision values are log-odds already
 

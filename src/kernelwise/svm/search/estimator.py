@@ -23,8 +23,8 @@ from ..._threads import single_blas
 from ..._typing import Index
 from ..svc import SVC
 from .delegates import BestEstimatorMixin
-from .evaluate import Evaluator, Outcome, Task
-from .plan import Plan, default_grid
+from .evaluate import Evaluator, Task, TaskOutcome
+from .plan import SearchPlan, default_grid
 from .results import Settings, failed, fill_failed_scores, raise_or_warn_of_failures
 from .scoring import MultimetricScorer, accuracy_sign, params_of_rows
 
@@ -216,7 +216,7 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
         sign = accuracy_sign(self.scoring, scorers)
         # Accuracy needs no probabilities, so that only the best candidate is calibrated.
         tried = clone(estimator).set_params(calibration=None) if sign else estimator
-        plan = Plan.of(tried, self._grid(estimator, X, y))
+        plan = SearchPlan.of(tried, self._grid(estimator, X, y))
         settings = Settings(
             scorer=scorers,
             accuracy_sign=sign,
@@ -267,7 +267,7 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
         return folds
 
     def _evaluate(
-        self, plan: Plan, folds: list[tuple[Index, Index]], evaluator: Evaluator, root: Any
+        self, plan: SearchPlan, folds: list[tuple[Index, Index]], evaluator: Evaluator, root: Any
     ) -> list[dict[str, Any]]:
         """Return one result per candidate and fold, candidate by candidate."""
         n_candidates, n_splits = len(plan.params), len(folds)
@@ -297,7 +297,7 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
         self._warn_unless_converged(outcomes)
         return out
 
-    def _run(self, tasks: list[Task], evaluator: Evaluator, root: Any) -> list[Outcome]:
+    def _run(self, tasks: list[Task], evaluator: Evaluator, root: Any) -> list[TaskOutcome]:
         context = root.subcontext(
             task_name="search", max_subtasks=len(tasks), sequential_subtasks=False
         ).call_on_fit_task_begin(estimator=self)
@@ -306,7 +306,7 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
             for number in range(len(tasks))
         ]
 
-        def evaluate(task: Task, own: Any) -> Outcome:
+        def evaluate(task: Task, own: Any) -> TaskOutcome:
             own.call_on_fit_task_begin(estimator=self)
             try:
                 return evaluator.run(task)
@@ -314,7 +314,7 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
                 own.call_on_fit_task_end(estimator=self)
 
         # Threads: the compiled code runs without the lock, and processes would copy the kernels.
-        outcomes: list[Outcome] = []
+        outcomes: list[TaskOutcome] = []
         with Parallel(n_jobs=self.n_jobs, require="sharedmem") as parallel:
             for batch in evaluator.batches(tasks):
                 begun = len(outcomes)
@@ -325,7 +325,7 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
         context.call_on_fit_task_end(estimator=self)
         return outcomes
 
-    def _warn_unless_converged(self, outcomes: list[Outcome]) -> None:
+    def _warn_unless_converged(self, outcomes: list[TaskOutcome]) -> None:
         failures = [violation for outcome in outcomes for violation in outcome.failures]
         if failures:
             warnings.warn(
@@ -338,7 +338,7 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
                 stacklevel=6,
             )
 
-    def _choose(self, plan: Plan, out: list[dict[str, Any]], refit_metric: Any) -> None:
+    def _choose(self, plan: SearchPlan, out: list[dict[str, Any]], refit_metric: Any) -> None:
         """Set the results and the best candidate."""
         results = self._format_results(plan.params, self.n_splits_, out)
         first = out[0]["test_scores"]
@@ -374,7 +374,7 @@ def _places(rows: Any) -> Index:
     return np.flatnonzero(rows) if rows.dtype == bool else rows
 
 
-def _raise_if_hopeless(plan: Plan, tasks: list[Task], settings: Settings) -> None:
+def _raise_if_hopeless(plan: SearchPlan, tasks: list[Task], settings: Settings) -> None:
     """Raise the error itself where no candidate can be fitted, or where that is asked for."""
     errors = [error for error, _ in plan.errors.values()]
     errors += [task.error[0] for task in tasks if task.error is not None]

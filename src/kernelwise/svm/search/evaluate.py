@@ -45,7 +45,7 @@ class Task:
 
 
 @dataclass
-class Outcome:
+class TaskOutcome:
     """The results of a task's candidates, and how its solves went."""
 
     results: dict[tuple[int, int], dict[str, Any]] = field(default_factory=dict)
@@ -184,9 +184,9 @@ class Evaluator:
     def _fit_params(self, task: Task) -> dict[str, Any]:
         return params_of_rows(self.X, self.settings.fit_params, task.train)
 
-    def run(self, task: Task) -> Outcome:
+    def run(self, task: Task) -> TaskOutcome:
         """Evaluate the candidates of a task."""
-        outcome = Outcome()
+        outcome = TaskOutcome()
         if task.error is None:
             try:
                 if task.problem is None:
@@ -204,7 +204,7 @@ class Evaluator:
                     self._keep(outcome, task, number, result)
         return outcome
 
-    def _solve(self, task: Task, problem: FoldProblem, outcome: Outcome) -> None:
+    def _solve(self, task: Task, problem: FoldProblem, outcome: TaskOutcome) -> None:
         """Solve all C of a fold at once, and score each."""
         begin, grams = time.perf_counter(), self._grams[_key(problem)]
         try:
@@ -248,7 +248,7 @@ class Evaluator:
             result.setdefault("score_time", time.perf_counter() - begin)
         return result
 
-    def _fit_each(self, task: Task, outcome: Outcome) -> None:
+    def _fit_each(self, task: Task, outcome: TaskOutcome) -> None:
         """Fit candidate by candidate, from one C to the next where that is sure to be the same."""
         arrays = self._arrays(task, with_train=True)
         X, y, *_ = arrays[1]
@@ -299,7 +299,7 @@ class Evaluator:
         result["n_test_samples"] = arrays[0][2].shape[0]
         return result
 
-    def _keep(self, outcome: Outcome, task: Task, number: int, result: dict[str, Any]) -> None:
+    def _keep(self, outcome: TaskOutcome, task: Task, number: int, result: dict[str, Any]) -> None:
         outcome.results[number, task.fold] = result
         if self.settings.verbose > 1:
             print(progress_line(self.settings, task.fold, number, result))

@@ -49,7 +49,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SearchPlan:
     """The candidates of a search.
 
     Parameters
@@ -67,7 +67,7 @@ class Plan:
     errors: dict[int, tuple[Exception, str]]
 
     @classmethod
-    def of(cls, estimator: SVC, grid: Any) -> Plan:
+    def of(cls, estimator: SVC, grid: Any) -> SearchPlan:
         """Group the points of a grid; refuse names that the estimator does not have."""
         params = list(ParameterGrid(grid))
         known = estimator.get_params(deep=False)

@@ -72,7 +72,7 @@ def _warm_up() -> None:
 
 
 @register
-class Selection(Experiment):
+class WidthSelection(Experiment):
     """Error and CPU time of the span path, of the bound, and of cross-validation."""
 
     name = "adaptive-kernel-selection"

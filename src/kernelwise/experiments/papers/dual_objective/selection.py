@@ -52,7 +52,7 @@ ALL = "all columns"
 
 
 @register
-class Selection(Experiment):
+class ColumnSelection(Experiment):
     """An SVM on the columns that several selectors keep."""
 
     name = "dual-objective-selection"

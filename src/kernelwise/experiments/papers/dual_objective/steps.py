@@ -27,7 +27,7 @@ ETAS = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03)  # 0.001 is the paper's
 
 
 @register
-class Steps(Experiment):
+class StepSizes(Experiment):
     """The dual objective after the paper's 100 steps, for several step sizes."""
 
     name = "dual-objective-steps"

@@ -12,7 +12,7 @@ from ...._typing import Array
 from ....transform import GeodesicNeighborFeatures
 from ...data import dataset
 from ...protocol import Split
-from .machines import Part
+from .machines import SplitRows
 
 SIZES = (6, 12, 24, 48)  # training images per object
 JOINS = (3, 2, 5)  # neighbours in the graph; the first is the default of the features
@@ -23,7 +23,7 @@ RULES = ("training", "paper")  # whose nearest: training images, or all images, 
 class Near(NamedTuple):
     """Images with their features, the vote of the neighbours, and the parts of the graph."""
 
-    part: Part
+    part: SplitRows
     votes: Any
     n_islands: int
 
@@ -50,7 +50,7 @@ def near(split: Split, every: Array, joins: int, rule: str = RULES[0]) -> Near:
     _, nearest = voting.kneighbors(split.X_test)
     votes = [_majority(row) for row in codes[nearest]]
     F_test = features.transform(split.X_test)
-    part = Part(split.X, F, split.y, split.X_test, F_test, split.y_test)
+    part = SplitRows(split.X, F, split.y, split.X_test, F_test, split.y_test)
     return Near(part, features.classes_[votes], features.n_connected_components_)
 
 

@@ -30,7 +30,7 @@ CONTROL_NOTE = (
 )
 
 
-class Part(NamedTuple):
+class SplitRows(NamedTuple):
     """Training and test rows as the kernel reads them, and the features of both."""
 
     X: Any
@@ -56,7 +56,7 @@ class Judged(NamedTuple):
         return 100 * float(self.right.mean())
 
 
-class Choice(NamedTuple):
+class ChosenPoint(NamedTuple):
     """The kernel, by its place in the list, and C with the most correct held-out rows."""
 
     kernel: int
@@ -68,13 +68,13 @@ class Contest:
 
     Parameters
     ----------
-    part : Part
+    part : SplitRows
         The rows.
     kernel : Kernel
         The kernel Phi.
     """
 
-    def __init__(self, part: Part, kernel: Kernel) -> None:
+    def __init__(self, part: SplitRows, kernel: Kernel) -> None:
         self.part, self.kernel = part, kernel
 
     @cached_property
@@ -137,13 +137,16 @@ class Contest:
 class TunedKinds(NamedTuple):
     """Choices of the inner folds for each kind of machine, and how well all were solved."""
 
-    choices: dict[str, Choice]
+    choices: dict[str, ChosenPoint]
     violation: float
     n_unsolved: int
 
 
 def tuned(
-    parts: Sequence[Part], kernels: Sequence[Kernel], costs: Sequence[float], kinds: Sequence[str]
+    parts: Sequence[SplitRows],
+    kernels: Sequence[Kernel],
+    costs: Sequence[float],
+    kinds: Sequence[str],
 ) -> TunedKinds:
     """Choose kernel and C by inner folds for each kind: on ties the first kernel, then C."""
     right = {kind: np.zeros((len(kernels), len(costs))) for kind in kinds}
@@ -161,7 +164,7 @@ def tuned(
     choices = {}
     for kind in kinds:
         first = int(np.argmax(right[kind]))
-        choices[kind] = Choice(first // len(costs), costs[first % len(costs)])
+        choices[kind] = ChosenPoint(first // len(costs), costs[first % len(costs)])
     return TunedKinds(choices, worst, n_unsolved)
 
 

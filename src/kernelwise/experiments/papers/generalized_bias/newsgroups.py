@@ -28,7 +28,7 @@ from .machines import (
     PAPER,
     SVM,
     Contest,
-    Part,
+    SplitRows,
     certified,
     tuned,
 )
@@ -66,7 +66,7 @@ def information(X: Any, y: Array) -> Array:
 
 def documents(
     subset: str, n: int, n_test: int | None, seed: int, data_dir: Path | None, topics_of: str
-) -> Part:
+) -> SplitRows:
     """Return a split of a subset: words by the training part, rows of unit length, topics.
 
     Without ``n_test`` all remaining documents are test documents.
@@ -87,13 +87,13 @@ def documents(
     known = counts if topics_of == "training" else sp.vstack([counts, new], format="csr")
     topics = TopicFeatures(_TOPICS, max_iter=_STEPS, tol=0.0, random_state=seed).fit(known)
     shares = topics.transform(counts), topics.transform(new)
-    return Part(normalize(counts), shares[0], y[train], normalize(new), shares[1], y[test])
+    return SplitRows(normalize(counts), shares[0], y[train], normalize(new), shares[1], y[test])
 
 
-def _inner(part: Part, n_folds: int, seed: int) -> list[Part]:
+def _inner(part: SplitRows, n_folds: int, seed: int) -> list[SplitRows]:
     """Return folds of the training documents; words and topics stay."""
     return [
-        Part(part.X[a], part.F[a], part.y[a], part.X[b], part.F[b], part.y[b])
+        SplitRows(part.X[a], part.F[a], part.y[a], part.X[b], part.F[b], part.y[b])
         for a, b in folds(part.y, n_folds, seed)
     ]
 

@@ -21,7 +21,7 @@ from .machines import (
     SVM,
     TITLES,
     Contest,
-    Part,
+    SplitRows,
     certified,
     tuned,
 )
@@ -35,7 +35,7 @@ _NEAR = 2.0  # points of accuracy that count as "similar"
 _SECONDS = dict(zip(SIZES, (12.0, 13.0, 15.0, 19.0), strict=True))
 
 
-def inner_parts(split: Split, joins: int, rule: str, seed: int) -> list[Part]:
+def inner_parts(split: Split, joins: int, rule: str, seed: int) -> list[SplitRows]:
     """Return folds of the training images, with features that do not use the held-out labels."""
     X, y, every = split.X, split.y, np.vstack([split.X, split.X_test])
     return [

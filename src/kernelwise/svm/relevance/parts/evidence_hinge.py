@@ -32,7 +32,7 @@ from ...base.grams import Grams
 from ...base.predictor import Predictor, SupportVectors
 from ...base.progress import FitProgress
 from ...base.solve import solve_machines
-from ...base.steps import Step
+from ...base.steps import RowStep
 from ...paths.cost_path import decision_values
 from ...paths.kernel_grid import KernelGrid
 from ...paths.path import Path, simplest_of_best
@@ -114,7 +114,7 @@ class _Machines:
     C: float
     solutions: list[Solution]
 
-    def predictor(self, *before: Step) -> Predictor:
+    def predictor(self, *before: RowStep) -> Predictor:
         """Return the machines as they predict rows, after some steps."""
         every = [np.arange(len(self.rows))] * len(self.solutions)
         vectors = SupportVectors.of(self.rows.X, self.solutions, every, self.rows.classes)
