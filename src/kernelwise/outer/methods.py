@@ -198,20 +198,25 @@ class LBFGS(Method):
                 seen.append(value)
             return scale * value, scale * pulled
 
+        is_enough = False
+
         def enough(intermediate_result: Any) -> None:
+            nonlocal is_enough
             value = float(intermediate_result.fun) / scale
             if _improves_little(seen[-1], value, tol):
+                is_enough = True
                 raise StopIteration
             seen.append(value)
 
-        found = optimize.minimize(
+        # Not optimize.minimize, which converts the bounds four times, number by number.
+        *_, found = optimize.fmin_l_bfgs_b(
             of_free,
             z,
-            jac=True,
-            method="L-BFGS-B",
             bounds=domain.bounds(len(theta)),
             callback=enough,
-            options={"maxcor": self.memory, "ftol": 0.0, "gtol": 0.0},
+            m=self.memory,
+            factr=0.0,
+            pgtol=0.0,
         )
         abnormal = 2  # SciPy's code for a line search that failed
-        return "stalled" if found.status == abnormal else "converged"
+        return "stalled" if found["warnflag"] == abnormal and not is_enough else "converged"
