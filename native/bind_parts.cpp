@@ -102,18 +102,19 @@ Lines checked_lines(const Line<const double>& knots, const Line<const double>& h
   return lines;
 }
 
+template <class T>
 void define_lines(nb::module_& m) {
   m.def(
       "heights_on_lines",
       [](Grid<const double> X, Line<const std::int64_t> columns, Line<const double> knots,
          Line<const double> heights, Line<const std::int64_t> stops, Line<const double> sizes,
-         Grid<float> out) {
+         Grid<T> out) {
         const auto x = view(X, "X");
         const auto c = indices(columns, "columns", x.columns);
         const Lines lines = checked_lines(knots, heights, stops, sizes);
         expect(lines.sizes.size == c.size, "sizes", "have one entry per column");
         const auto o = view(out, "out", x.rows, c.size);
-        unlocked([&] { table->heights_on_lines(x, c, lines, o); });
+        unlocked([&] { leaves<T>().heights_on_lines(x, c, lines, o); });
       },
       array("X"), array("columns"), array("knots"), array("heights"), array("stops"),
       array("sizes"), array("out"));
@@ -169,7 +170,8 @@ void define_routes(nb::module_& m) {
 void define_parts(nb::module_& m) {
   define_one_hot(m);
   define_landmarks(m);
-  define_lines(m);
+  define_lines<float>(m);
+  define_lines<double>(m);
   define_routes<float>(m);
   define_routes<double>(m);
 }

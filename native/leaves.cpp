@@ -49,6 +49,7 @@ constexpr MatrixLeaves<T> matrix_leaves() {
           .solve_stored = solve_stored<Matrix<const T>>,
           .project_rows = project_rows<T>,
           .route_rows = route_rows<T>,
+          .heights_on_lines = heights_on_lines<T>,
           .solve_pairs = solve_pairs<T>,
           .sweep = sweep<T>,
           .sweep_to_margin = sweep_to_margin<T>};
@@ -91,7 +92,6 @@ constinit const Table table{.level = KW_NAME(KW_ARCH),
                             .one_hot_product = one_hot_product,
                             .one_hot_forms = one_hot_forms,
                             .limited_distances = limited_distances,
-                            .limited_contraction = limited_contraction,
-                            .heights_on_lines = heights_on_lines};
+                            .limited_contraction = limited_contraction};
 
 }  // namespace kw::KW_ARCH

@@ -27,8 +27,8 @@ KW_INLINE double height_at(const double* knots, const double* heights, Size n, d
 
 // out_ij = the height of column j at X_ic, divided by its size, where c = columns[j] and the knots of
 // column j are those from stops[j] to stops[j + 1]. A column without knots stays what it is.
-inline void heights_on_lines(Matrix<const double> X, Indices columns, const Lines& lines,
-                             Matrix<float> out) {
+template <class T>
+void heights_on_lines(Matrix<const double> X, Indices columns, const Lines& lines, Matrix<T> out) {
   constexpr Size kRows = 256;  // rows at a time, whose values stay in the cache for all columns
   for (Size start = 0; start < X.rows; start += kRows) {
     const Size stop = start + kRows < X.rows ? start + kRows : X.rows;
@@ -39,7 +39,7 @@ inline void heights_on_lines(Matrix<const double> X, Indices columns, const Line
       for (Size i = start; i < stop; ++i) {
         const double x = X.at(i, columns[j]);
         const double y = n > 0 ? height_at(knots, heights, n, x) / lines.sizes[j] : x;
-        out.at(i, j) = static_cast<float>(y);
+        out.at(i, j) = static_cast<T>(y);
       }
     }
   }

@@ -47,6 +47,7 @@ struct MatrixLeaves {
   void (*project_rows)(Matrix<const T>, Indices rows, Values direction, Vector<double> out);
   void (*route_rows)(Matrix<const T>, Matrix<const double> directions, const Tree&,
                      Vector<std::int64_t> out);
+  void (*heights_on_lines)(Matrix<const double> X, Indices columns, const Lines&, Matrix<T> out);
   Size (*solve_pairs)(Matrix<const T>, const Pairs&, Size first, Size last, Workspace&);
   Epochs (*sweep)(Matrix<const T>, Vector<double> b, Vector<double> g, Values lo, Values hi,
                   double total, double nu, double rho, double eta, double tol,
@@ -119,8 +120,6 @@ struct Table {
   void (*limited_contraction)(Matrix<const float> S, Matrix<const float> left,
                               Matrix<const float> right, Vector<const float> limits,
                               Vector<double> out);
-  void (*heights_on_lines)(Matrix<const double> X, Indices columns, const Lines&,
-                           Matrix<float> out);
 };
 
 #if defined(KW_LEVELS_X86)
