@@ -1,4 +1,4 @@
-// Counts, one-hot products, landmarks, lines and trees of the parts of a model, for Python.
+// Counts, one-hot products, landmarks, lines, trees and cells of the parts of a model, for Python.
 #include "binding.hpp"
 
 namespace kw {
@@ -165,6 +165,52 @@ void define_routes(nb::module_& m) {
       array("out"));
 }
 
+// Stops of consecutive parts of so many entries.
+Indices checked_stops(const Line<const std::int64_t>& stops, const char* name, Size size) {
+  const Indices found = view(stops, name);
+  bool fine = found.size > 0 && found[0] == 0 && found[found.size - 1] == size;
+  for (Size c = 0; c + 1 < found.size; ++c) fine = fine & (found[c] <= found[c + 1]);
+  expect(fine, name, "ascend from zero to the number of entries");
+  return found;
+}
+
+template <class T>
+void define_cells(nb::module_& m) {
+  m.def(
+      "decide_cells",
+      [](bool squared, Line<const std::int64_t> columns, Line<const double> factors,
+         Line<const double> weights, double reach, Grid<const T> X, Line<const std::int64_t> rows,
+         Line<const std::int64_t> row_stops, Grid<const T> stored,
+         Line<const std::int32_t> vectors, Line<const std::int64_t> vector_stops,
+         Grid<const T> coef, Grid<double> out) {
+        const auto x = view(X, "X");
+        const auto z = view(stored, "stored", static_cast<Size>(stored.shape(0)), x.columns);
+        const CellKernel kernel{indices(columns, "columns", x.columns), view(factors, "factors"),
+                                view(weights, "weights"), reach};
+        expect(kernel.factors.size + kernel.weights.size == kernel.columns.size, "columns",
+               "have a factor or a weight each");
+        expect(!squared || kernel.weights.size == 0, "weights",
+               "be empty: squared distances have no categories");
+        const auto v = view(vectors, "vectors");
+        bool inside = true;
+        for (Size i = 0; i < v.size; ++i) inside = inside & (v[i] >= 0) & (v[i] < z.rows);
+        expect(inside, "vectors", "hold indices within range");
+        const auto r = indices(rows, "rows", x.rows);
+        const CellRows cells{r, checked_stops(row_stops, "row_stops", r.size), v,
+                             checked_stops(vector_stops, "vector_stops", v.size)};
+        expect(cells.row_stops.size == cells.vector_stops.size, "vector_stops",
+               "have an entry for each of row_stops");
+        const auto a = view(coef, "coef", v.size, static_cast<Size>(coef.shape(1)));
+        const auto o = view(out, "out", x.rows, a.columns);
+        return unlocked([&] {
+          return leaves<T>().decide_cells(squared, kernel, x, z, cells, a, o, workspace());
+        });
+      },
+      nb::arg("squared"), array("columns"), array("factors"), array("weights"), nb::arg("reach"),
+      array("X"), array("rows"), array("row_stops"), array("stored"), array("vectors"),
+      array("vector_stops"), array("coef"), array("out"));
+}
+
 }  // namespace
 
 void define_parts(nb::module_& m) {
@@ -174,6 +220,8 @@ void define_parts(nb::module_& m) {
   define_lines<double>(m);
   define_routes<float>(m);
   define_routes<double>(m);
+  define_cells<float>(m);
+  define_cells<double>(m);
 }
 
 }  // namespace kw

@@ -3,6 +3,7 @@
 #include "active_set.hpp"
 #include "adatron.hpp"
 #include "box.hpp"
+#include "cells.hpp"
 #include "contraction.hpp"
 #include "energy.hpp"
 #include "gauss.hpp"
@@ -50,6 +51,7 @@ constexpr MatrixLeaves<T> matrix_leaves() {
           .project_rows = project_rows<T>,
           .route_rows = route_rows<T>,
           .heights_on_lines = heights_on_lines<T>,
+          .decide_cells = decide_cells<T>,
           .solve_pairs = solve_pairs<T>,
           .sweep = sweep<T>,
           .sweep_to_margin = sweep_to_margin<T>};

@@ -48,6 +48,8 @@ struct MatrixLeaves {
   void (*route_rows)(Matrix<const T>, Matrix<const double> directions, const Tree&,
                      Vector<std::int64_t> out);
   void (*heights_on_lines)(Matrix<const double> X, Indices columns, const Lines&, Matrix<T> out);
+  bool (*decide_cells)(bool squared, const CellKernel&, Matrix<const T> X, Matrix<const T> stored,
+                       const CellRows&, Matrix<const T> coef, Matrix<double> out, Workspace&);
   Size (*solve_pairs)(Matrix<const T>, const Pairs&, Size first, Size last, Workspace&);
   Epochs (*sweep)(Matrix<const T>, Vector<double> b, Vector<double> g, Values lo, Values hi,
                   double total, double nu, double rho, double eta, double tol,

@@ -86,6 +86,21 @@ struct Tree {
   Matrix<const std::int64_t> children;
 };
 
+// What the cells of a tree compare: columns of numbers with the factors of their differences, then
+// columns of categories with their weights; and the largest size of a row that float is precise for.
+struct CellKernel {
+  Indices columns;
+  Values factors, weights;
+  double reach;
+};
+
+// The rows to decide and the vectors, as rows of two matrices, both cell by cell.
+struct CellRows {
+  Indices rows, row_stops;
+  Vector<const std::int32_t> vectors;
+  Indices vector_stops;
+};
+
 // Lines between knots, several of them side by side: those of line j lie from stops[j] to stops[j + 1].
 struct Lines {
   Values knots, heights;

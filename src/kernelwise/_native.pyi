@@ -224,3 +224,20 @@ def project_rows(X: Array, rows: Index, direction: Array, out: Array) -> None: .
 def route_rows(
     X: Array, directions: Array, levels: Index, thresholds: Array, children: Index, out: Index
 ) -> None: ...
+
+# native/cells.hpp
+def decide_cells(
+    squared: bool,
+    columns: Index,
+    factors: Array,
+    weights: Array,
+    reach: float,
+    X: Array,
+    rows: Index,
+    row_stops: Index,
+    stored: Array,
+    vectors: Any,
+    vector_stops: Index,
+    coef: Array,
+    out: Array,
+) -> bool: ...

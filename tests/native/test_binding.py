@@ -95,6 +95,11 @@ def arguments():
             *(floats(N, 4), floats(3, 4), np.arange(2), np.zeros(2)),
             *(np.array([[1, -1], [-2, -3]]), np.zeros(N, np.int64)),
         ),
+        "decide_cells": (
+            *(False, np.arange(4), np.ones(2), np.ones(2), 32.0, floats(N, 4), some),
+            *(np.array([0, 1, 3]), floats(5, 4), np.arange(4, dtype=np.int32)),
+            *(np.array([0, 2, 4]), floats(4, 2), np.zeros((N, 2))),
+        ),
     }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from kernelwise.kernels import RBF, Laplacian
+from kernelwise.kernels import RBF, Laplacian, Matern32
 from kernelwise.scale.cells import CellSettings, HeldOut, fit_cell
 from kernelwise.scale.forest import CellTable, CellTree, fit_forest
 
@@ -105,14 +105,54 @@ def test_the_order_of_the_rows_does_not_change_the_result():
     assert_array_equal(other_left_out, left_out[order])
 
 
-@pytest.mark.parametrize(("dtype", "atol"), [(np.float64, 1e-12), (np.float32, 1e-5)])
-def test_the_size_of_blocks_does_not_change_the_decisions(dtype, atol):
-    forest, _ = fit(table(dtype=dtype))
+@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_size_of_blocks_does_not_change_the_decisions(dtype, k):
+    forest, _ = fit(table(k=k, dtype=dtype))
     new = table(1000, seed=1, dtype=dtype).X
+    new[3] *= 1e4  # which float32 has not enough digits for
     whole = forest.decision_values(new)
     for block_rows in (1, 7, 300):
         some = forest.decision_values(new[:100], block_rows=block_rows)
-        assert_allclose(some, whole[:100], atol=atol)
+        assert_array_equal(some, whole[:100])
+
+
+KERNELS = [
+    RBF(0.5, weights=[1.0, 0.0, 2.0, 0.3]),
+    Laplacian(0.4, weights=[1.0, 0.0, 2.0, 0.3]),
+    Laplacian(0.4, weights=[1.0, 2.0, 0.0, 0.3], categorical=[False, True, True, False]),
+    Matern32(0.5),  # which has no tiles
+]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("k", [1, 4])
+def test_decisions_are_kernel_values_times_coefficients(kernel, dtype, k):
+    data = table(700, k=k, dtype=dtype)
+    data.X[:, 1:3] = np.round(data.X[:, 1:3])
+    forest, _ = fit_forest(data, [CellSettings(kernel, 3.0)], [0], 600)
+    new = table(500, seed=1, dtype=dtype).X
+    new[:, 1:3] = np.round(new[:, 1:3])
+    new[:2, 0] = 3e4, -3e4  # too long for float32
+    (tree,) = forest.trees
+    expected = tree.intercepts[tree.tree.route(new)]
+    for leaf in range(len(tree.intercepts)):
+        own = slice(tree.stops[leaf], tree.stops[leaf + 1])
+        vectors = forest.stored[tree.rows[own]].astype(float)
+        rows = tree.tree.route(new) == leaf
+        expected[rows] += kernel(new[rows].astype(float), vectors) @ tree.coef[own].astype(float)
+    atol = 1e-12 if dtype == np.float64 else 1e-6 * np.abs(tree.coef).sum()
+    assert_allclose(forest.decision_values(new), expected, atol=atol)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e300])
+def test_rows_without_a_distance_are_refused(wrong):
+    forest, _ = fit(table(300))
+    new = table(10, seed=1).X
+    new[4, 0] = wrong
+    with pytest.raises(ValueError, match="scale the columns"):
+        forest.decision_values(new)
 
 
 def test_single_precision_is_kept():
