@@ -91,7 +91,8 @@ def fit_on_cluster(model: RelevanceSVC, cluster: Cluster, region_rows: int) -> N
     )
     encoding = ColumnEncoding.of(few.X, names, few.weight, options)
     seed = int(np.random.RandomState(model.random_state).randint(2**31 - 1)) + model.n_trees
-    share = sample_share(tally.n_rows, len(encoding.layout.source))
+    layout = encoding.layout
+    share = sample_share(tally.n_rows, len(layout.source), has_categories=layout.has_categories)
     encoding, some = _second_pass(cluster, encoding, tally, seed, share)
     class_weight = _class_weights(model.class_weight, tally)
     classes = np.searchsorted(tally.names, some.y)

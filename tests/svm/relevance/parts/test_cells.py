@@ -9,7 +9,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from kernelwise.kernels import RBF, Laplacian
 from kernelwise.scale.cells import fit_cell
 from kernelwise.svm.relevance.columns import ColumnLayout
-from kernelwise.svm.relevance.parts.cell_rows import CellColumns, CellSample
+from kernelwise.svm.relevance.parts.cell_rows import (
+    CellColumns,
+    CellSample,
+    sample_share,
+    weight_of_traces,
+)
 from kernelwise.svm.relevance.parts.cells import CellOptions, CellPlan, first_members
 from kernelwise.svm.relevance.parts.evidence import EvidenceWeights
 from kernelwise.svm.relevance.parts.metric import MetricColumns
@@ -105,12 +110,42 @@ def test_kernels_to_begin_with():
     assert_array_equal(second.kernel.weights, WEIGHTS[:3])
 
 
-def test_columns_without_weight_are_not_compared():
+def test_columns_with_a_trace_of_the_weight_are_not_compared():
     rows = mixed_rows(200)
     part = fit(rows)
-    assert_array_equal(part.columns.columns, np.flatnonzero(WEIGHTS))
+    compared = WEIGHTS > 0.05  # which is less than a fiftieth of the sum
+    assert_array_equal(part.columns.columns, np.flatnonzero(compared))
     whole = learned_of(rows).columns.apply(rows.X)
-    assert_array_equal(part.columns.apply(rows.X), whole[:, WEIGHTS > 0])
+    assert_array_equal(part.columns.apply(rows.X), whole[:, compared])
+
+
+@pytest.mark.parametrize(
+    ("weights", "largest"),
+    [
+        ([1.0, 0.01, 0.01, 0.0], 0.01),
+        ([1.0, 0.01, 0.01, 0.01], 0.0),  # together they are more than a trace
+        ([1.0, 0.001, 0.01, 0.012], 0.01),
+        ([0.0, 0.0], 0.0),
+        ([2.0], 0.0),
+    ],
+)
+def test_traces_have_a_fiftieth_of_the_weight_together(weights, largest):
+    assert weight_of_traces(np.array(weights)) == largest
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "with_numbers", "with_categories"),
+    [
+        (20_000, 20, 10_000, 50_000),
+        (60_000, 20, 15_000, 50_000),
+        (10**6, 20, 50_000, 50_000),
+        (10**6, 250, 20_000, 20_000),
+        (10**6, 10_000, 10_000, 10_000),
+    ],
+)
+def test_tables_of_numbers_learn_from_fewer_rows(n, d, with_numbers, with_categories):
+    assert sample_share(n, d, has_categories=False) == with_numbers / n
+    assert sample_share(n, d, has_categories=True) == with_categories / n
 
 
 def test_a_fit_without_weights_has_no_cells():
@@ -148,10 +183,11 @@ def test_samples_follow_the_numbers_of_the_rows(n, grouped):
     assert_array_equal(np.sort(order[other.some]), sample.some)
     assert set(sample.judged) <= set(sample.some)
     assert (sample.fold[sample.judged] >= 0).all()
-    assert len(sample.some) == pytest.approx(min(n, 50_000), rel=0.02)
+    assert len(sample.some) == pytest.approx(min(n, max(10_000, n // 4)), rel=0.02)
     if not grouped:
         assert_array_equal(np.flatnonzero(sample.fold >= 0), sample.judged)
-        assert len(sample.judged) == pytest.approx(min(n, 10_000), rel=0.05)
+        n_judged = {60: 60, 15_000: 5000, 120_000: 10_000}[n]
+        assert len(sample.judged) == pytest.approx(n_judged, rel=0.05)
     else:
         assert all(len(np.unique(sample.fold[groups == group])) == 1 for group in set(groups))
         assert 0.1 * len(sample.some) < len(sample.judged)

@@ -1,7 +1,8 @@
 """Which rows of a large table are read for what, and the columns that its cells compare.
 
-    some      rows that weights and regressions are learned from, at most 50,000 or so
-    judged    rows of these whose left-out decisions mix and calibrate, at most 10,000 or so
+    some      rows that weights and regressions are learned from, at most 50,000 or so; of a table
+              of numbers a quarter, but not fewer than 10,000: its cells learn most
+    judged    rows of these whose left-out decisions mix and calibrate: half, at most 10,000 or so
     fold      rows that are left out of the cells together: the judged ones, or their groups
 
 All three follow from the numbers of the rows (`scale.sampling`), not from their order.
@@ -25,8 +26,12 @@ from .rows import PartRows
 SAMPLE_ROWS = 50_000  # rows that weights and regressions are learned from, about
 _SAMPLE_VALUES = 5_000_000  # values of these rows, about: a wide table has fewer rows
 _LEAST_SAMPLE = 10_000
+_ROWS_PER_SAMPLED = 4  # rows of a table of numbers for each of these
 JUDGED_ROWS = 10_000  # rows whose left-out decisions are made, about
 _FOLDS = 5  # parts of which the judged rows are one or more
+_UNCOMPARED = (
+    0.02  # share of all weights whose columns, those of the least weights, cells leave out
+)
 _BLOCK_ROWS = 32_768  # rows that are encoded at a time
 
 
@@ -91,8 +96,9 @@ class CellSample:
         """
         n = len(numbers) if n_rows is None else n_rows
         place = _places(numbers, seed + n_trees, n)
-        is_some = place < sample_share(n, rows.X.shape[1])
-        share = min(1.0, JUDGED_ROWS / n)
+        of_sample = sample_share(n, rows.X.shape[1], has_categories=rows.layout.has_categories)
+        is_some = place < of_sample
+        share = min(1.0, JUDGED_ROWS / n, of_sample / 2)
         fold_of_group = None
         if rows.groups is None:
             fold = np.where(place < share, (_FOLDS * place).astype(np.intp), -1)
@@ -105,9 +111,15 @@ class CellSample:
         return cls(seed, numbers, np.flatnonzero(is_some), judged, fold, fold_of_group)
 
 
-def sample_share(n: int, d: int) -> float:
-    """Return the share of the rows of a table of n rows and d columns that is learned from."""
-    return min(SAMPLE_ROWS, max(_LEAST_SAMPLE, _SAMPLE_VALUES // d)) / n
+def sample_share(n: int, d: int, *, has_categories: bool) -> float:
+    """Return the share of the rows of a table of n rows and d columns that is learned from.
+
+    The regression of a table with categories may stand alone, and reads as many rows as it can.
+    """
+    most = min(SAMPLE_ROWS, max(_LEAST_SAMPLE, _SAMPLE_VALUES // d))
+    if not has_categories:
+        most = min(most, max(_LEAST_SAMPLE, n // _ROWS_PER_SAMPLED))
+    return most / n
 
 
 def _places(units: Index, seed: int, n_units: int) -> Array:
@@ -138,8 +150,12 @@ class CellColumns:
 
     @classmethod
     def of(cls, learned: EvidenceWeights) -> CellColumns:
-        """Return the columns that have a weight."""
-        kept = np.flatnonzero(learned.weights > 0)
+        """Return the columns that have more than a trace of the weight.
+
+        The evidence leaves a little to columns of noise. Without them distances change by a part
+        in fifty at most, and cells are fitted and stored in less time and memory.
+        """
+        kept = np.flatnonzero(learned.weights > weight_of_traces(learned.weights))
         return cls(kept, part_of_metric(learned.columns, kept))
 
     def apply(self, X: Any, threads: int = 1) -> Array:
@@ -165,6 +181,31 @@ class CellColumns:
 
         run(one_block, range(0, len(X), _BLOCK_ROWS), threads)
         return out
+
+
+def weight_of_traces(weights: Array) -> float:
+    """Return the largest weight whose columns, with all smaller ones, have a fiftieth of the total.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (d,)
+        The weights, not negative.
+
+    Returns
+    -------
+    weight : float
+        Zero where no positive weight is that small.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.svm.relevance.parts.cell_rows import weight_of_traces
+    >>> weight_of_traces(np.array([1.0, 0.01, 0.005, 1.0])), weight_of_traces(np.ones(100))
+    (0.01, 0.0)
+    """
+    different, counts = np.unique(weights, return_counts=True)
+    are_traces = np.cumsum(counts * different) <= _UNCOMPARED * weights.sum()
+    return float(different[are_traces].max(initial=0.0))
 
 
 def part_of_metric(metric: MetricColumns, columns: Index) -> MetricColumns:
