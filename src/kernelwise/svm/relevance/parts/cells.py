@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from ...._records import dataclass
-from ...._typing import Array
+from ...._typing import Array, Index
 from ....kernels import RBF, Laplacian
 from ....scale.cells import CellSettings, HeldOut
 from ....scale.forest import (
@@ -33,7 +33,7 @@ from ..limits import CELL_SIZE, N_TREES
 from .cell_rows import CellColumns, CellSample
 from .evidence import EvidenceWeights
 from .joint import kernel_shares
-from .rows import PartRows
+from .rows import PartRows, codes_of
 
 _FIRST_COST = 1.0  # where the walk over C begins
 _TOL = 1e-2  # tolerance of the machines, in units of the margin
@@ -165,8 +165,6 @@ class CellPlan:
     ----------
     columns : CellColumns
         The columns that are compared.
-    table : CellTable
-        All rows, in the units of these columns.
     held_out : HeldOut
         What is left out of them.
     learned : EvidenceWeights
@@ -180,7 +178,6 @@ class CellPlan:
     """
 
     columns: CellColumns
-    table: CellTable
     held_out: HeldOut
     learned: EvidenceWeights
     rows: PartRows
@@ -195,15 +192,22 @@ class CellPlan:
         sample: CellSample,
         options: CellOptions | None = None,
     ) -> CellPlan | None:
-        """Put rows into the units of the kernel; None where no column has a weight."""
+        """Choose the columns that are compared; None where none has a weight."""
         options = CellOptions() if options is None else options
         columns = CellColumns.of(learned)
         if len(columns.columns) == 0:
             return None
-        X = columns.apply(rows.X, options.threads)
-        table = CellTable(X, rows.codes, rows.price, sample.numbers)
         held_out = HeldOut(sample.fold, rows.left_out_share)
-        return cls(columns, table, held_out, learned, rows, sample, options)
+        return cls(columns, held_out, learned, rows, sample, options)
+
+    def table(self, some: Index | None = None) -> CellTable:
+        """Return rows in the units of the kernel: some, or all, which take the most memory."""
+        rows, numbers = self.rows, self.sample.numbers
+        if some is not None:
+            rows, numbers = rows.part(some), numbers[some]
+        X = self.columns.apply(rows.X, self.options.threads)
+        codes = codes_of(rows.classes, rows.n_classes, np.int8)  # of ten classes and all rows
+        return CellTable(X, codes, rows.price, numbers)
 
     def judge(self, threads: int = 1) -> Choice | None:
         """Choose width, cost and kernels on held-out rows; None where the fit stops.
@@ -214,7 +218,7 @@ class CellPlan:
         if options.stops is not None and options.stops():
             return None
         return judge_members(
-            self.table.part(some),
+            self.table(some),
             first_members(self.learned, self.columns),
             self.sample.seed,
             cell_size=options.cell_size,
@@ -240,7 +244,7 @@ class CellPlan:
         part : CellsPart or None
             The part.
         """
-        table, held_out, options = self.table, self.held_out, self.options
+        table, held_out, options = self.table(), self.held_out, self.options
         found: tuple[CellForest, Array | None] | None = None
         if options.elsewhere is not None:
             key = members, self.sample.seed, options.cell_size, held_out

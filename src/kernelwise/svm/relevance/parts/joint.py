@@ -147,6 +147,7 @@ def fit_joint(
     own = additive.columns.design(rows.X)
     q, n_numbers = own.dense.shape[1] + Phi.shape[1], own.dense.shape[1]
     design = Design(np.hstack([own.dense, Phi]), own.places, own.steps)
+    Phi = design.dense[:, n_numbers:]  # the first copy would be most of the memory of a fit
     is_kernel = np.zeros(design.shape[1], dtype=bool)
     is_kernel[n_numbers:q] = True
     penalty = np.where(is_kernel, ridge, additive.ridge)

@@ -167,11 +167,12 @@ class PartRows:
         return np.flatnonzero(np.isin(self.groups, groups[kept]))
 
 
-def codes_of(classes: Index, n_classes: int) -> Array:
+def codes_of(classes: Index, n_classes: int, dtype: Any = np.float64) -> Array:
     """Return codes -1 and +1: one column for two classes, else one per class."""
+    one = np.ones((), dtype=dtype)
     if n_classes == 2:
-        return np.where(classes == 1, 1.0, -1.0)[:, None]
-    return np.where(classes[:, None] == np.arange(n_classes), 1.0, -1.0)
+        return np.where(classes == 1, one, -one)[:, None]
+    return np.where(classes[:, None] == np.arange(n_classes), one, -one)
 
 
 def used_columns(X: Array) -> Index:
