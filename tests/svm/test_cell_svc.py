@@ -92,7 +92,7 @@ def test_model_files_hold_cells_and_exports_refuse_them(tmp_path):
         model.to_sklearn()
     with pytest.raises(ValueError, match="CellSVC cannot be exported to ONNX"):
         to_onnx(model)
-    with pytest.raises(AttributeError, match="not of an average"):
+    with pytest.raises(AttributeError, match="not for an average"):
         _ = model.slack_bound_
 
 

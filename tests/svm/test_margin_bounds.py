@@ -136,7 +136,7 @@ def test_undefined_bounds_are_no_attributes():
         assert not hasattr(model, "slack_bound_")
         assert not hasattr(model, "radius_margin_bound_")
     assert not hasattr(SVC(), "slack_bound_")
-    with pytest.raises(AttributeError, match="not of an average"):
+    with pytest.raises(AttributeError, match="not for an average"):
         _ = RelevanceSVC().fit(X, y).slack_bound_
 
 

@@ -149,7 +149,8 @@ class Criterion(ABC):
         Returns
         -------
         objective : Objective
-            A function of one vector that returns value and gradient, warm from call to call.
+            A function of one vector that returns value and gradient; each call starts from the
+            solution of the call before.
         """
         return Objective(self, kernel, names, X, Y, weights=weights, log=log)
 

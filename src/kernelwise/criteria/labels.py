@@ -54,7 +54,7 @@ class CodedLabels:
         return int(self.codes.shape[1])
 
     def terms(self, C: float) -> list[Terms]:
-        """Return the terms of each machine's C-SVC; those of the last C are kept.
+        """Return the terms of each machine's C-SVC; the terms of the last C are kept.
 
         Parameters
         ----------

@@ -24,7 +24,7 @@ NORMALIZATIONS = {"inverse", "trace"}
 ETA_UNITS = {"data", "raw"}
 
 _LOG_SPREAD = np.log(1e4)  # logarithm of the largest ratio of two factors
-# The same in the paper's own units, which have no limit: what double precision can still square.
+# The same in the paper's units, which have no limit: the largest factor whose square is finite.
 _LOG_PAPER_SPREAD = np.log(1e75)
 _EQUAL = 1e-12  # relative difference of importances that is only rounding
 

@@ -180,7 +180,7 @@ def _time_fit(model: Any, X: Any, y: Any) -> float:
 
 
 def _peak_memory(n: int, d: int, chosen: Sequence[Method]) -> float:
-    """Return the bytes at the peak: what the process has used so far, and the largest fit to come.
+    """Return the peak memory in bytes: the peak so far, plus the largest fit to come.
 
     So far it has read the table and fitted the methods to samples.
     """

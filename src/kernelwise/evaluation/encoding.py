@@ -11,7 +11,7 @@ from ..tabular.errors import require_columns
 
 
 class ColumnChoice(NamedTuple):
-    """What a user says about the columns of a table.
+    """The choices of a user about the columns of a table.
 
     ``drop`` are columns to leave out, ``keep`` those to use although they look like an id, and
     ``category`` those that are categories although they hold numbers.
@@ -25,7 +25,7 @@ class ColumnChoice(NamedTuple):
     def of(
         cls, frame: Any, drop: Collection[str], keep: Collection[str], category: Collection[str]
     ) -> ColumnChoice:
-        """Return the choice; raise where it names other columns than those of the table."""
+        """Return the choice; raise an error if it names a column that the table does not have."""
         chosen = cls(drop, keep, category)
         for where, names in chosen._asdict().items():
             require_columns(frame, names, where)

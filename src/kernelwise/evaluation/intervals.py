@@ -80,7 +80,7 @@ def mean_of(intervals: list[ConfidenceInterval]) -> ConfidenceInterval:
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Return where a function changes its sign; an end where it does not."""
+    """Return where a function changes its sign, or the closer end if it does not."""
     from scipy.optimize import brentq
 
     if function(low) * function(high) >= 0:

@@ -114,7 +114,7 @@ class Method:
         Returns
         -------
         classifier : estimator
-            With ``class_weight="balanced"`` if it is to be balanced.
+            The unfitted classifier.
         """
         model = self.make(seed)
         parameters = model.get_params()

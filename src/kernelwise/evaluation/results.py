@@ -18,7 +18,7 @@ METRICS = {
     "log_loss": "log loss",
     "brier": "Brier score",
 }
-# Metrics of which less is better; all others are shares, of which more is better.
+# Metrics where lower is better; all others are shares, where higher is better.
 LOSSES = {"log_loss", "brier"}
 
 

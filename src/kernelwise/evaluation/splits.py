@@ -27,7 +27,7 @@ class Splits(NamedTuple):
 
     @property
     def test_ratio(self) -> float:
-        """Number of test rows over that of training rows, the mean over the splits."""
+        """Ratio of test rows to training rows, averaged over the splits."""
         return float(np.mean([len(test) / len(train) for train, test in self.rows]))
 
 
@@ -92,7 +92,7 @@ def _copies_note(n: int, copies: Index, together: bool) -> str:
 def _with_copies(
     pairs: Iterable[tuple[Index, Index]], heads: Index, copies: Index | None
 ) -> list[tuple[Index, Index]]:
-    """Return training and test rows with all copies of them."""
+    """Return training and test rows with all their copies."""
     if copies is None:
         return list(pairs)
 

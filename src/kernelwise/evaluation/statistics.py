@@ -31,7 +31,7 @@ def corrected_interval(differences: Array, test_ratio: float) -> tuple[float, fl
 
 
 def compare_scores(scores: Sequence[Score], metric: str, test_ratio: float) -> Iterable[Difference]:
-    """Yield the lead of the first score over each other; the ratio is that of `Evaluation`."""
+    """Yield the lead of the first score over each other; see `Evaluation.test_ratio`."""
     from scipy import stats
 
     first, *others = scores

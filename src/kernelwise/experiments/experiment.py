@@ -1,4 +1,4 @@
-"""The base class of experiments, and the registry of all of them."""
+"""The base class of experiments, and their registry."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Scale:
 
 
 class Experiment(ABC):
-    """A table or figure of a paper, or a benchmark: its tasks, and what is shown of the results.
+    """A table or figure of a paper, or a benchmark: its tasks, and the summary of its results.
 
     A subclass sets the attributes, writes `tasks`, `run` and `summarise`, draws `figures` if there
     are any, and is registered by `register`. It has no state, because it is sent to other

@@ -55,7 +55,7 @@ class ColumnValues:
         return f"{number:.4g}" if number != round(number) else f"{number:.12g}"
 
     def spread(self, rows: Index) -> float:
-        """Return the mean difference of two of the rows, those without a value left out."""
+        """Return the mean difference of two rows, among the rows that have a value."""
         if self.numbers is None:
             shares = np.unique(self.words[rows], return_counts=True)[1] / max(1, len(rows))
             return float(1 - np.sum(shares**2))
@@ -178,7 +178,7 @@ def _with_gaps(X: Array, encoding: ColumnEncoding, column: int) -> Array:
 def _source(
     name: str, kind: str, outputs: dict[str, ColumnValues], encoder: TableEncoder
 ) -> ColumnValues:
-    """Return a column of the table from what the encoder made of it."""
+    """Return a column of the table from its encoded columns."""
     if kind == "date":
         days: Any = outputs[f"{name}: days"].numbers
         return ColumnValues(name, days + encoder.first_days_[name], is_date=True)

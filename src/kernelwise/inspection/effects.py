@@ -206,7 +206,7 @@ class ColumnEffects:
 
     @property
     def outputs(self) -> list[int]:
-        """The outputs to show: that of one of two classes, or all."""
+        """The outputs to show: one for two classes, else all."""
         if not self.effects:
             return []
         n_outputs = self.effects[0].curves.shape[2]

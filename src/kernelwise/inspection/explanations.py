@@ -76,7 +76,7 @@ class RowExplanations:
         return np.argmax(self.outputs, axis=1)
 
     def towards(self, class_number: int | None = None) -> Array:
-        """Return what each column adds in favour of a class.
+        """Return the contribution of each column in favour of a class.
 
         Parameters
         ----------

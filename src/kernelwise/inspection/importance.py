@@ -41,7 +41,7 @@ def held_out_importance(
     n_repeats: int = 5,
     random_state: Any = 0,
 ) -> PermutationCheck:
-    """Compare the learned shares of columns with what their loss costs on held-out rows.
+    """Compare the learned shares of columns with their importance on held-out rows.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def held_out_importance(
     y : array-like of shape (n,)
         The classes.
     test_size : float, default=0.3
-        Share of the rows to hold out, stratified by class; 500 of them at most are shuffled.
+        Share of the rows to hold out, stratified by class; at most 500 of them are shuffled.
     n_repeats : int, default=5
         Number of shuffles of each column.
     random_state : int, RandomState instance or None, default=0
@@ -64,8 +64,8 @@ def held_out_importance(
     check : PermutationCheck
         The shares of the clone, and how much the log loss grows, or the accuracy falls for a model
         without probabilities, when the values of a column are shuffled. Columns of the table are
-        shuffled whole, with all that an encoder made of them. Beyond 50 columns those of the
-        smaller shares are not measured.
+        shuffled together with all their encoded columns. Beyond 50 columns, those with the smallest
+        shares are not measured.
 
     See Also
     --------

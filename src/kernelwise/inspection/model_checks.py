@@ -74,7 +74,7 @@ class ColumnVerdicts:
 
 @dataclass(frozen=True)
 class ModelChecks:
-    """What was checked about a model; None where a check does not apply or was not affordable.
+    """The results of all checks of a model; None where a check does not apply or takes too long.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def _verdicts(model: Any, X: Any, y: Array, random_state: Any) -> ColumnVerdicts
     own: dict[str, list[float]] = {}
     for source, p_value in zip(sources, test.pvalues.tolist(), strict=True):
         own.setdefault(source, []).append(p_value)
-    # What was made of one column, such as the parts of a date, is corrected by Bonferroni.
+    # Encoded columns of one column, such as the parts of a date, are corrected by Bonferroni.
     pvalues = {name: min(1.0, len(each) * min(each)) for name, each in own.items()}
     adjusted = np.asarray(false_discovery_control(list(pvalues.values())))
     return ColumnVerdicts(pvalues, dict(zip(pvalues, adjusted.tolist(), strict=True)), len(y))

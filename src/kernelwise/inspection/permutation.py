@@ -259,7 +259,7 @@ def permutation_check(
 
 
 class _Scorer:
-    """Scores rows as the type of table that was fitted; scikit-learn keeps only that of pandas."""
+    """Scores rows as the type of table that was fitted; scikit-learn only keeps pandas frames."""
 
     def __init__(self, scorer: Any, X: Any) -> None:
         self._scorer, self._head = scorer, X[:1]

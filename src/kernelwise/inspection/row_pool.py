@@ -130,7 +130,7 @@ class ModelReader:
         return output
 
     def background(self) -> KnownRows | None:
-        """Return the rows of the training table that the model itself holds, a sample of them."""
+        """Return the sample of the training rows that the model itself holds."""
         return background_rows(self._final) if self._is_relevance else None
 
     def known(self) -> KnownRows | None:

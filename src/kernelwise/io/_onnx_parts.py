@@ -40,7 +40,7 @@ def mixed(graph: Graph, predictor: MixturePredictor, X: str, machines: Machines)
 
 
 def _calibration(predictor: MixturePredictor) -> tuple[Array, Array]:
-    """Return what the calibration multiplies the log-odds by, and what it adds."""
+    """Return the factor of the log-odds in a calibration, and the term that it adds."""
     zeros = np.zeros((1, len(predictor.mixture.offset)))
     if predictor.calibration is None:
         return np.ones_like(zeros[0]), zeros[0]

@@ -24,7 +24,7 @@ _MILLISECOND = 1e-3  # seconds: more than the rounding of a time given in days
 
 @dataclass(frozen=True)
 class TensorColumn:
-    """A column of the table: the name of its (n, 1) tensor in the graph, and what it holds."""
+    """A column of the table: the name of its (n, 1) tensor in the graph, and its kind."""
 
     name: str
     kind: str
@@ -66,7 +66,7 @@ def column_of(graph: Graph, X: Rows, j: int) -> TensorColumn:
 
 
 def kind_of(variable: Any) -> str:
-    """Return what an input of an operator holds, by its type."""
+    """Return the kind of an input of an operator, by its type."""
     from skl2onnx.common.data_types import BooleanTensorType, StringTensorType
 
     if isinstance(variable.type, StringTensorType):

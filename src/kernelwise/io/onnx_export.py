@@ -120,7 +120,7 @@ def _restore_names(graph: Any, names: Sequence[str]) -> None:
 
 
 def _rename(graph: Any, wanted: Mapping[str, str]) -> None:
-    """Rename what the nodes of a graph read, loops inside them included."""
+    """Rename the inputs of the nodes of a graph, including those of loops."""
     for node in graph.node:
         node.input[:] = [wanted.get(name, name) for name in node.input]
         for attribute in node.attribute:

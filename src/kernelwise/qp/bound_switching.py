@@ -33,7 +33,7 @@ class SettledPoint:
 def switch_bounds(
     problem: Reduced, beta: Array, nu: Array, tol: float
 ) -> tuple[SettledPoint | None, int]:
-    """Step between sets of variables at their bounds, from those of a point.
+    """Step between sets of variables at their bounds, starting from the bounds of a point.
 
     Parameters
     ----------

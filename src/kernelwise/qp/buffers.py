@@ -1,7 +1,7 @@
 """One large buffer that is kept from fit to fit.
 
 The first access to fresh memory costs as much as computing a kernel row. Pages that are never
-accessed take no memory, so that a buffer may be larger than what is used of it.
+accessed take no memory, so that a buffer may be larger than its used part.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class KeptBuffer:
         self._memory, self._touched = self._kept_one() or (self._new_one(), 0)
 
     def _kept_one(self) -> tuple[Any, int] | None:
-        """Take the kept buffer; one that is too small is freed, as a larger one is to be made."""
+        """Take the kept buffer; free it if it is too small, before a larger one is made."""
         with _kept_lock.current:
             found = _kept.pop() if _kept else None
         return found if found is not None and found[0].nbytes >= self._n_bytes else None

@@ -146,7 +146,7 @@ class StoredGram:
 
     @property
     def has_tiles(self) -> bool:
-        """False: what is stored is not made again."""
+        """False: a stored matrix is not computed again."""
         return False
 
     def tiles(self, order: Index) -> Tiles:

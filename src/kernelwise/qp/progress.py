@@ -1,4 +1,4 @@
-"""What a solver tells about a solve that is under way."""
+"""The report of a solver on a solve that is under way."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class WorkingSquare:
             self.rows = self.rows[kept]
 
     def append(self, rows: Index) -> None:
-        """Add rows, of which there must be room for."""
+        """Add rows; there must be room for them."""
         before = len(self.rows)
         self.rows = np.concatenate([self.rows, rows])
         self._make_room(before)

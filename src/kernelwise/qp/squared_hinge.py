@@ -68,7 +68,7 @@ def squared_hinge(Z: Array, y: Array, cost: Array, start: Any = None) -> HingeMi
     Z : ndarray of shape (n, d)
         The rows; without columns only the intercept is fitted.
     y : ndarray of shape (n,)
-        Codes -1 and +1, both of them.
+        Codes -1 and +1; both must occur.
     cost : ndarray of shape (n,)
         The positive cost of each row's squared slack.
     start : ndarray of bool of shape (n,), default=None

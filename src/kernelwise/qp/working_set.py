@@ -168,7 +168,7 @@ class WorkingSetRun:
         """Return by how much each row violates the conditions, and which rows come first.
 
         Free rows score infinitely; rows at a bound that holds them score below zero. Free rows come
-        in the order of their violation: where not all of them fit, that decides.
+        in the order of their violation, which decides if not all of them fit.
         """
         can_rise, can_fall = self.b < self.hi, self.b > self.lo
         above = self.f - self._middle
@@ -220,7 +220,7 @@ class WorkingSetRun:
             self._live = self._live[~rests[self._live]]
 
     def _solve(self) -> int:
-        """Run SMO on the square; rows that cannot move any more leave it on the way."""
+        """Run SMO on the square; rows that can no longer move leave it on the way."""
         aim = max(0.5 * self.tol, _INNER_FRACTION * self.gap)
         if self._pool < self.n:
             aim = max(aim, _POOL_INNER)
@@ -296,7 +296,7 @@ class WorkingSetRun:
         self.objective = float(0.5 * self.b @ (self.f - self.p))
 
     def _fail(self) -> None:
-        """Count a round or check that rounding has spoilt; after some of them, be precise."""
+        """Count a round or check that rounding has spoilt; after several, use full precision."""
         self._failures += 1
         slow = self._failures >= _COARSE or self._idle >= _SLOW_ROUNDS
         if slow and not self._precise:
@@ -325,7 +325,7 @@ class WorkingSetRun:
 
 
 def _largest(rows: Index, priority: Array, most: int) -> Index:
-    """Return at most so many of the rows, those of the largest priority."""
+    """Return the rows with the largest priority, at most ``most``."""
     if len(rows) <= most:
         return rows
     return rows[np.argpartition(-priority[rows], most - 1)[:most]]

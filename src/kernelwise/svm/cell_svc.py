@@ -34,8 +34,8 @@ from .base.task import FitTask, Fitted
 from .base.warm_start import content_keys
 
 _KERNELS = {"rbf", "laplacian", "matern32", "matern52"}
-_FOLDS = 5  # parts of which the rows that are left out together are one
-_LEFT_OUT_ROWS = 10_000  # rows of which probabilities are made, about
+_FOLDS = 5  # folds of the rows that are left out for the calibration
+_LEFT_OUT_ROWS = 10_000  # rows that are left out for the calibration, about
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class CellPredictor:
     support : ndarray of shape (n_support,)
         The number of each row that the forest has stored.
     calibration : Calibration or None, default=None
-        What makes probabilities of the decision values.
+        Turns decision values into probabilities.
     multiclass : {"ovr"}, default="ovr"
         How decisions become classes.
     """
@@ -98,8 +98,8 @@ class CellSVC(BaseLearnedSVC):
     C : float, default=1.0
         The cost of a margin violation, positive. The sample and class weights multiply it.
     kernel : {"rbf", "laplacian", "matern32", "matern52"} or Kernel, default="rbf"
-        The kernel: a name, or an object of `kernelwise.kernels` of one weighted sum over the
-        features.
+        The kernel: a name, or an object of `kernelwise.kernels` that is a function of one weighted
+        sum over the features.
     gamma : {"scale", "auto"}, float or array-like of shape (n_features,), default="scale"
         The inverse width, as in `SVC`.
     feature_weights : array-like of shape (n_features,), default=None
@@ -135,7 +135,7 @@ class CellSVC(BaseLearnedSVC):
     support_vectors_ : ndarray of shape (n_support, n_features)
         Those rows.
     n_support_ : ndarray of shape (n_classes,)
-        The number of them in each class.
+        The number of support vectors of each class.
     fit_status_ : int
         0 when the machines of every cell converged, else 1.
     kernel_ : Kernel
@@ -143,7 +143,7 @@ class CellSVC(BaseLearnedSVC):
     class_weight_ : ndarray of shape (n_classes,)
         The weights of the classes.
     calibration_ : Bunch
-        What makes probabilities, unless ``calibration=None``, as in `SVC`.
+        The calibration of the probabilities, unless ``calibration=None``, as in `SVC`.
     shape_fit_ : tuple of int
         The shape of the training rows.
     n_features_in_ : int
@@ -154,7 +154,7 @@ class CellSVC(BaseLearnedSVC):
     See Also
     --------
     SVC : One exact machine, one-vs-one for several classes.
-    RelevanceSVC : Learns kernel and C, and takes cells for large tables by itself.
+    RelevanceSVC : Learns kernel and C, and uses cells for large tables.
 
     Notes
     -----

@@ -26,7 +26,7 @@ _LEVEL = 0.05  # p-value, over the number of columns, below which a share is lar
 
 @dataclass(frozen=True)
 class ColumnCheck:
-    """What is unusual about a column of a new table, given the training table.
+    """An unusual column of a new table, compared with the training table.
 
     Parameters
     ----------

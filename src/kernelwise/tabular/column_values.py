@@ -28,7 +28,7 @@ DATE_FORMATS = (
     "%b %d, %Y",
     "%B %d, %Y",
 )
-MIN_SHARE = 0.9  # share of the values that are numbers, or dates, in a column of them
+MIN_SHARE = 0.9  # share of numbers, or dates, from which on a column is one of numbers, or dates
 _N_SAMPLE = 50  # values on which a date format is tried first
 # Text that means a missing value among numbers; among words it may be an ordinary value.
 _MISSING_NUMBER = re.compile(

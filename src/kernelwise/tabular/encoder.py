@@ -22,7 +22,7 @@ from .number_parsing import decimal_sign
 from .profile import days_of, read_column, training_profile
 
 _DIGITS = 7  # digits of the column number in the names of intermediate columns
-# Parts of a date without an indicator of missing values: that of its days serves for all of them.
+# Parts of a date that get no indicator of missing values: the one of its days serves for all.
 _NO_INDICATOR = (": year", ": month", ": day of week", ": hour")
 
 
@@ -195,7 +195,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             raise TableError(f"the table lacks columns that the model needs: {quoted(missing)}.")
 
     def read_column(self, X: Any, name: str) -> Any:
-        """Read a used column of a table as it is read for the encoding.
+        """Read a used column of a table in the way that the encoding reads it.
 
         Parameters
         ----------
@@ -268,7 +268,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return pd.DataFrame(parts, copy=self.one_hot)
 
     def _words_and_numbers(self, frame: Any) -> Any:
-        """Return numbers with gaps, and words or None; columns of floats are those of the table."""
+        """Return numbers with gaps, and words or None; columns of floats are not copied."""
         parts = self._parts(frame)
         parts.columns, parts.index = self.outputs_, frame.index
         return parts

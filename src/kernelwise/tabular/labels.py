@@ -94,7 +94,7 @@ def check_target(frame: Any, target: str, *, positive: Any = None) -> Target:
     ------
     TableError
         If there is no such column, or if it does not hold classes: measurements, dates, a single
-        value, too many values, or classes of one row.
+        value, too many values, or classes with a single row.
 
     Examples
     --------

@@ -23,9 +23,9 @@ class Weight:
     column : str
         The column.
     share : float
-        Its part of the whole, summed over what was made of it; all shares sum to one.
+        Its share of the weights, summed over its encoded columns; all shares sum to one.
     features : dict of str to float
-        The shares of what was made of it.
+        The share of each of its encoded columns.
     """
 
     column: str

@@ -1,4 +1,4 @@
-"""What a model remembers of its training table: ranges, quantiles and levels of each used column.
+"""The profile of a training table in a model: ranges, quantiles and levels of each used column.
 
 The profile is a dict of arrays, because model files hold one member per array, and few of them.
 Rows of ``points`` and ``at_most`` describe the distribution of one column of numbers or dates: the
@@ -71,7 +71,7 @@ def days_of(dates: Any) -> Array:
 
 
 def training_profile(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what to remember of a table.
+    """Return the profile of a table.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def training_profile(columns: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def column_profile(profile: Mapping[str, Any], name: str) -> NumberProfile | LevelProfile:
-    """Return what a profile says of one column."""
+    """Return the profile of one column."""
     missing = float(profile["missing"][profile["columns"].index(name)])
     if name in profile["levels"]:
         return LevelProfile(missing, profile["levels"][name], profile["counts"][name])

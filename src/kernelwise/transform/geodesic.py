@@ -310,7 +310,7 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
         return both_ways(np.repeat(np.arange(n), k), others.ravel(), lengths.ravel(), n)
 
     def _training_neighbors(self) -> Index:
-        """Return the numbers of the training rows nearest to each of them, excluding itself."""
+        """Return the numbers of the training rows nearest to each training row, itself excluded."""
         itself, nodes = np.arange(len(self._codes)), self._node_of_row
         nearest, _ = _without(self._nearest[nodes], self._lengths[nodes], itself)
         return self._completed(nearest[:, : self.n_neighbors], self._nodes[nodes], itself)

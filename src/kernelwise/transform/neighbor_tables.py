@@ -1,4 +1,4 @@
-"""What a fitted GeodesicNeighborFeatures knows, as plain tables, for use outside Python."""
+"""A fitted GeodesicNeighborFeatures as plain tables, for use outside Python."""
 
 from __future__ import annotations
 

@@ -236,7 +236,7 @@ class ResultFile:
             self.path.unlink()
 
     def _cut_torn_line(self) -> None:
-        """Cut off what a killed run left of its last line, and drop torn lines before it."""
+        """Cut off the unfinished last line of a killed run, and drop torn lines before it."""
         with self.path.open("rb+") as file:
             text = file.read()
             file.truncate(text.rfind(b"\n") + 1)

@@ -1,7 +1,7 @@
 """Scaling of the columns for learning, and of kernels back to the unscaled columns.
 
-Codes of categories are not scaled: two of them differ or they do not. What brings a category to the
-scale of the other columns is the weight at which its learning starts.
+Codes of categories are not scaled: two codes are equal or they are not. Instead, the learning of a
+category starts at the weight that brings it to the scale of the other columns.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Scaling:
 
     @property
     def divisor(self) -> Array:
-        """What each column is divided by: its spread, or one for a category."""
+        """The divisor of each column: its spread, or one for a category."""
         return np.where(self.is_category, 1.0, self.spread)
 
     @property

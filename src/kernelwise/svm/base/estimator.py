@@ -45,7 +45,7 @@ class BaseLearnedSVC(
 ):
     """Base of the classifiers. A method writes the first of these five hooks, others as needed.
 
-    - ``_fit_machines(task)`` fits the machines and returns all that comes of it, `Fitted`. It
+    - ``_fit_machines(task)`` fits the machines and returns the whole result, a `Fitted`. It
       sets nothing: `fit` assigns every attribute in its last statement, so that a fit that fails
       or is interrupted leaves the estimator as it was.
     - ``_check_parameters()`` refuses parameters that do not go together.
@@ -69,10 +69,10 @@ class BaseLearnedSVC(
         """Fit one machine for each column of the code matrix ``task.Y``."""
 
     def _check_parameters(self) -> None:
-        """Refuse parameters that do not go together; each one has been checked by itself."""
+        """Refuse parameters that do not go together; each one has been checked alone before."""
 
     def _reader(self) -> TableReader:
-        """Return what reads tables."""
+        """Return the reader of tables."""
         return TableReader(self, sparse=KernelSpec.of(self).accepts_sparse)
 
     def _kernel(self, X: Any, sample_weight: Array) -> Kernel:
@@ -260,7 +260,7 @@ class BaseLearnedSVC(
 
 
 def certificate_of(solutions: Sequence[Solution]) -> Bunch:
-    """Return what solvers certify, as arrays with one entry per machine."""
+    """Return the certificates of the solutions as arrays with one entry per machine."""
     if isinstance(solutions, PairSolutions):
         _, objective, gap, violation = np.ascontiguousarray(solutions.certificates.T)
         n_iter = solutions.n_iter.astype(np.int32)

@@ -1,4 +1,4 @@
-"""The kernel matrices of machines on parts of the same rows: the one provider of them."""
+"""The one provider of kernel matrices, for machines on parts of the same rows."""
 
 from __future__ import annotations
 
@@ -82,9 +82,9 @@ class Grams:
         *,
         one_kernel: bool = True,
     ) -> Grams:
-        """Decide for machines with so many rows each: small ones of a kernel share one matrix.
+        """Choose by the sizes of the machines: small ones with one kernel share one matrix.
 
-        Large machines do better with the rows that they need.
+        Large machines are faster with only the kernel rows that they need.
         """
         n_machines = len(sizes)
         share = one_kernel and n_machines > 1 and max(sizes) <= SMALL
@@ -235,7 +235,7 @@ class Grams:
             try:
                 families[name] = KernelFamily(narrowest, self.X, dtype, self.threads)
             except ValueError:
-                continue  # one of them overflows, and says so by itself
+                continue  # one of them overflows, which raises its own error
         return families
 
 

@@ -103,7 +103,7 @@ def _computed(model: Any) -> MarginBounds:
         raise AttributeError("the error bounds are attributes of a fitted classifier")
     predictor = predictor_of(model)
     if not isinstance(predictor, Predictor) or predictor.n_members > 1:
-        raise AttributeError("the error bounds are of one machine per class, not of an average")
+        raise AttributeError("the error bounds exist for one machine per class, not for an average")
     if predictor.kernels and predictor.linear is not None:
         raise AttributeError("the error bounds need a machine whose features are all regularised")
     table: TrainingTable | None = vars(model).get("_training_table_")
@@ -140,7 +140,7 @@ def _bounds(model: Any, predictor: Predictor, table: TrainingTable) -> MarginBou
 
 
 def _squared_norms(model: Any) -> Array:
-    """Return ||w||^2 of each machine, without what squared slack adds to its kernel."""
+    """Return ||w||^2 of each machine, without the ridge that squared slack adds to its kernel."""
     predictor = predictor_of(model)
     if predictor.loss == "hinge" or not predictor.kernels:
         norms: Array = model.margin_**-2.0

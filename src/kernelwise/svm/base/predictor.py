@@ -1,4 +1,4 @@
-"""What a fit leaves behind: one prediction formula, read by prediction and by every export.
+"""The result of a fit as one prediction formula, read by prediction and by every export.
 
 f(x) = (k(z, rows) @ coef + phi(x) @ linear + intercept), averaged over members
 
@@ -150,7 +150,7 @@ class Predictor:
     merged : bool, default=False
         Whether one support vector stands for several equal training rows.
     calibration : Calibration or None, default=None
-        What makes probabilities of the decision values.
+        Turns decision values into probabilities.
     """
 
     vectors: SupportVectors

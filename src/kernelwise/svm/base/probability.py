@@ -1,4 +1,4 @@
-"""Probabilities of the classes and prediction sets: what all classifiers share."""
+"""Probabilities of the classes and prediction sets, for all classifiers."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class ProbabilityMixin:
     # --- Fit ------------------------------------------------------------------------------
 
     def _with_probabilities(self, task: FitTask, fitted: Fitted) -> Fitted:
-        """Calibrate what a method returned, where probabilities are asked for.
+        """Calibrate the result of a method, if the user asks for probabilities.
 
         A method that calibrates its decisions itself returns no function ``left_out``.
         """
@@ -222,7 +222,7 @@ class ProbabilityMixin:
 
 
 def summary(calibration: Calibration, mode: str, n_rows: int) -> Bunch:
-    """Return what was fitted as the public attribute ``calibration_``.
+    """Return a calibration as the public attribute ``calibration_``.
 
     Parameters
     ----------

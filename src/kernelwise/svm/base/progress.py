@@ -2,7 +2,7 @@
 
 Five listeners, one object: lines that ``verbose`` asks for, the user's ``callback``, scikit-learn's
 callbacks, a line on stderr where ``verbose="auto"`` and the fit takes over two seconds, and a
-program that shows the progress of all fits by itself (`listening`).
+program with its own display of all fits (`listening`).
 """
 
 from __future__ import annotations

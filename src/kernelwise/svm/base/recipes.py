@@ -1,4 +1,4 @@
-"""The criteria by name, and the parameters that an estimator lets each of them learn."""
+"""The criteria by name, and the parameters that each of them learns."""
 
 from __future__ import annotations
 

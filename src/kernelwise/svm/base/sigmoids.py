@@ -52,7 +52,7 @@ class Sigmoid:
 
 
 def platt_targets(positive: Flags, weight: Array) -> Array:
-    """Return what sigmoids are fitted to: n1 rows of which n1 + 1 of n1 + 2 would be positive.
+    """Return the targets of the sigmoids: (n1 + 1) / (n1 + 2) for the n1 positive rows.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ def _fit_intercept(data: _SigmoidData, slope: Array) -> Array:
 
 
 def _tiny(data: _SigmoidData) -> float:
-    """Return what keeps a Hessian of saturated sigmoids from being zero."""
+    """Return a ridge that keeps a Hessian of saturated sigmoids from being zero."""
     return 1e-12 * float(data.weight.sum())
 
 

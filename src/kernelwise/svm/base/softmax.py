@@ -13,7 +13,7 @@ _OFFSET_RIDGE = 1.0  # penalty on the squares of the offsets, in units of rows
 
 
 def smoothed_targets(classes: Index, n_classes: int, weight: Array) -> Array:
-    """Return what a softmax is fitted to: each row gives a little of itself to other classes.
+    """Return the targets of a softmax: each row gives a little of its weight to the other classes.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ class RowStep(Protocol):
     """A map from rows to rows."""
 
     def apply(self, X: Any) -> Any:
-        """Return what the rows become."""
+        """Return the new rows."""
 
 
 def apply_all(steps: Sequence[RowStep], X: Any) -> Any:

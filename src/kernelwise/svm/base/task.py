@@ -1,4 +1,4 @@
-"""What a method receives to fit, and what it returns."""
+"""The input of a method's fit, `FitTask`, and its output, `Fitted`."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _sample_weights(sample_weight: Any, y: Array) -> Array:
 
 
 def group_numbers(groups: Any, n_rows: int, rows: Index) -> Index:
-    """Check the groups of all rows, and return the numbers of those of some rows, from zero."""
+    """Check the groups of all rows, and number the groups of ``rows`` from zero."""
     groups = column_or_1d(groups, warn=True)
     if len(groups) != n_rows:
         raise ValueError(f"groups must have {n_rows} entries, one per row; got {len(groups)}.")

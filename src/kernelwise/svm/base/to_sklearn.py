@@ -91,7 +91,7 @@ def _one_vs_rest(estimator: Any, predictor: Predictor) -> OneVsRestClassifier:
 
 
 def _one_vs_one(estimator: Any, predictor: Predictor) -> Pipeline:
-    """Export what scikit-learn's SVC is."""
+    """Export one-vs-one machines, as scikit-learn's SVC has them."""
     kernel = predictor.shared_kernel
     if kernel is None:
         raise ValueError(
@@ -152,7 +152,7 @@ def _with_svc(
 
 
 def _before(predictor: Predictor) -> NamedSteps:
-    """Return the steps before the columns are those of the machines."""
+    """Return the steps from the columns of the user to those of the machines."""
     steps: NamedSteps = []
     for step in predictor.before:
         if isinstance(step, MeanFill):

@@ -2,7 +2,7 @@
 
 stages   the plain machine:   for each width,            C ascending    -> the width
          at that width:       for each measure and eta,  C ascending    -> the measure, eta and C
-joint    for each width, measure and eta, C ascending                   -> all of them
+joint    for each width, measure and eta, C ascending                   -> all four
 
 The measures use labels, so that they are taken inside each fold, on the rows not held out. One
 eigendecomposition of a fold's kernel serves all measures, eta and C.

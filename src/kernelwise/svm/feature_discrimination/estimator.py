@@ -64,7 +64,7 @@ default="fisher"
         `kernelwise.discrimination`; a function ``f(X, y)`` of the features and labels; importances
         known beforehand; None weighs nothing. A list of names leaves the choice to ``eta="cv"``.
     importance_per : {"pair", "shared"}, default="pair"
-        Whether each pair of classes has a q of its own, or all of them the mean.
+        Whether each pair of classes has its own q, or all pairs share their mean.
     eta : float or "cv", default=1.0
         How much the measures count; 0 is the plain machine. "cv" chooses eta, C, and the width of
         a kernel whose ``gamma`` is a name, by held-out rows.
@@ -94,10 +94,10 @@ default="fisher"
         The widths of ``eta="cv"``, or how many; None is 11, from a quarter to 8 times the spread
         of the rows.
     cv : int, cross-validation generator or iterable, default=5
-        The folds of ``eta="cv"``. To a number of them each class is dealt out in turn, and equal
-        rows stay together; a generator or splits are taken as by scikit-learn.
+        The folds of ``eta="cv"``. An integer gives stratified folds in which equal rows stay
+        together; generators and splits are used as in scikit-learn.
     max_rows : int, default=2000
-        Most rows that are dealt out to folds, picked at random, each class its part.
+        Most rows that are dealt out to folds. More rows are sampled, the same share of each class.
     tol : float, default=1e-3
         The tolerance of the machines, in units of the margin.
     max_iter : int, default=-1
@@ -174,9 +174,10 @@ default="fisher"
     class_weight_ : ndarray of shape (n_classes,)
         The weights of the classes.
     calibration_ : Bunch
-        What makes probabilities, unless ``calibration=None``: ``slope`` and ``intercept`` of each
-        machine's sigmoid, ``temperature`` and ``offsets`` inside the softmax of several classes,
-        ``capped`` (whether halves made it less extreme), ``n_rows`` (left-out rows) and ``mode``.
+        The calibration of the probabilities, unless ``calibration=None``: ``slope`` and
+        ``intercept`` of each machine's sigmoid, ``temperature`` and ``offsets`` inside the softmax
+        of several classes, ``capped`` (whether the halves made it less extreme), ``n_rows``
+        (left-out rows) and ``mode``.
     radius_margin_bound_ : ndarray of shape (n_machines,)
         ``R^2 / gamma^2`` of each machine: the squared radius of its training rows over the square
         of their least margin; infinite where it does not separate them. Computed when first read,

@@ -21,7 +21,7 @@ from ..base.multiclass import members_of
 
 @dataclass(frozen=True)
 class ScaledSpace:
-    """The features that are weighted, and the kernel of them.
+    """The weighted features and their kernel.
 
     Parameters
     ----------
@@ -62,11 +62,11 @@ class SpaceRule:
     n_components: float | None
 
     def takes_components(self, kernel: Kernel) -> bool:
-        """Return whether components are weighted; those of a linear kernel are the columns."""
+        """Return whether components are weighted; a linear kernel has columns for components."""
         return self.kind == "components" and not isinstance(kernel, Linear)
 
     def cuts(self, kernel: Kernel) -> bool:
-        """Return whether components are left out, so that the kernel is that of the others."""
+        """Return whether components are left out of the kernel."""
         return self.n_components is not None and self.takes_components(kernel)
 
     def space(self, kernel: Kernel, X: Array, sample_weight: Array) -> ScaledSpace:

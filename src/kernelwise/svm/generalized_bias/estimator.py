@@ -163,9 +163,10 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
     class_weight_ : ndarray of shape (n_classes,)
         The weights of the classes.
     calibration_ : Bunch
-        What makes probabilities, unless ``calibration=None``: ``slope`` and ``intercept`` of each
-        machine's sigmoid, ``temperature`` and ``offsets`` inside the softmax of several classes,
-        ``capped`` (whether halves made it less extreme), ``n_rows`` (left-out rows) and ``mode``.
+        The calibration of the probabilities, unless ``calibration=None``: ``slope`` and
+        ``intercept`` of each machine's sigmoid, ``temperature`` and ``offsets`` inside the softmax
+        of several classes, ``capped`` (whether the halves made it less extreme), ``n_rows``
+        (left-out rows) and ``mode``.
     radius_margin_bound_ : ndarray of shape (n_machines,)
         ``R^2 / gamma^2`` of each machine without ``bias_features``: the squared radius of its
         training rows over the square of their least margin; infinite where it does not separate
@@ -336,7 +337,7 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         return BiasColumns.of(X, self.bias_features, names, self.exclude_bias_from_kernel)
 
     def _stores_matrices(self) -> bool:
-        """Return whether machines are not those of `SVC`, so that they store kernel matrices."""
+        """Return whether the machines differ from those of `SVC`, and store kernel matrices."""
         other_bias = self.bias_features is not None or not self.fit_intercept
         return other_bias or self.solver == "paper"
 

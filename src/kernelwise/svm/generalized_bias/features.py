@@ -135,7 +135,7 @@ def _out_of_fold(given: Any, X: Any, y: Any, cv: Any, width: int) -> Array:
 
 
 def names_out(transformer: Any, names: Any, width: int) -> Any:
-    """Return what a transformer calls its features; "bias0" and so on where it does not say."""
+    """Return the names of a transformer's features; "bias0" and so on if it has none."""
     try:
         found = np.asarray(transformer.get_feature_names_out(names), dtype=object)
     except AttributeError:  # it has none, or a part of it has none

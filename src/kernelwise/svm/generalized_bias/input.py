@@ -1,4 +1,4 @@
-"""What GeneralizedBiasSVC makes of X: the features of its bias, and the rows of its kernel."""
+"""From X to the features of the bias and the rows of the kernel of a GeneralizedBiasSVC."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class BiasColumns:
 
 @dataclass(frozen=True)
 class BiasFeatures:
-    """The features of the bias: how new rows get them, their names, and those of the training rows.
+    """The features of the bias: steps that make them, their names, and their training values.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""One machine with a generalised bias: a problem, the features of its rows, and what comes of it.
+"""One machine with a generalised bias: its problem, the features of its rows, and its solution.
 
     min 1/2 b'Kb - y'b   s.t.   min(0, y C) <= b <= max(0, y C),   F'b = 0
 
@@ -39,11 +39,11 @@ class BiasMachine:
     intercept : float
         The coefficient of the constant.
     kernel_share : float
-        What part of the variance of the decision values is the kernel's.
+        The share of the kernel in the variance of the decision values.
     reach : float
         The largest decision value of the features alone.
     n_rows, rank : int
-        Rows of the machine, and how many features of them are independent, the constant included.
+        The number of its rows, and of its independent features, the constant included.
     """
 
     solution: Solution

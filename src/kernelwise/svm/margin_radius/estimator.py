@@ -149,9 +149,10 @@ class MarginRadiusSVC(BaseLearnedSVC):
     class_weight_ : ndarray of shape (n_classes,)
         The weights of the classes.
     calibration_ : Bunch
-        What makes probabilities, unless ``calibration=None``: ``slope`` and ``intercept`` of each
-        machine's sigmoid, ``temperature`` and ``offsets`` inside the softmax of several classes,
-        ``capped`` (whether halves made it less extreme), ``n_rows`` (left-out rows) and ``mode``.
+        The calibration of the probabilities, unless ``calibration=None``: ``slope`` and
+        ``intercept`` of each machine's sigmoid, ``temperature`` and ``offsets`` inside the softmax
+        of several classes, ``capped`` (whether the halves made it less extreme), ``n_rows``
+        (left-out rows) and ``mode``.
     radius_margin_bound_ : ndarray of shape (n_machines,)
         ``R^2 / gamma^2`` of each machine: the squared radius of its training rows over the square
         of their least margin; infinite where it does not separate them. Computed when first read,

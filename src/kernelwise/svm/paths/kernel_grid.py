@@ -61,7 +61,7 @@ class KernelGrid:
         values : array-like of shape (n_kernels,), default=None
             Its values.
         widths : int or array-like of shape (n_kernels,), default=None
-            Widths in place of values of a gamma, or how many of them.
+            Widths, or their number, in place of values of gamma.
 
         Returns
         -------

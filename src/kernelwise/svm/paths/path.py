@@ -1,4 +1,4 @@
-"""The points of a walk and the best of them: frozen data."""
+"""The points of a walk over kernels and costs, and the selected one, as plain data."""
 
 from __future__ import annotations
 
@@ -88,8 +88,8 @@ def simplest_of_best(points: Sequence[PathPoint]) -> int:
     Returns
     -------
     index : int
-        Of the best points, which are equal but for rounding, that with the smallest C, then the
-        widest or simplest kernel, then the first.
+        The best point. Among points that are equal but for rounding it is the one with the smallest
+        C, then the one with the widest or simplest kernel, then the first.
     """
     least_short = min(not point.converged for point in points)
     able = [k for k, point in enumerate(points) if point.converged != least_short]
@@ -144,7 +144,7 @@ class Path:
             return []
         used = "They were left out of the selection."
         if n_short == n_points:
-            used = "The best of them is used all the same, and may be meaningless."
+            used = "The best one is used nevertheless, and may be meaningless."
         text = (
             f"{n_short} of the {n_points} points of the path did not converge within max_iter. "
             f"{used} A hard margin does not exist where classes overlap or equal rows have "

@@ -102,9 +102,9 @@ class TrainingRows:
         class_weight : ndarray of shape (n_classes,)
             The weights of the classes.
         kernel : Kernel, default=None
-            The kernel; rows of one that is not a kernel of features are never merged.
+            The kernel; rows are never merged if it is precomputed or a function of the user.
         merge : bool, default=True
-            Whether equal rows are merged; without that the rows stay as they are.
+            Whether equal rows are merged; otherwise the rows stay as they are.
         groups : ndarray of shape (n,), default=None
             The groups of the rows; equal rows of different groups stay apart.
 
@@ -189,7 +189,7 @@ class TrainingRows:
 
 
 def sample_by_class(classes: Index, size: int, random_state: Any) -> Index:
-    """Return about so many rows at random, ascending: the same part of each class, at least two."""
+    """Draw about ``size`` rows, in ascending order: the same share of each class, at least two."""
     kept = []
     for label in np.unique(classes):
         members = np.flatnonzero(classes == label)

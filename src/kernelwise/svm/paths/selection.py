@@ -125,7 +125,7 @@ class BoundCriterion(SelectionCriterion):
         self._last_ball: Solution | None = None
 
     def radius(self, K: Array) -> float:
-        """Return R; a ball starts from that of the kernel before."""
+        """Return R; the search for a ball starts from the ball of the previous kernel."""
         size = float(np.diagonal(K).max(initial=0.0))
         if not self.ball or size == 0:
             return super().radius(K)
@@ -259,7 +259,7 @@ class HeldOutCriterion(SelectionCriterion):
         return self._codes
 
     def sizes(self, solutions: Sequence[Solution], radius: float) -> dict[str, float]:
-        """Return nothing: the machines are those of parts of the rows."""
+        """Return nothing: no machine has all rows."""
         return {}
 
     def evaluate(self, K: Array, C: float, solutions: Sequence[Solution]) -> dict[str, Any]:

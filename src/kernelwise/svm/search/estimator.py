@@ -375,7 +375,7 @@ def _places(rows: Any) -> Index:
 
 
 def _raise_if_hopeless(plan: SearchPlan, tasks: list[Task], settings: Settings) -> None:
-    """Raise the error itself where no candidate can be fitted, or where that is asked for."""
+    """Raise the error itself if no candidate can be fitted, or if ``error_score="raise"``."""
     errors = [error for error, _ in plan.errors.values()]
     errors += [task.error[0] for task in tasks if task.error is not None]
     hopeless = all(task.error is not None for task in tasks)

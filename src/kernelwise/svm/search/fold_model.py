@@ -26,10 +26,10 @@ from ..svc import SVC
 
 TypeOf: TypeAlias = dict[float, Any]  # the precision of the matrix that each C needs
 _BLOCK_ENTRIES = 4_000_000  # kernel values per block of rows, in float64
-# Where the first solve starts; whatever these are, its solution is the same.
-_WORTH_A_LOOK = 512  # rows of a machine from which on the first start is chosen with care
-_SOME_ROWS = 32  # rows that tell whether C is small
-_MOST = 0.9  # part of them
+# The start of the first solve. It changes the time of the solve, not the solution.
+_WORTH_A_LOOK = 512  # rows of a machine from which on it is checked whether C is small
+_SOME_ROWS = 32  # rows on which that is checked
+_MOST = 0.9  # share of these rows that must be short of their margin
 
 
 class FoldSVC(SVC):

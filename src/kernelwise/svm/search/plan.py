@@ -29,7 +29,7 @@ class Group:
     Parameters
     ----------
     model : SVC
-        One of them, unfitted.
+        The unfitted model of one of the candidates.
     costs : list of (float, int)
         C and the number of each candidate, ascending.
     """

@@ -25,7 +25,7 @@ MultimetricScorer = type(check_scoring(DummyClassifier(), scoring=["accuracy"]))
 
 
 def split_rows(model: Any, X: Any, y: Any, rows: Index, columns: Index | None) -> tuple[Any, Any]:
-    """Return rows of X and y; of kernel values, those with ``columns``, by default the rows."""
+    """Return rows of X and y; of a kernel matrix only ``columns``, by default those of the rows."""
     if not get_tags(model).input_tags.pairwise:
         return safe_indexing(X, rows), safe_indexing(y, rows)
     if not hasattr(X, "shape"):

@@ -66,7 +66,7 @@ class Iterations(Experiment):
         ]
 
     def run(self, task: Task, seed: int, data_dir: Path | None) -> Row:
-        """Count the sweeps along the widths, and those of each width alone."""
+        """Count the sweeps along the widths, and from a cold start at each width."""
         split, widths = split_of(task["dataset"], seed, data_dir), widths_of("sonar")
         stop = task["stop"], task["tol"]
         cold = [float(sweeps(split, [sigma], *stop)[0]) for sigma in widths]

@@ -77,7 +77,7 @@ class Table5(Experiment):
     protocol = 2
 
     def tasks(self, scale: Scale) -> list[Task]:
-        """Return each set, kernel and reading; echocardiogram with and without what leaks."""
+        """Return each set, kernel and reading; echocardiogram with and without leaking columns."""
         smoke = scale.name == "smoke"
         sets = [(name, name in WITH_LEAKS) for name in SETS] + [(n, False) for n in WITH_LEAKS]
         grid = {"n_powers": 3, "n_sigmas": 3} if smoke else {"n_powers": 7, "n_sigmas": 21}

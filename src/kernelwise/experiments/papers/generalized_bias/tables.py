@@ -1,4 +1,4 @@
-"""Generalised bias (SVM-GB): Figure 1, objects that turn."""
+"""Generalised bias (SVM-GB): Figure 1, rotated objects."""
 
 from __future__ import annotations
 

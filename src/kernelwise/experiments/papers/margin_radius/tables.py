@@ -50,7 +50,7 @@ def _task(name: str, space: str, repeat: int, fold: int, *, quick: bool) -> Task
 
 
 def _n_folds(name: str, space: str, *, quick: bool) -> int:
-    """Return the number of folds that are run: all, or few of what takes long."""
+    """Return the number of folds to run: all, or few where a fold takes long."""
     if not quick or (space in _ROWS and name in (*_SMALL, "musk1")):
         return _FOLDS
     return 3 if space in _SPACES else int(space == "linear")
