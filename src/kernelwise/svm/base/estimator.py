@@ -73,7 +73,7 @@ class BaseLearnedSVC(
 
     def _reader(self) -> TableReader:
         """Return the reader of tables."""
-        return TableReader(self, sparse=KernelSpec.of(self).accepts_sparse)
+        return TableReader(self, sparse=KernelSpec(self.kernel).accepts_sparse)
 
     def _kernel(self, X: Any, sample_weight: Array) -> Kernel:
         """Return the kernel that the parameters describe, for these training rows."""
@@ -229,7 +229,7 @@ class BaseLearnedSVC(
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         reader = self._reader()
-        tags.input_tags.pairwise = KernelSpec.of(self).is_precomputed
+        tags.input_tags.pairwise = KernelSpec(self.kernel).is_precomputed
         tags.input_tags.sparse, tags.input_tags.allow_nan = reader.sparse, reader.nan
         tags.input_tags.string = reader.strings
         return tags

@@ -37,7 +37,7 @@ class TableReader:
 
     def check(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Check a training table and its labels; record the number and names of the columns."""
-        spec = KernelSpec.of(self.model)
+        spec = KernelSpec(self.model.kernel)
         if spec.is_function:  # a user's kernel may be of texts or graphs: X stays as it is
             check_consistent_length(X, y)
             return X if hasattr(X, "shape") else np.asarray(X), y
@@ -59,7 +59,7 @@ class TableReader:
 
     def new_rows(self, X: Any) -> Any:
         """Check rows to predict, and bring them into the form of the training rows."""
-        is_function = KernelSpec.of(self.model).is_function
+        is_function = KernelSpec(self.model.kernel).is_function
         if is_function:
             X = X if hasattr(X, "shape") else np.asarray(X)
         else:
@@ -77,7 +77,7 @@ class TableReader:
         """Return some rows of a table, and their columns where X holds kernel values."""
         if len(rows) == X.shape[0] and (rows[1:] > rows[:-1]).all():
             return X
-        is_precomputed = KernelSpec.of(self.model).is_precomputed
+        is_precomputed = KernelSpec(self.model.kernel).is_precomputed
         return X[np.ix_(rows, rows)] if is_precomputed else take(X, rows)
 
     def _checks(self) -> dict[str, Any]:
