@@ -69,6 +69,11 @@ class Labels:
         of_class = _class_weights(class_weight, names, y, weights)
         return cls(names, rows, classes, weights, of_class)
 
+    @cached_property
+    def cost_factor(self) -> Array:
+        """The factor of C for each row: sample weight times class weight."""
+        return self.sample_weight * self.class_weight[self.classes]
+
     def in_order(self, order: Index) -> Labels:
         """Return the same rows in another order."""
         rows, classes, weights = self.rows[order], self.classes[order], self.sample_weight[order]
@@ -188,10 +193,10 @@ class FitTask:
         """The sample weight of each row."""
         return self.labels.sample_weight
 
-    @cached_property
+    @property
     def cost_factor(self) -> Array:
-        """The factor of C for each row: sample weight times class weight."""
-        return self.labels.sample_weight * self.labels.class_weight[self.labels.classes]
+        """The factor of C for each row."""
+        return self.labels.cost_factor
 
     @cached_property
     def Y(self) -> Codes:

@@ -113,13 +113,7 @@ class FoldProblem:
 
     @cached_property
     def _largest_factor(self) -> float:
-        return float(self.cost_factor.max())
-
-    @cached_property
-    def cost_factor(self) -> Array:
-        """The factor of C of each row."""
-        labels = self.labels
-        return labels.sample_weight * labels.class_weight[labels.classes]
+        return float(self.labels.cost_factor.max())
 
     @cached_property
     def codes(self) -> Codes:
@@ -140,7 +134,7 @@ class FoldProblem:
         for j, members in enumerate(self.members):
             gram = self._blocks(members, types, grams)
             y = self.codes[members, j].astype(np.float64)
-            factor, report = self.cost_factor[members], progress.of_machine(j, n_machines)
+            factor, report = self.labels.cost_factor[members], progress.of_machine(j, n_machines)
             solver = SMO(tol=model.tol, max_iter=model.max_iter, exact=False, callback=report)
             start = _all_bounded(gram(costs[0]), y, costs[0] * factor) if is_psd else None
             machine = CostMachine.of(y, factor, costs)
