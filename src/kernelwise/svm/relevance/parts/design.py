@@ -50,10 +50,13 @@ class Steps:
         return int(self.widths.sum())
 
     @cached_property
-    def _levels(self) -> tuple[Index, Index]:
-        """The places and the columns of the levels of all categories."""
-        is_level = np.repeat(self.is_category, np.diff(self.starts))
-        return np.flatnonzero(is_level), np.flatnonzero(np.repeat(self.is_category, self.widths))
+    def _levels(self) -> list[tuple[slice, slice]]:
+        """The places and the columns of each category."""
+        ends = np.cumsum(self.widths)
+        return [
+            (slice(self.starts[j], self.starts[j + 1]), slice(ends[j] - self.widths[j], ends[j]))
+            for j in np.flatnonzero(self.is_category)
+        ]
 
     @cached_property
     def _batches(self) -> list[tuple[Index, Index, Array]]:
@@ -69,8 +72,8 @@ class Steps:
     def at_places(self, coefficients: Array) -> Array:
         """Return T c: what the columns add up to at each place; c has one row per column."""
         out = np.zeros((int(self.starts[-1]), *coefficients.shape[1:]), dtype=coefficients.dtype)
-        places, columns = self._levels
-        out[places] = coefficients[columns]
+        for own, levels in self._levels:
+            out[own] = coefficients[levels]
         for places, columns, T in self._batches:
             out[places] = _of_each(T.astype(out.dtype), coefficients[columns])
         return out
@@ -78,8 +81,8 @@ class Steps:
     def of_columns(self, sums: Array) -> Array:
         """Return T' s: sums over the rows of each place become sums for each column."""
         out = np.empty((self.n_columns, *sums.shape[1:]))
-        places, columns = self._levels
-        out[columns] = sums[places]
+        for own, levels in self._levels:
+            out[levels] = sums[own]
         for places, columns, T in self._batches:
             out[columns] = _of_each(T.T, sums[places])
         return out
