@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .pairwise import PairwiseKernel
 
 _LEAST_SINGLE = 1e-26  # float32 kernel value that counts as zero, far above subnormal products
+_ROUNDED_AT_ONCE = 50_000  # entries that are rounded to float32 at once
 _ENTRIES_PER_CALL = 20_000_000  # matrix entries per call of compiled code, which ignores Ctrl-C
 WIDEST = 510  # number of features up to which tiles are no slower than a matrix product
 
@@ -77,13 +78,16 @@ def to_single(wide: Array, out: Array) -> None:
 
     Parameters
     ----------
-    wide : ndarray
+    wide : ndarray of shape (n, m)
         The values.
-    out : ndarray
+    out : ndarray of shape (n, m), of float32
         Overwritten by them.
     """
-    out[...] = wide
-    out[np.abs(wide) < _LEAST_SINGLE] = 0
+    height = max(1, _ROUNDED_AT_ONCE // max(1, out.shape[1]))
+    for start in range(0, len(out), height):  # in parts that stay in the cache
+        part = out[start : start + height]
+        part[...] = wide[start : start + height]
+        part *= np.abs(part) >= _LEAST_SINGLE
 
 
 def kernel_matrix(kernel: PairwiseKernel, X: Matrix, Y: Matrix | None, dtype: Any) -> Array:
