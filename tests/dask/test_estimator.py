@@ -4,6 +4,7 @@ import os
 import pickle
 import signal
 import time
+from types import SimpleNamespace
 
 import dask
 import dask.array as da
@@ -97,6 +98,41 @@ def test_partitions_and_regions_do_not_change_the_model(client, single, chunks, 
     assert local.rows_used_ == single.rows_used_
     assert set(vars(local)) == set(vars(single))
     assert np.mean(local.predict(X) == y) > 0.8
+
+
+def test_several_passes_over_the_partitions_do_not_change_the_model(client, single, monkeypatch):
+    monkeypatch.setattr("kernelwise.dask.cluster._SHARE_OF_MEMORY", 1e-4)
+    batches = []
+    compute = Cluster.compute
+
+    def noted(self, name, given, stops=None):
+        batches.append((name, len(given)))
+        return compute(self, name, given, stops)
+
+    monkeypatch.setattr(Cluster, "compute", noted)
+    model = fit(client, 2500, region_rows=1500)
+    assert dict(batches)["cells"] > SETTINGS["n_trees"]
+    X = numbers(1000, seed=3)[0]
+    assert_allclose(
+        model.to_local().decision_function(X), single.decision_function(X), rtol=0, atol=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    ("limits", "n_passes"),
+    [
+        ([], 1),
+        ([0, 0], 1),  # no limit
+        ([1000], 5),
+        ([1000, 1000], 5),  # one of which may die
+        ([1000, 1000, 1000], 3),
+        ([10_000, 10_000], 1),
+    ],
+)
+def test_rows_pass_in_parts_that_fit_into_the_memory_of_the_workers(limits, n_passes):
+    workers = {str(i): {"memory_limit": limit} for i, limit in enumerate(limits)}
+    client = SimpleNamespace(scheduler_info=lambda **_: {"workers": workers})
+    assert Cluster(client, (), None).n_passes(1000) == n_passes
 
 
 def test_predictions_are_lazy_and_those_of_one_process(distributed_model, single):

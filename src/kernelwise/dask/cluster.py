@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,6 +10,8 @@ from .._records import dataclass
 from ..svm.base.progress import FitProgress
 from .partitions import Partition
 from .shared import Shared
+
+_SHARE_OF_MEMORY = 0.2  # of the workers' memory for rows on their way to their regions
 
 
 @dataclass(frozen=True)
@@ -68,8 +71,9 @@ class Cluster:
     ) -> list[list[Any]]:
         """Compute batches of tasks, each of which needs all partitions.
 
-        A batch is handed over when the first result of the one before is there: had the cluster
-        all of them at once, it would keep the partitions in memory for the later ones.
+        A batch is handed over when the one before has no more tasks left than the workers have
+        threads: had the cluster several of them at once, it would have to keep the rows of all of
+        them in memory.
 
         Parameters
         ----------
@@ -98,6 +102,7 @@ class Cluster:
             arriving.update(futures)
 
         newest, n_tasks = 0, sum(map(len, batches))
+        n_waiting = [len(batch) for batch in batches]
         try:
             hand_over(newest)
             for done, future in enumerate(arriving):
@@ -105,15 +110,41 @@ class Cluster:
                     result = self.client.gather(future)
                 number, place, _ = running.pop(future.key)
                 results[number][place] = result
+                n_waiting[number] -= 1
                 future.release()
                 if stops is not None and stops():
                     break
-                if number == newest < len(batches) - 1:
+                if newest < len(batches) - 1 and n_waiting[newest] <= self._n_threads():
                     newest += 1
                     hand_over(newest)
         finally:
             self.client.cancel([future for _, _, future in running.values()])
         return results
+
+    def _n_threads(self) -> int:
+        """Return the number of threads of all workers, at this time."""
+        return sum(self.client.nthreads().values())
+
+    def n_passes(self, n_bytes: int) -> int:
+        """Return in how many parts rows on their way to their regions fit into the workers' memory.
+
+        Parameters
+        ----------
+        n_bytes : int
+            The memory of all of these rows.
+
+        Returns
+        -------
+        n : int
+            One, or more where the rows would take more than a part of the memory that is left when
+            one worker dies: a worker needs the most of it for itself.
+        """
+        workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
+        limits = [int(worker["memory_limit"] or 0) for worker in workers]
+        if not limits or min(limits) == 0:  # no limit
+            return 1
+        left = sum(limits) - max(limits) if len(limits) > 1 else limits[0]
+        return max(1, math.ceil(n_bytes / (_SHARE_OF_MEMORY * left)))
 
 
 def as_node(value: Any) -> Any:

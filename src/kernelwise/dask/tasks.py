@@ -129,6 +129,11 @@ class Units:
     class_weight: Array
     groups: Any
 
+    @property
+    def row_bytes(self) -> int:
+        """The memory of a row of cells."""
+        return 4 * len(self.columns.columns) + 24
+
     def rows(self, given: Rows) -> CellRows:
         """Return rows of cells."""
         classes = np.searchsorted(self.names, given.y).astype(np.int32)
@@ -202,14 +207,22 @@ def draw_for_trunks(
 
 
 def split(
-    X: Any, y: Any, weight: Any, groups: Any, start: int, units: Shared, trunk: Shared
+    X: Any,
+    y: Any,
+    weight: Any,
+    groups: Any,
+    start: int,
+    units: Shared,
+    trunk: Shared,
+    first: int,
+    stop: int,
 ) -> list[CellRows | None]:
-    """Return the rows of each region; None where a partition has none."""
+    """Return the rows of each region from the first to the stop; None where there are none."""
     rows = units.value.rows(Rows.of(X, y, weight, groups, start))
     own: Trunk = trunk.value
     where = own.tree.route(rows.X)
     order = np.argsort(where, kind="stable")
-    stops = np.searchsorted(where[order], np.arange(own.n_regions + 1))
+    stops = np.searchsorted(where[order], np.arange(first, stop + 1))
     return [rows.part(order[begin:end]) if end > begin else None for begin, end in pairwise(stops)]
 
 

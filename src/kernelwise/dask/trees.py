@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import takewhile
+from itertools import chain, islice, pairwise, takewhile
 from typing import Any
 
 import numpy as np
@@ -155,17 +155,29 @@ class TreesOnCluster:
         import dask
 
         make, get = dask.delayed(fit_region, pure=True), dask.delayed(_get, pure=True)
-        batches = []
+        n_passes = self.cluster.n_passes(self.n_rows * units.row_bytes)
+        batches, n_batches = [], []
         for job in jobs:
-            own, pieces = as_node(job), self.cluster.tasks(split, units, job.trunk)
-            batches.append(
-                [
-                    make(own, region, [get(each, region) for each in pieces])
-                    for region in range(job.trunk.n_regions)
-                ]
-            )
-        found = self.cluster.compute("cells", batches, self.stops)
-        return list(takewhile(lambda own: all(each is not None for each in own), found))
+            own, stops = as_node(job), _stops(job.trunk.n_regions, n_passes)
+            for first, stop in pairwise(stops):
+                some = partial(split, first=first, stop=stop)
+                pieces = self.cluster.tasks(some, units, job.trunk)
+                batches.append(
+                    [
+                        make(own, region, [get(each, region - first) for each in pieces])
+                        for region in range(first, stop)
+                    ]
+                )
+            n_batches.append(len(stops) - 1)
+        found = iter(self.cluster.compute("cells", batches, self.stops))
+        trees = [list(chain.from_iterable(islice(found, n))) for n in n_batches]
+        return list(takewhile(lambda own: all(each is not None for each in own), trees))
+
+
+def _stops(n_regions: int, n_passes: int) -> list[int]:
+    """Return where the regions of each pass begin, and the end of the last."""
+    n = min(n_regions, n_passes)
+    return [number * n_regions // n for number in range(n + 1)]
 
 
 def _get(pieces: Sequence[Any], region: int) -> Any:
