@@ -99,6 +99,8 @@ class CellSample:
         of_sample = sample_share(n, rows.X.shape[1], has_categories=rows.layout.has_categories)
         is_some = place < of_sample
         share = min(1.0, JUDGED_ROWS / n, of_sample / 2)
+        if share * _FOLDS > 1:  # a part of a fold would cost as much as a whole one
+            share = int(share * _FOLDS) / _FOLDS
         fold_of_group = None
         if rows.groups is None:
             fold = np.where(place < share, (_FOLDS * place).astype(np.intp), -1)
