@@ -295,3 +295,9 @@ def test_torn_lines_inside_the_file_are_dropped(tmp_path, whole):
     path.write_bytes(b"\n".join(lines))
     assert without_times(run(Toy(), tmp_path).results.rows) == whole
     assert all(json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
+
+
+@pytest.mark.parametrize("backend", [{}, [], 0, 3])
+def test_a_backend_that_is_no_name_is_refused(tmp_path, backend):
+    with pytest.raises(TypeError, match="backend"):
+        run(Toy(), tmp_path, backend=backend)

@@ -139,7 +139,8 @@ def run(
     check_kind(experiment, "experiment", Experiment)
     scale = experiment.scale() if scale is None else scale
     check_kind(scale, "scale", Scale)
-    check_kind(backend or "", "backend", str)
+    if backend is not None:
+        check_kind(backend, "backend", str)
     tasks = chosen(experiment, scale, only)
     file = ResultFile(folder, experiment.name, scale.name)
     ahead = plan(experiment, tasks, None if fresh else file.read())
