@@ -35,8 +35,17 @@ def test_too_many_classes():
 def test_misspelt_name_suggests_the_nearest():
     with pytest.raises(TableError, match="no column 'outcom'; did you mean 'outcome'"):
         check_target(pd.DataFrame({"age": [1], "outcome": [2]}), "outcom")
+    with pytest.raises(TableError, match="no column 'OUTCOME'; did you mean 'outcome'"):
+        check_target(pd.DataFrame({"age": [1], "outcome": [2]}), "OUTCOME")
     with pytest.raises(TableError, match="it has 'age', 'size'"):
         check_target(pd.DataFrame({"age": [1], "size": [2]}), "outcome")
+    with pytest.raises(TableError, match="it has 'age', 'income'"):  # nobody meant income
+        check_target(pd.DataFrame({"age": [1], "income": [2]}), "nope")
+
+
+def test_two_rows_are_too_few_whatever_their_classes():
+    with pytest.raises(TableError, match="2 classes in 2 rows; at least two rows of each class"):
+        check_target(pd.DataFrame({"y": ["a", "b"]}), "y")
 
 
 @pytest.mark.parametrize(

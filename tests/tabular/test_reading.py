@@ -293,3 +293,17 @@ def test_a_large_parquet_file_is_in_memory_once(tmp_path):
     rise = int(subprocess.run(run, check=True, capture_output=True, text=True).stdout)
     table = n * d * 4 / 1024  # kilobytes in float32
     assert rise < table + 40_000  # the file and a table in float64 would be four times as much
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_spaces_around_names_are_left_out_in_every_format(tmp_path, ending):
+    frame = pd.DataFrame({" size ": [1.0, 2.0], "kind\t": ["a", "b"]})
+    path = tmp_path / f"table.{ending}"
+    frame.to_parquet(path) if ending == "parquet" else frame.to_csv(path, index=False)
+    assert list(read_table(path).columns) == ["size", "kind"]
+
+
+def test_names_that_differ_by_spaces_alone_are_refused(tmp_path):
+    pd.DataFrame({"size": [1.0], "size ": [2.0]}).to_parquet(tmp_path / "table.parquet")
+    with pytest.raises(TableError, match="two columns are called 'size'"):
+        read_table(tmp_path / "table.parquet")

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from typing import Any
 
+_ALIKE = 0.7  # similarity from which on another name may be what was meant; one is equality
+
 
 class TableError(ValueError):
     """A table or column that cannot be used; the message says in one line what to do."""
@@ -38,8 +40,9 @@ def require_columns(frame: Any, names: Collection[str], where: str) -> None:
                 f"{where}: {known.count(name)} columns are called {name!r}; rename them."
             )
         if name not in known:
-            near = get_close_matches(name, known, n=1, cutoff=0.5)
-            hint = f"did you mean {near[0]!r}?" if near else f"it has {quoted(known, 8)}."
+            spelt = {each.casefold(): each for each in known}
+            near = get_close_matches(name.casefold(), spelt, n=1, cutoff=_ALIKE)
+            hint = f"did you mean {spelt[near[0]]!r}?" if near else f"it has {quoted(known, 8)}."
             raise TableError(f"{where}: the table has no column {name!r}; {hint}")
 
 

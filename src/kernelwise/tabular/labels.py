@@ -72,6 +72,21 @@ class Target:
         require_columns(frame, [self.name], "target")
         return frame.iloc[self.rows].drop(columns=self.name)
 
+    def unlabelled_rows(self, frame: Any) -> Index:
+        """Return the positions of the rows of the table that have no class.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            The table.
+
+        Returns
+        -------
+        rows : ndarray
+            The positions, ascending.
+        """
+        return np.setdiff1d(np.arange(len(frame)), self.rows)
+
 
 def check_target(frame: Any, target: str, *, positive: Any = None) -> Target:
     """Return the classes of the rows; raise where a column cannot be the target.
@@ -218,6 +233,11 @@ def _check_classes(target: str, classes: Any, counts: Any, n_rows: int) -> None:
     if len(classes) == 1:
         raise TableError(
             f"the target {target!r} has only one class, {classes[0]!s}; there is nothing to learn."
+        )
+    if n_rows < 4:
+        raise TableError(
+            f"the target {target!r} has {len(classes)} classes in {n_rows} rows; at least two rows "
+            "of each class are needed to learn from them and to check the result."
         )
     if len(classes) > MAX_CLASSES or len(classes) > n_rows / 2:
         raise TableError(

@@ -94,7 +94,7 @@ def read_table(path_or_buffer: Any, *, format: str | None = None) -> Any:
         if not content.strip():
             raise TableError(f"{name} is empty.")
         frame = _READERS[format or _detect_format(name, content)](content, name)
-    frame.columns = [str(column) for column in frame.columns]
+    frame.columns = [str(column).strip() for column in frame.columns]  # as in every format
     check_names(list(frame.columns), name)
     if not len(frame):
         raise TableError(f"{name} has column names, but no rows.")
