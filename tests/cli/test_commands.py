@@ -163,6 +163,38 @@ def test_explain_shows_the_direction_of_effects(run, table, model):
     assert {each["column"] for each in given} & {each["column"] for each in effects}
 
 
+def test_long_names_take_three_lines_among_the_effects(run, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(80, 2)), columns=["a very long name " * 12, "b"])
+    frame["kind"] = np.where(frame.iloc[:, 0] > 0, "p", "q")
+    path, model = tmp_path / "long.csv", tmp_path / "long.kw"
+    frame.to_csv(path, index=False)
+    assert run("fit", path, "-t", "kind", "--cv", 2, "--out", model).exit_code == 0
+    effects = run("explain", model).stdout.partition("mean probability")[2].splitlines()
+    assert 2 <= sum(line.startswith((" a ", " long", " name", " very")) for line in effects) <= 5
+
+
+def test_nearest_rows_are_counted_in_the_training_table(run, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(90, 2)), columns=["a", "b"])
+    frame["kind"] = np.where(frame["a"] > 0, "p", "q")
+    frame.loc[[0, 1, 30, 50, 89], "kind"] = None
+    path, model, new = tmp_path / "gaps.csv", tmp_path / "gaps.kw", tmp_path / "new.csv"
+    frame.to_csv(path, index=False)
+    assert run("fit", path, "-t", "kind", "--cv", 2, "--out", model).exit_code == 0
+    from_file = frame.iloc[[2, 29, 31, 88]]
+    from_file.to_csv(new, index=False)
+    found = json.loads(run("predict", model, new, "--explain", "--json").stdout)["predictions"]
+    for kind, number, each in zip(from_file["kind"], [3, 30, 32, 89], found, strict=True):
+        first = each["nearest"][kind][0]
+        assert first["row"] == number or first["distance"] > 0  # a model keeps some rows only
+        for label, rows in each["nearest"].items():
+            assert {frame["kind"][near["row"] - 1] for near in rows} == {label}
+    assert any(each["nearest"][kind][0]["distance"] == 0 for kind, each in
+               zip(from_file["kind"], found, strict=True))  # fmt: skip
+    assert "rows without a class 5 " in " ".join(run("explain", model).stdout.split())
+
+
 def test_models_without_training_rows_need_a_table_for_effects(run, table, tmp_path):
     out = tmp_path / "svc.kw"
     fitted = run("fit", table, "-t", "outcome", "--method", "svc", "--cv", 2, "--out", out)

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from . import options
 from .console import Session, guarded, require_model_file
-from .tables import weights_table
+from .tables import extra_width, in_lines, weights_table
 
 if TYPE_CHECKING:
     from ..inspection import ColumnEffect, ColumnEffects
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _N_POINTS = 5  # points of a path that are shown
 _JSON_ONLY = {"n_iter", "n_solves", "seconds", "solved", "converged"}  # facts of a point
 _NUMBERS = ("C_", "gamma_", "eta_", "criterion_value_", "dual_objective_")
+_NAME_WIDTH = 15  # characters of a column's name in a line of the effects, in 80 columns
 _LEVELS = "▁▂▃▄▅▆▇█"  # characters of a sparkline, from low to high
 
 
@@ -96,7 +97,8 @@ def _effects_table(effects: ColumnEffects) -> Table:
     title = f"mean {what} of {of}, over {effects.n_rows} rows"
     drawn = "utf" in (sys.stdout.encoding or "").lower()
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0), title=title, title_justify="left")
-    table.add_column("column", min_width=12, overflow="fold")
+    room = _NAME_WIDTH + extra_width()
+    table.add_column("column", min_width=12, max_width=room, overflow="fold")
     for head in (*["class"] * several, "direction"):
         table.add_column(head, overflow="fold")
     for head in ("lowest", "highest", *["low to high values"] * drawn):
@@ -108,7 +110,9 @@ def _effects_table(effects: ColumnEffects) -> Table:
         name = [effects.class_of(output)] * several
         ends = f"{mean.min():.2f}", f"{mean.max():.2f}"
         curve = _sparkline(mean, most) if effect.grid is not None else ""
-        table.add_row(effect.name, *name, effect.direction(output), *ends, *[curve] * drawn)
+        table.add_row(
+            in_lines(effect.name, room), *name, effect.direction(output), *ends, *[curve] * drawn
+        )
     return table
 
 
@@ -142,6 +146,9 @@ def _summary(header: dict[str, Any]) -> dict[str, Any]:
     from ..evaluation.results import METRICS
 
     facts = {key: value for key, value in header["summary"].items() if value is not None}
+    unlabelled = facts.pop("unlabelled_rows", [])
+    if unlabelled:
+        facts["rows without a class"] = len(unlabelled)
     score, spread, metric = (facts.pop(key, None) for key in ("score", "spread", "metric"))
     if score is not None and metric is not None:
         text = f"{score:.3f}" if spread is None else f"{score:.3f} ± {spread:.3f}"

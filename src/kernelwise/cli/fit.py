@@ -76,7 +76,8 @@ def fit(
     evaluation = replace(evaluation, weights=weights, notes=notes)
     _show_results(session, evaluation)
     if out is not None:
-        save(model, out, summary=_summary(evaluation, hasattr(model, "predict_proba"), balanced))
+        proba, unlabelled = hasattr(model, "predict_proba"), classes.unlabelled_rows(frame)
+        save(model, out, summary=_summary(evaluation, proba, balanced, unlabelled.tolist()))
     with keeping("nothing was written" if out is None else f"the model is in {out}"):
         if report is not None:
             _write_report(session, frame, evaluation, model, stability, data, out, report)
@@ -100,8 +101,14 @@ def _show_table(session: Session, frame: Any, columns: list[Column], saved: bool
     session.say(columns_table(columns))
 
 
-def _summary(evaluation: Evaluation, proba: bool, balanced: bool) -> dict[str, Any]:
-    """Return the facts for the header of the model file."""
+def _summary(
+    evaluation: Evaluation, proba: bool, balanced: bool, unlabelled: list[int]
+) -> dict[str, Any]:
+    """Return the facts for the header of the model file.
+
+    The rows without a class are among them: the model counts only the others, but its user counts
+    the rows of the table.
+    """
     best = evaluation.best
     return {
         "target": evaluation.target.name,
@@ -114,6 +121,7 @@ def _summary(evaluation: Evaluation, proba: bool, balanced: bool) -> dict[str, A
         "spread": round(best.spread(evaluation.metric), 6),
         "protocol": evaluation.protocol,
         "seed": evaluation.seed,
+        "unlabelled_rows": unlabelled,
     }
 
 

@@ -44,16 +44,17 @@ def predict(
 
     session = Session(quiet, as_json)
     check_outputs([out], force, inputs=[model, data])
-    fitted, target = _load(model, proba)
+    fitted, summary = _load(model, proba)
     frame = read_table(data, format=format)
     copied = list(dict.fromkeys(keep or ()))
     require_columns(frame, copied, "--keep")
-    rows = frame.drop(columns=target, errors="ignore")
+    rows = frame.drop(columns=str(summary.get("target", "")), errors="ignore")
     checks = check_table(session, fitted, rows, allow)
     with session.showing_warnings():
         table = _predictions(fitted, rows, proba)
     if explain:
-        table = table.join(explain_table(session, fitted, rows, as_json))
+        unlabelled = summary.get("unlabelled_rows", [])
+        table = table.join(explain_table(session, fitted, rows, unlabelled, as_json))
     _refuse_taken_names(copied, table.columns)
     for place, name in enumerate(copied):
         table.insert(place, name, frame[name].to_numpy())
@@ -65,14 +66,14 @@ def predict(
         session.say(f"{len(table)} predictions: {out}")
 
 
-def _load(path: Path, proba: bool) -> tuple[Any, str]:
-    """Return the model and the name of its target."""
+def _load(path: Path, proba: bool) -> tuple[Any, dict[str, Any]]:
+    """Return the model and the summary in its file."""
     from ..tabular import TableError
 
     fitted, summary = load_table_model(path)
     if proba and not hasattr(fitted, "predict_proba"):
         raise TableError(f"{path} does not give probabilities; fit it again with --proba.")
-    return fitted, str(summary.get("target", ""))
+    return fitted, summary
 
 
 def _refuse_taken_names(copied: list[str], results: Any) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from .._typing import Index
 from .console import Session
 
 if TYPE_CHECKING:
@@ -12,11 +15,14 @@ if TYPE_CHECKING:
 _N_REASONS = 3  # columns that are named per row; JSON has all
 
 
-def explain_table(session: Session, fitted: Any, rows: Any, as_json: bool) -> Any:
+def explain_table(
+    session: Session, fitted: Any, rows: Any, unlabelled: list[int], as_json: bool
+) -> Any:
     """Return why each row gets its class, and the nearest training rows of each class.
 
     The rows are compared with training rows that the model keeps. A model that keeps none compares
-    them with each other, and has no nearest rows.
+    them with each other, and has no nearest rows. The number of a training row is its place in the
+    training table, from one, where rows without a class count too.
     """
     from ..inspection import explain_rows
     from ..inspection.row_pool import ModelReader
@@ -33,20 +39,27 @@ def explain_table(session: Session, fitted: Any, rows: Any, as_json: bool) -> An
             X_train=None if keeps_rows else rows,
             callback=lambda done, of: progress(done, of, "reasons for rows"),
         )
-    return _as_lists(found) if as_json else _as_text(found)
+    numbers = _row_numbers(found.neighbors, unlabelled)
+    return _as_lists(found, numbers) if as_json else _as_text(found, numbers)
 
 
-def _as_text(found: RowExplanations) -> Any:
+def _row_numbers(labelled: Index, unlabelled: list[int]) -> Index:
+    """Return the numbers of labelled rows in the table, from one; 0 where there is no row."""
+    # How many labelled rows come before each row without a class.
+    before = np.array(unlabelled, dtype=np.intp) - np.arange(len(unlabelled))
+    skipped = np.searchsorted(before, labelled, side="right")
+    return np.where(labelled < 0, 0, labelled + skipped + 1)
+
+
+def _as_text(found: RowExplanations, numbers: Index) -> Any:
     import pandas as pd
 
     tables = [found.table(row) for row in range(len(found.values))]
     columns: dict[str, list[str]] = {"reasons": [_sentence(each) for each in tables]}
     for label, name in enumerate(found.classes.tolist()):
-        near = found.neighbors[:, label]
-        if (near >= 0).any():
-            columns[f"nearest {name}"] = [
-                " ".join(str(k + 1) for k in own if k >= 0) for own in near
-            ]
+        near = numbers[:, label]
+        if near.any():
+            columns[f"nearest {name}"] = [" ".join(str(k) for k in own if k) for own in near]
     return pd.DataFrame(columns)
 
 
@@ -57,7 +70,7 @@ def _sentence(table: dict[str, Any]) -> str:
     return "; ".join(named[:_N_REASONS])
 
 
-def _as_lists(found: RowExplanations) -> Any:
+def _as_lists(found: RowExplanations, numbers: Index) -> Any:
     import pandas as pd
 
     reasons, nearest = [], []
@@ -71,12 +84,12 @@ def _as_lists(found: RowExplanations) -> Any:
         nearest.append(
             {
                 str(name): [
-                    {"row": int(k) + 1, "distance": round(float(apart), 6)}
-                    for k, apart in zip(numbers, distances, strict=True)
-                    if k >= 0
+                    {"row": int(k), "distance": round(float(apart), 6)}
+                    for k, apart in zip(near, distances, strict=True)
+                    if k
                 ]
-                for name, numbers, distances in zip(
-                    found.classes.tolist(), found.neighbors[row], found.distances[row], strict=True
+                for name, near, distances in zip(
+                    found.classes.tolist(), numbers[row], found.distances[row], strict=True
                 )
             }
         )

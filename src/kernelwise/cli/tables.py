@@ -30,14 +30,19 @@ _MAX_DRIFTING = 20  # drifting columns that are listed
 
 
 def shortened(name: str, room: int) -> str:
-    """Return a name without its middle where it is too long, because names differ at their ends."""
+    """Return a text without its middle where it is too long, because names differ at their ends."""
     if len(name) <= room:
         return name
     half = (room - 2) // 2
     return f"{name[: room - 2 - half]}..{name[-half:]}"
 
 
-def _extra_width() -> int:
+def in_lines(name: str, width: int) -> str:
+    """Return a name that takes at most three lines of this width."""
+    return shortened(name, _MAX_NAME_LINES * width)
+
+
+def extra_width() -> int:
     """Return the width of the terminal beyond the minimum."""
     return max(0, shutil.get_terminal_size().columns - _MIN_WIDTH)
 
@@ -47,14 +52,14 @@ def columns_table(columns: Sequence[Column]) -> Table:
     is_long = len(columns) > _MAX_LISTED
     plain = [column for column in columns if column.kind == "number" and not column.n_missing]
     shown = [column for column in columns if not is_long or column not in plain]
-    room = 30 + _extra_width()
+    room = 30 + extra_width()
     longest = max(len(name) for name in ("000 columns", *(column.name for column in shown)))
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("column", width=min(room, longest), overflow="fold")
     table.add_column("kind", no_wrap=True)
     table.add_column("use")
     for column in shown[:_MAX_COLUMNS]:
-        table.add_row(shortened(column.name, _MAX_NAME_LINES * room), column.kind, column.why)
+        table.add_row(in_lines(column.name, room), column.kind, column.why)
     if len(shown) > _MAX_COLUMNS:
         table.add_row(f"... {len(shown) - _MAX_COLUMNS} more", "", "")
     if plain and is_long:
@@ -94,7 +99,7 @@ def scores_table(evaluation: Evaluation) -> Group:
 def weights_table(weights: Sequence[Weight]) -> Table:
     """Return the weight of each column as a bar, and the number of features made from it."""
     several = any(len(weight.features) > 1 for weight in weights)
-    room = _MIN_WIDTH + _extra_width() - _SHARES_WIDTH + (0 if several else _COUNTS_WIDTH)
+    room = _MIN_WIDTH + extra_width() - _SHARES_WIDTH + (0 if several else _COUNTS_WIDTH)
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("column", max_width=room, overflow="fold")
     for heading in (*["features"] * several, "share"):
@@ -106,7 +111,7 @@ def weights_table(weights: Sequence[Weight]) -> Table:
         bar = mark * round(_BAR_WIDTH * weight.share / most)
         made = [f"{len(weight.features)}"] * several
         share = f"{100 * weight.share:.1f} %"
-        table.add_row(shortened(weight.column, _MAX_NAME_LINES * room), *made, share, bar)
+        table.add_row(in_lines(weight.column, room), *made, share, bar)
     if len(weights) > _MAX_WEIGHTS:
         rest = sum(weight.share for weight in weights[_MAX_WEIGHTS:])
         name = f"{len(weights) - _MAX_WEIGHTS} more"
@@ -157,7 +162,7 @@ def drift_table(drift: Sequence[Drift] | None) -> Group:
     if not drifting:
         return Group(title, "")
     table = _plain_table("column", "test", "distance", "missing", "p, corrected")
-    room = 28 + _extra_width()
+    room = 28 + extra_width()
     for each in drifting[:_MAX_DRIFTING]:
         before, now = 100 * each.missing_before, 100 * each.missing
         table.add_row(
