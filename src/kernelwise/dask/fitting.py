@@ -86,10 +86,7 @@ def fit_on_cluster(model: RelevanceSVC, cluster: Cluster, region_rows: int) -> N
         model.fit(few.X, few.y, few.weight, few.groups)
         model.shape_fit_ = shape
         return
-    options = ColumnOptions(
-        model.categorical_features, model.feature_groups, fills=model.missing == "impute"
-    )
-    encoding = ColumnEncoding.of(few.X, names, few.weight, options)
+    encoding = ColumnEncoding.of(few.X, names, few.weight, ColumnOptions.of(model))
     seed = int(np.random.RandomState(model.random_state).randint(2**31 - 1)) + model.n_trees
     layout = encoding.layout
     share = sample_share(tally.n_rows, len(layout.source), has_categories=layout.has_categories)

@@ -30,6 +30,12 @@ class ColumnOptions:
     feature_groups: Any = None
     fills: bool = True
 
+    @classmethod
+    def of(cls, estimator: Any) -> ColumnOptions:
+        """Read the parameters of an estimator that learns from tables."""
+        fills = estimator.missing == "impute"
+        return cls(estimator.categorical_features, estimator.feature_groups, fills)
+
     @property
     def by_type(self) -> bool:
         """Whether the types of the columns say which are categories."""

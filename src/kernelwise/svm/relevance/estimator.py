@@ -361,10 +361,8 @@ class RelevanceSVC(BaseLearnedSVC):
         self.random_state = random_state
 
     def _reader(self) -> TableReader:
-        fills = self.missing == "impute"
-        options = ColumnOptions(self.categorical_features, self.feature_groups, fills)
-        by_blocks = self.large != "exact" and self._is_plain
-        return ColumnReader(self, nan=fills, options=options, by_blocks=by_blocks)
+        options, by_blocks = ColumnOptions.of(self), self.large != "exact" and self._is_plain
+        return ColumnReader(self, nan=options.fills, options=options, by_blocks=by_blocks)
 
     @property
     def _is_plain(self) -> bool:

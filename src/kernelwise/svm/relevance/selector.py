@@ -234,9 +234,7 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
 
     def _table(self, X: Any, classes: Index, sample_weight: Array) -> TrainingRows:
         """Return the distinct rows, their columns encoded."""
-        options = ColumnOptions(
-            self.categorical_features, self.feature_groups, fills=self.missing == "impute"
-        )
+        options = ColumnOptions.of(self)
         self.columns_ = encoding = ColumnEncoding.of(X, column_names(self), sample_weight, options)
         n_classes = int(classes.max()) + 1
         codes = one_vs_rest(classes, n_classes)
