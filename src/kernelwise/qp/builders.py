@@ -123,7 +123,8 @@ def ridged(K: Array, C: Array) -> Array:
     if (C == 0).any():
         raise ValueError("C must be positive.")
     out = np.array(K, dtype=K.dtype if K.dtype == np.float32 else np.float64)
-    out[np.diag_indices_from(out)] += (1 / C).astype(out.dtype)
+    diagonal = np.einsum("ii->i", out)  # a view that can be written to
+    diagonal += 1 / C
     return out
 
 
@@ -151,5 +152,4 @@ def enclosing_ball(K: Array | Gram) -> DualQP:
     array([0.5, 0. , 0.5])
     """
     gram = as_gram(as_matrix(K))
-    n = gram.shape[0]
-    return DualQP(gram, Terms(gram.diag() / 2, np.zeros(n), np.ones(n), c=np.ones(1)))
+    return DualQP(gram, Terms.enclosing_ball(gram.diag()))

@@ -141,6 +141,30 @@ class Terms:
         lo, hi = _bounds(p, inside if inside is True else inside.T, checked_costs(C, len(Y)))
         return [cls._of_codes(*parts, bias=bias) for parts in zip(p, lo, hi, strict=True)]
 
+    @classmethod
+    def enclosing_ball(cls, diagonal: Array) -> Terms:
+        """Build the terms of the smallest ball around the rows: sum l = 1 and l >= 0.
+
+        Parameters
+        ----------
+        diagonal : ndarray of shape (n,), of float64
+            The diagonal of the kernel matrix.
+
+        Returns
+        -------
+        terms : Terms
+            The terms, with half of the diagonal as the linear term.
+        """
+        if not np.isfinite(diagonal).all():
+            raise ValueError("p must be finite.")
+        n = len(diagonal)
+        made = object.__new__(cls)  # nothing is left to check
+        known = {"sums_to_constant": True, "largest_bound": 1.0}
+        made.__dict__.update(
+            known, p=diagonal / 2, lo=np.zeros(n), hi=np.ones(n), A=_one_sum(n)[0], c=np.ones(1)
+        )
+        return made
+
     def scaled(self, C: float) -> Terms:
         """Return the terms with all bounds multiplied by C.
 
