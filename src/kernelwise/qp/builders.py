@@ -124,7 +124,7 @@ def ridged(K: Array, C: Array) -> Array:
         raise ValueError("C must be positive.")
     out = np.array(K, dtype=K.dtype if K.dtype == np.float32 else np.float64)
     diagonal = np.einsum("ii->i", out)  # a view that can be written to
-    diagonal += 1 / C
+    diagonal += (1 / C).astype(out.dtype)
     return out
 
 
