@@ -165,6 +165,8 @@ def _level_places(codes: Array, count: Array, max_levels: int | None) -> Index:
 
 def _inner_cuts(values: Array, count: Array | None, n_bins: int) -> Array:
     """Return cuts half-way between neighbouring values; the weights are equal without counts."""
+    if n_bins < 2:
+        return np.empty(0)
     if count is None:
         ordered = np.sort(values)
         through = np.arange(1, len(ordered) + 1) / len(ordered)

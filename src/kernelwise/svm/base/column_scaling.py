@@ -81,16 +81,18 @@ class Scaling:
         used = X if len(self.columns) == self.n_columns else X[:, self.columns]
         return (used - self.centre) / self.divisor
 
-    def in_terms(self, kernel: Any) -> Array:
-        """Return the contribution of each used column to a distance: weight times spread."""
-        unit: Array = _terms_of(kernel, self.deviation / self.divisor) * kernel.weights
+    def in_terms(self, kernel: Any, weights: Array | None = None) -> Array:
+        """Return the contribution of each used column to a distance: weight times spread.
+
+        Weights in place of the kernel's may have several rows, as may the contributions then.
+        """
+        own = kernel.weights if weights is None else weights
+        unit: Array = _terms_of(kernel, self.deviation / self.divisor) * own
         return unit
 
-    def comparable(self, kernel: Any) -> Array:
+    def comparable(self, kernel: Any, weights: Array | None = None) -> Array:
         """Return the contributions of all columns to a distance, with mean one over those used."""
-        unit = self.in_terms(kernel)
-        total = unit.sum()
-        return self._everywhere(unit * (len(unit) / total) if total > 0 else unit)
+        return self._everywhere(with_mean_one(self.in_terms(kernel, weights), len(self.columns)))
 
     def unscaled(self, kernel: Any) -> Any:
         """Return the same kernel for columns that are not scaled."""
@@ -101,9 +103,16 @@ class Scaling:
         return kernel.with_params(weights=weights, categorical=categorical)
 
     def _everywhere(self, values: Array) -> Array:
-        out = np.zeros(self.n_columns)
-        out[self.columns] = values
+        out = np.zeros((*values.shape[:-1], self.n_columns))
+        out[..., self.columns] = values
         return out
+
+
+def with_mean_one(values: Array, n: int) -> Array:
+    """Return values whose sum along the last axis is n; those of sum zero stay."""
+    total = values.sum(axis=-1, keepdims=True)
+    factor = np.divide(n, total, out=np.ones_like(total), where=total > 0)
+    return values * factor
 
 
 def _terms_of(kernel: Any, differences: Array) -> Array:

@@ -33,9 +33,10 @@ def weight_attributes(
     """Return the learned weights, and the evaluations of the bound as a table."""
     shares = shares_of(sources, columns)
     table = histories(list(learned.values()), "kernel", list(learned))
-    rows = zip(table["kernel"], table["weights"], strict=True)
-    kernels = [columns.kernel(name, weights) for name, weights in rows]
-    comparable = np.array([columns.comparable(kernel) for kernel in kernels])
+    comparable = np.empty((len(table["value"]), len(shares)))
+    for name, each in learned.items():
+        own = table["kernel"] == name
+        comparable[own] = columns.comparable(each.kernel, table["weights"][own])
     return {
         "feature_importances_": shares / shares.sum(),
         "selected_features_": has_equal_share(shares),

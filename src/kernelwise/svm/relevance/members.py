@@ -15,7 +15,7 @@ from ...kernels import RBF, Laplacian
 from ...kernels.family import typical_gamma
 from ...kernels.pairwise import PairwiseKernel
 from ...qp import SMO
-from ..base.column_scaling import Scaling
+from ..base.column_scaling import Scaling, with_mean_one
 from ..base.progress import FitProgress
 from ..base.recipes import CRITERIA
 from ..base.weight_learning import LearnedWeights, WeightProblem, learn_weights
@@ -65,15 +65,14 @@ class UsedColumns:
             return Laplacian(weights=weights, categorical=category)
         return KERNELS[name](weights=weights)
 
-    def comparable(self, kernel: Any) -> Array:
+    def comparable(self, kernel: Any, weights: Array | None = None) -> Array:
         """Return what each of the user's columns adds to a distance, with mean one over those used.
 
-        What comes from one column counts together: its values and the marks of its gaps.
+        What comes from one column counts together: its values and the marks of its gaps. Weights in
+        place of the kernel's may have several rows.
         """
-        sums = self.layout.to_source(self.scaling.comparable(kernel))
-        n_used = len(np.unique(self.layout.source[self.scaling.columns]))
-        total = sums.sum()
-        return sums * (n_used / total) if total > 0 else sums
+        sums = self.layout.to_source(self.scaling.comparable(kernel, weights))
+        return with_mean_one(sums, len(np.unique(self.layout.source[self.scaling.columns])))
 
 
 def kernel_names(kernel: str, ensemble: bool, n_rows: int, layout: ColumnLayout) -> list[str]:
