@@ -17,10 +17,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dtrtri
+from scipy.linalg.lapack import dpotrf
 
 from ...._records import dataclass
 from ...._typing import Array, Index
+from ....criteria.free_system import invert_triangle
 from ....kernels import Kernel
 from ....kernels.gram import LazyGram
 from ...base.sigmoids import fit_sigmoid
@@ -85,7 +86,7 @@ def solve_ridge(K: Array, rows: PartRows, price: Array, C: float) -> RidgeSoluti
     factor, failed = dpotrf(B, lower=1, clean=1, overwrite_a=1)
     if failed:
         raise ValueError("The kernel matrix of a ridge machine is not positive semi-definite.")
-    inverse, _ = dtrtri(factor, lower=1, overwrite_c=1)  # of the Cholesky factor
+    inverse = invert_triangle(factor)
     ones = inverse.T @ inverse.sum(axis=1)
     total = float(ones.sum())
     intercept = (ones @ Y) / total
