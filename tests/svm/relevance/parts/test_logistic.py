@@ -3,10 +3,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.linalg import block_diag
 from scipy.optimize import minimize
 from scipy.special import expit
 
 from kernelwise.svm.relevance.parts.additive import AdditiveColumns
+from kernelwise.svm.relevance.parts.design import Steps, step_matrix
 from kernelwise.svm.relevance.parts.logistic import (
     LeftOut,
     Target,
@@ -61,6 +63,18 @@ def test_steps_are_the_ones_that_are_documented():
     expected = (rows.X[:, :1] > cuts) * 2 / np.sqrt(len(cuts))
     q = design.dense.shape[1]
     assert_allclose(whole(design)[:, q : q + len(cuts)], expected)
+
+
+@pytest.mark.parametrize("shape", [(), (3,)])
+def test_steps_of_features_with_any_numbers_of_bins(shape):
+    sizes, is_category = [3, 1, 4, 3, 2], np.array([False, False, True, False, False])
+    steps, rng = Steps(np.cumsum([0, *sizes]), is_category), np.random.default_rng(0)
+    of_each = zip(sizes, is_category, strict=True)
+    T = block_diag(*(np.eye(n) if level else step_matrix(n) for n, level in of_each))
+    c, s = rng.normal(size=(steps.n_columns, *shape)), rng.normal(size=(13, *shape))
+    assert steps.widths.tolist() == [2, 0, 4, 2, 1]
+    assert_allclose(steps.at_places(c), T @ c, atol=1e-12)
+    assert_allclose(steps.of_columns(s), T.T @ s, atol=1e-12)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -1,5 +1,7 @@
 """Normal scores against SciPy's ranks."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.special import ndtri
@@ -40,6 +42,15 @@ def test_new_values_are_interpolated_and_held_at_the_ends():
     z = scores.apply(X)[:, 0]
     new = scores.apply(np.array([[-9.0], [0.5], [2.5], [9.0]]))[:, 0]
     np.testing.assert_allclose(new, [z[0], (z[0] + z[1]) / 2, 0.25 * z[1] + 0.75 * z[2], z[2]])
+
+
+def test_each_column_has_a_line_of_its_own():
+    rng = np.random.default_rng(0)
+    X, new = rng.normal(size=(30, 4)).round(1), rng.normal(size=(50, 4))
+    scores = NormalScores.of(X, rng.integers(1, 4, 30).astype(float))
+    for j, (start, stop) in enumerate(pairwise(scores.stops)):
+        knots = scores.values[start:stop], scores.scores[start:stop]
+        np.testing.assert_allclose(scores.apply(new)[:, j], np.interp(new[:, j], *knots))
 
 
 def test_scores_depend_on_the_order_of_values_alone():
