@@ -15,7 +15,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from kernelwise import SVC, MarginRadiusSVC, RelevanceSVC
-from kernelwise.inspection import held_out_importance, permutation_check, weight_stability
+from kernelwise.inspection import (
+    PermutationCheck,
+    held_out_importance,
+    permutation_check,
+    weight_stability,
+)
 from kernelwise.svm.relevance import mixing
 
 FOREST = RandomForestClassifier(10, random_state=0)
@@ -202,6 +207,13 @@ def test_disagreements_are_named():
     assert why["x1"] == "heavy, not needed"
     assert why["x0"] == "needed, light"
     assert "x2" not in why
+
+
+def test_a_column_of_small_weight_and_small_loss_does_not_disagree():
+    losses = np.array([[0.3, 0.31], [0.001, 0.001], [0.05, 0.05]])
+    check = PermutationCheck(("a", "b", "c"), np.array([0.9, 0.05, 0.05]), losses, np.empty((0, 3)))
+    assert list(check.is_needed) == [True, True, True]
+    assert list(check.disagreements()["feature"]) == ["c"]
 
 
 def test_shuffled_labels_give_smaller_weights(table):

@@ -62,6 +62,13 @@ def test_10_held_out_importance_stands_beside_the_share(reported):
     assert len(losses) >= 13
 
 
+def test_10_a_loss_stays_in_one_line_and_is_no_negative_zero(reported):
+    page, _, _ = reported
+    losses = [text for text in page.text if re.fullmatch(r"\s*-?\d\.\d{3}.±.\d\.\d{3}\s*", text)]
+    assert len(losses) >= 13
+    assert all("\u00a0±\u00a0" in loss and "-0.000" not in loss for loss in losses)
+
+
 def test_10_a_sentence_names_the_columns_on_which_the_two_disagree():
     names = ("a", "b", "c", "d")
     losses = np.array([[0.3, 0.31], [0.0, 0.0], [0.0, 0.001], [0.2, 0.21]])

@@ -176,7 +176,7 @@ def test_scores_are_sorted_and_differences_are_from_the_first():
     assert rows[0].difference is None
     gap = rows[1].difference
     np.testing.assert_allclose([gap.mean, gap.low, gap.high], [-7.5, -10.45, -4.55])
-    assert rows[1].cells == ("82.5 ± 2.5", "0.825 ± 0.025")
+    assert rows[1].cells == ("82.5\u00a0±\u00a02.5", "0.825\u00a0±\u00a00.025")
 
 
 def test_intervals_of_the_figure_are_those_of_the_evaluation(monkeypatch):

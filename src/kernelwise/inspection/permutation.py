@@ -35,6 +35,7 @@ from ._arguments import (
 from ._progress import PATIENCE, run_all
 from .weights import frame_columns, has_equal_share, like, read_weights
 
+_WORTH_NAMING = 0.05  # loss of a column of small weight that is named, over the largest loss
 _MIN_SHUFFLES = 19  # shuffles that a p-value as small as 0.05 needs
 
 
@@ -120,12 +121,15 @@ class PermutationCheck:
         -------
         table : dict of ndarray
             The columns "feature", "share", "importance" and "why": "heavy, not needed" (at least
-            an equal share of the weight, but no loss of score) or "needed, light". The features
-            whose ranks differ most come first.
+            an equal share of the weight, but no loss of score) or "needed, light" (the loss is at
+            least a twentieth of the largest one, too). The features whose ranks differ most come
+            first.
         """
         losses = self.importances.mean(axis=1)
+        counts = losses >= _WORTH_NAMING * np.nanmax(losses, initial=0.0)
         rank_gap = np.abs(rankdata(self.shares) - rankdata(losses, nan_policy="omit"))
-        rows = np.flatnonzero((self.is_heavy != self.is_needed) & ~np.isnan(losses))
+        apart = (self.is_heavy & ~self.is_needed) | (~self.is_heavy & self.is_needed & counts)
+        rows = np.flatnonzero(apart & ~np.isnan(losses))
         rows = rows[np.argsort(-rank_gap[rows], kind="stable")]
         why = np.where(self.is_heavy[rows], "heavy, not needed", "needed, light")
         return {

@@ -163,8 +163,8 @@ def value_text(metric: str, value: float, spread: float) -> str:
     if value != value:
         return "-"
     if metric in _PLAIN:
-        return f"{value:.3f} ± {spread:.3f}"
-    return f"{100 * value:.1f} ± {100 * spread:.1f}"
+        return f"{value:.3f}\u00a0±\u00a0{spread:.3f}"
+    return f"{100 * value:.1f}\u00a0±\u00a0{100 * spread:.1f}"
 
 
 def score_rows(evaluation: Evaluation) -> list[ScoreRow]:
