@@ -96,3 +96,20 @@ def test_scores_fit_with_the_longest_name(monkeypatch):
     for score in found.scores:
         row = next(line for line in shown if line.startswith(score.method + " "))
         assert row.endswith(f"{np.mean(score.seconds):.2f}")
+
+
+def test_a_table_that_is_too_wide_leaves_out_metrics_and_names_them(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    frame = patients(60).assign(outcome=["yes", "no"] * 30)
+    methods = ("feature-discrimination", "majority")
+    found = evaluate(frame, "outcome", "relevance", against=methods, cv=2)
+    leads = tuple(replace(each, p_value=1e-5) for each in found.differences)
+    found = replace(found, differences=leads)
+    shown = lines(scores_table(found))
+    assert max(map(len, shown)) <= 80
+    assert any(line.startswith("only with --json: ") and "Brier score" in line for line in shown)
+    for score in found.scores:
+        row = next(line for line in shown if line.startswith(score.method + " "))
+        assert row.endswith(f" {np.mean(score.seconds):.2f}")
+    monkeypatch.setenv("COLUMNS", "120")
+    assert "only with --json" not in " ".join(lines(scores_table(found), 120))

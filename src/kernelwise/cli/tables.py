@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.console import Group
+from rich.console import Console, Group
 from rich.table import Table
 
 from .._text import duration, p_text
@@ -68,19 +68,38 @@ def columns_table(columns: Sequence[Column]) -> Table:
 
 
 def scores_table(evaluation: Evaluation) -> Group:
-    """Return the scores of all methods, the best first, and the leads of the evaluated one."""
+    """Return the scores of all methods, the best first, and the leads of the evaluated one.
+
+    Metrics for which a line has no room are left out, the last ones first.
+    """
+    from ..evaluation.results import METRICS
+
+    best, first = evaluation.best, evaluation.metric
+    others = [m for m in METRICS if m in best.values and m != first]
+    shown, room = len(others), _MIN_WIDTH + extra_width()
+    table = _scores(evaluation, others)
+    while shown and Console(width=10 * room).measure(table).maximum > room:
+        shown -= 1
+        table = _scores(evaluation, others[:shown])
+    title = evaluation.protocol
+    title += f"\nlead of {best.method} over each other method, p-value" * bool(
+        evaluation.differences
+    )
+    if shown < len(others):
+        title += f"\nonly with --json: {', '.join(METRICS[m] for m in others[shown:])}"
+    return Group(title, "", table, "")
+
+
+def _scores(evaluation: Evaluation, others: Sequence[str]) -> Table:
+    """Return the scores by the metric of the evaluation and by some others."""
     from ..evaluation.results import METRICS
 
     first = evaluation.metric
-    others = [m for m in METRICS if m in evaluation.best.values and m != first]
     leads = {each.other: each for each in evaluation.differences}
     lead_columns = ["lead", "p"] if leads else []
-    title = evaluation.protocol
-    title += f"\nlead of {evaluation.best.method} over each other method, p-value" * bool(leads)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, pad_edge=False)
     table.add_column("", no_wrap=True)
-    table.add_column(METRICS[first], justify="right", min_width=len("0.123 ± 0.123"))
-    for heading in (*(METRICS[m] for m in others), *lead_columns, "seconds"):
+    for heading in (*(METRICS[m] for m in (first, *others)), *lead_columns, "seconds"):
         table.add_column(heading.replace(" ", "\n"), justify="right", no_wrap=True)
     failed = [score for score in evaluation.scores if score.failure]
     fine = [score for score in evaluation.scores if not score.failure]
@@ -93,7 +112,7 @@ def scores_table(evaluation: Evaluation) -> Group:
         table.add_row(score.method, *cells, f"{score.seconds.mean():.2f}")
     for score in failed:
         table.add_row(score.method, "failed")
-    return Group(title, "", table, "")
+    return table
 
 
 def weights_table(weights: Sequence[Weight]) -> Table:
