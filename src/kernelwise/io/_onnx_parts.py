@@ -114,7 +114,7 @@ def _(part: CrossedPart, graph: Graph, X: str, machines: Machines) -> str:
     columns = graph.node("Gather", X, part.columns, axis=1)
     for q, start in enumerate(part.starts[:-1]):
         first, second = (_place(graph, part.bins, columns, j) for j in (2 * q, 2 * q + 1))
-        row = graph.scaled(first, 1, float(part.sizes[2 * q + 1]))
+        row = graph.scaled(first, 1, float(part.strides[q]))
         cell = graph.node("Add", graph.node("Add", row, second), graph.number(float(start)))
         number = graph.node("Reshape", graph.as_integer(cell), np.array([-1]))
         out = graph.node("Add", out, graph.node("Gather", part.shifts, number, axis=0))

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
 
+from kernelwise.svm.relevance import columns
 from kernelwise.svm.relevance.column_options import ColumnOptions
 from kernelwise.svm.relevance.columns import ColumnEncoding, ColumnLayout
 
@@ -160,14 +161,30 @@ def test_codes_do_not_depend_on_the_order_of_the_rows():
     assert_array_equal(encoding.apply(frame)[:, 0], [codes[word] for word in frame["it"]])
 
 
-def test_rare_and_unseen_levels_share_a_code():
-    values = ["a"] * 5 + ["b"] * 4 + ["c"] * 3 + [None] * 4 + ["d"] * 9
+def test_every_level_has_a_code_and_unseen_ones_share_one():
+    values = ["a"] * 5 + ["b"] * 2 + ["c"] + [None] + ["d"] * 9
     encoding = encoding_of(pd.DataFrame({"it": values}))
     (own,) = encoding.categories
-    assert own.levels == ("a", "d")
-    assert own.n_codes == 3
-    new = pd.DataFrame({"it": ["a", "b", "c", None, "d", "never"]})
-    assert_array_equal(encoding.apply(new)[:, 0], [1, 0, 0, 0, 2, 0])
+    assert own.levels == ("a", "b", "c", "d")
+    assert own.n_codes == 6
+    new = pd.DataFrame({"it": ["a", "b", "c", None, "d", "never", "nor this"]})
+    assert_array_equal(encoding.apply(new)[:, 0], [1, 2, 3, 5, 4, 0, 0])
+    encoding = encoding_of(pd.DataFrame({"it": ["a", "b"] * 5}))
+    assert_array_equal(encoding.apply(pd.DataFrame({"it": [None, "a"]}))[:, 0], [0, 1])
+
+
+def test_levels_of_one_row_each_say_nothing_of_other_rows():
+    frame = pd.DataFrame({"it": [f"row {k}" for k in range(50)]})
+    encoding = encoding_of(frame)
+    assert_array_equal(encoding.apply(frame)[:, 0], np.zeros(50))
+
+
+def test_the_rarest_of_too_many_levels_share_a_code(monkeypatch):
+    monkeypatch.setattr(columns, "MAX_LEVELS", 3)
+    values = ["d"] * 2 + ["a"] * 3 + ["c"] * 2 + ["b"] * 2 + ["e"]
+    for order in (values, values[::-1]):
+        (own,) = encoding_of(pd.DataFrame({"it": order})).categories
+        assert own.levels == ("a", "b", "c")
 
 
 def test_missing_categories_are_a_level():
@@ -194,11 +211,14 @@ def test_numbers_and_booleans_of_equal_value_are_one_level():
 
 
 def test_weights_count_rows_and_small_ones_do_not_remove_levels():
+    frame = pd.DataFrame({"it": ["a", "b", "c"]})
+    (own,) = encoding_of(frame, counts=np.array([1.0, 2.0, 1.0])).categories
+    assert own.levels == ("a", "b", "c")
+    (own,) = encoding_of(frame, counts=np.full(3, 1e-3)).categories
+    assert own.levels == ()
     frame = pd.DataFrame({"it": ["a"] * 8 + ["b"] * 4})
-    (own,) = encoding_of(frame, counts=np.repeat([1.0, 2.0], [8, 4])).categories
-    assert own.levels == ("a", "b")
     (own,) = encoding_of(frame, counts=np.full(12, 1e-3)).categories
-    assert own.levels == ("a",)
+    assert own.levels == ("a", "b")
 
 
 # --- Numbers ---------------------------------------------------------------------------------

@@ -134,3 +134,31 @@ def test_pairs_of_columns_are_saved_and_exported(n_classes, tmp_path):
     given = {name: column.to_numpy()[:, None] for name, column in new.items()}
     [decisions] = session.run(["decision"], given)
     assert_allclose(decisions, expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_levels_of_few_rows_are_used_saved_and_exported(n_classes, tmp_path):
+    rng = np.random.default_rng(0)
+    n, effects = 4000, 4 * rng.normal(size=(900, n_classes))
+    person, weight = rng.integers(0, 900, n), rng.integers(1, 3, n).astype(float)
+    y = (effects[person] + rng.gumbel(size=(n, n_classes))).argmax(axis=1)
+    names = np.array([f"p{each}" for each in person], dtype=object)
+    names[person == 7] = None
+    frame = pd.DataFrame({"person": names, "noise": rng.normal(size=n)})
+    X, y, weight, new, y_new = frame[:3000], y[:3000], weight[:3000], frame[3000:], y[3000:]
+    model = RelevanceSVC().fit(X, y, weight)
+    assert model.parts_[0] == "pairs"
+    rate = np.bincount(y) / len(y)
+    assert log_loss(y_new, model.predict_proba(new)) < 0.9 * log_loss(y_new, [rate] * len(new))
+    again = RelevanceSVC().fit(X, y, weight)
+    new = new[:100].copy()
+    new.iloc[0, 0] = "never seen"
+    expected = model.decision_function(new)
+    assert_array_equal(again.decision_function(new), expected)
+    save(model, tmp_path / "model.kw")
+    assert_array_equal(load(tmp_path / "model.kw").decision_function(new), expected)
+    known = new[new["person"].notna()]
+    session = onnxruntime.InferenceSession(to_onnx(model, frame).SerializeToString())
+    given = {name: column.to_numpy()[:, None] for name, column in known.items()}
+    [decisions] = session.run(["decision"], given)
+    assert_allclose(decisions, expected[new["person"].notna()], atol=1e-4)

@@ -2,7 +2,7 @@
 
     numbers      NaN becomes the median of the training rows, and a column with enough gaps gets a
                  second column that marks them
-    categories   codes: 0 for levels with few rows and for unseen ones, then the levels in order,
+    categories   codes: 0 for unseen levels, then the levels in order, however few rows they have,
                  then the missing values, which are a level of their own
 
 A category has one weight whatever the number of its levels.
@@ -20,10 +20,11 @@ from ..._typing import Array, Index
 from .column_options import ColumnOptions
 from .raw_columns import Level, RawColumn, columns_of, is_frame
 
-MIN_LEVEL_ROWS = 5  # rows of a level that gets a code of its own
+MAX_LEVELS = 20_000  # levels of a category with a code each, the most frequent ones
+_REPEATED = 2  # rows of a level that says something of other rows
 MIN_GAP_ROWS = 10  # rows without a number from which a column marks its gaps; fewer teach nothing
 GAP = 2.0  # value that marks a missing number; zero marks a known one
-OTHER = 0  # code of rare and of unseen levels
+OTHER = 0  # code of unseen levels, and of all levels where each has one row
 
 
 @dataclass(frozen=True)
@@ -100,16 +101,20 @@ class CategoryCodes:
 
     @classmethod
     def of(cls, column: int, raw: RawColumn, counts: Array) -> CategoryCodes:
-        """Learn the levels of enough rows; ``counts`` says how many rows each row stands for."""
+        """Learn the levels; ``counts`` says how many rows each row stands for."""
         return cls.of_counts(column, count_levels(raw, counts))
 
     @classmethod
     def of_counts(cls, column: int, total: Mapping[Level | None, float]) -> CategoryCodes:
-        """Take the levels of enough rows, whose numbers may be sums over parts of a table."""
-        kept = [level for level, number in total.items() if number >= MIN_LEVEL_ROWS]
-        levels = [level for level in kept if level is not None]
-        levels.sort(key=lambda level: (isinstance(level, str), level))
-        return cls(column, tuple(levels), None in kept)
+        """Take the levels, whose numbers of rows may be sums over parts of a table.
+
+        Where no level has two rows, none says anything of another row, and none gets a code.
+        """
+        if max(total.values(), default=0.0) < _REPEATED:
+            return cls(column, (), knows_missing=False)
+        levels = sorted((level for level in total if level is not None), key=_in_order)
+        levels.sort(key=lambda level: -total[level])  # stable: equal ones stay in order
+        return cls(column, tuple(sorted(levels[:MAX_LEVELS], key=_in_order)), None in total)
 
     @property
     def n_codes(self) -> int:
@@ -123,6 +128,11 @@ class CategoryCodes:
         missing = float(len(self.levels) + 1 if self.knows_missing else OTHER)
         of_place = [missing if level is None else code.get(level, OTHER) for level in found]
         return np.array(of_place, dtype=np.float64)[places]
+
+
+def _in_order(level: Level) -> tuple[bool, Level]:
+    """Return what levels are sorted by: numbers come first, then words."""
+    return isinstance(level, str), level
 
 
 def count_levels(raw: RawColumn, counts: Array) -> dict[Level | None, float]:

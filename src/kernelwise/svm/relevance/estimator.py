@@ -95,8 +95,8 @@ class RelevanceSVC(BaseLearnedSVC):
             default="from_dtype"
         Which columns are categories, by their types, a mask, numbers or names. By types they are
         the columns of words of a table, and those of a type for categories. None means none. A
-        category has one weight, whatever the number of its levels; levels with fewer than 5
-        training rows and new ones count as one level.
+        category has one weight, whatever the number of its levels; all new levels count as one
+        level, and a column whose levels have one training row each is left out.
     feature_groups : array-like, default=None
         Columns that share one weight: lists of names or numbers, or one label per column. For
         instance columns that encode one thing, spectra, or the genes of a pathway.

@@ -127,3 +127,69 @@ def test_pairs_of_numbers_and_of_too_many_cells_are_no_candidates():
     candidates = crossed._candidates(few, joint_of(rows))[1]
     assert [each.pair for each in candidates] == [(0, 2)]
     assert_array_equal(candidates[0].sums(np.ones(40)).sum(), 40)
+
+
+# --- A category alone ------------------------------------------------------------------------
+
+
+def visits(m, seed=0, spread=3.0):
+    """Return visits to people of whom most come once or twice, and who differ."""
+    effects = np.random.default_rng(0).normal(size=2000)
+    rng = np.random.default_rng(1 + seed)
+    person, trait = rng.integers(0, 2000, m), rng.normal(size=m)
+    chance = expit(spread * effects[person] + trait)
+    layout = ColumnLayout(np.array([False, True]), np.arange(2), np.arange(2), 2)
+    X, one = np.column_stack([trait, person]), np.ones(m)
+    return PartRows(X, layout, (rng.random(m) < chance).astype(np.intp), 2, one, one)
+
+
+@pytest.fixture(scope="module")
+def alone():
+    rows = visits(4000)
+    joint = joint_of(rows)
+    return rows, joint, cross_columns(rows, joint)
+
+
+def test_levels_that_the_additive_part_merged_are_shifted_alone(alone):
+    rows, joint, part = alone
+    assert part.columns[:2].tolist() == [1, 1]
+    assert part.strides[0] == 0
+    new = visits(4000, seed=1)
+    losses = [log_loss(each.decision_values(new.X), new) for each in (part, joint)]
+    assert losses[0] < 0.97 * losses[1]
+    assert_allclose(log_loss(part.left_out, rows), losses[0], rtol=0.05)
+    assert part.importances[1] > joint.importances[1]
+
+
+def test_a_person_never_seen_is_not_shifted(alone):
+    _, joint, part = alone
+    new = np.array([[0.5, 5000.0]])
+    assert_allclose(part.decision_values(new), joint.decision_values(new), rtol=1e-6)
+
+
+def test_a_category_of_noise_is_not_shifted():
+    rows = visits(2000, spread=0.0)
+    joint = joint_of(rows)
+    assert cross_columns(rows, joint) is joint
+
+
+def test_a_category_without_merged_levels_is_no_candidate_alone(problem):
+    rows, joint, _ = problem
+    pairs = [each.pair for each in crossed._candidates(rows, joint)[1]]
+    assert sorted(pairs) == [(0, 1), (0, 2), (1, 2)]
+
+
+def test_the_left_out_shift_of_a_level_is_that_of_a_fit_without_the_row():
+    rows = visits(300)
+    rows = replace(rows, X=np.column_stack([rows.X[:, 0], rows.X[:, 1] // 20]))
+
+    def found(own):
+        around = crossed._Around.of(0.3 * own.X[:, :1] - 0.1, targets_of(own))
+        cells = crossed._Cells((1, 1), own.X[:, 1].astype(np.intp), 100)
+        return crossed.shift(cells, 0.5, around, own)
+
+    every = found(rows)
+    for i in (0, 17, 123):
+        others = np.delete(np.arange(300), i)
+        without = found(rows.part(others)).shifts[int(rows.X[i, 1])]
+        assert_allclose(every.left_out[i], without, rtol=1e-9, atol=1e-12)

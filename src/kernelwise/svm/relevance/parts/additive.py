@@ -70,12 +70,15 @@ class AdditiveColumns:
     deviations: Array
 
     @classmethod
-    def of(cls, rows: PartRows, places: int = _PLACES) -> AdditiveColumns:
-        """Find bins, means and deviations of training rows, with about so many places."""
+    def of(
+        cls, rows: PartRows, places: int = _PLACES, levels: int | None = None
+    ) -> AdditiveColumns:
+        """Find bins, means and deviations of training rows, with so many places and levels."""
         is_category = np.asarray(rows.layout.is_category)
         most = min(places, len(rows) // 2)
         n_bins = min(_N_BINS, max(1, most // len(rows.used)))
-        max_levels = _most_levels(rows.X[:, is_category], most)
+        most_levels = most if levels is None else min(levels, most)
+        max_levels = _most_levels(rows.X[:, is_category], most_levels)
         bins = ColumnBins.of(rows.X, is_category, rows.count, n_bins, max_levels)
         numbers = np.flatnonzero(~is_category)
         X, share = rows.X[:, numbers], rows.count / rows.count.sum()
@@ -179,7 +182,10 @@ def energy_relevance_of(rows: PartRows) -> Array:
 
 
 def fit_additive(
-    rows: PartRows, relevance: Array | None = None, places: int = _PLACES
+    rows: PartRows,
+    relevance: Array | None = None,
+    places: int = _PLACES,
+    levels: int | None = None,
 ) -> AdditivePart:
     """Fit the additive part.
 
@@ -192,13 +198,15 @@ def fit_additive(
         one each.
     places : int, default=1000
         Bins of all numbers, and levels of all categories, about: more are merged.
+    levels : int, default=None
+        Levels of all categories, about: more are merged. None is what `places` allows.
 
     Returns
     -------
     part : AdditivePart
         The part.
     """
-    columns = AdditiveColumns.of(rows, places)
+    columns = AdditiveColumns.of(rows, places, levels)
     design = columns.design(rows.X)
     targets = targets_of(rows)
     each = np.ones(rows.X.shape[1]) if relevance is None else relevance

@@ -1,16 +1,20 @@
-"""Shifts of the joint part's log-odds by the levels of a category and of another column together.
+"""Shifts of the joint part's log-odds by the levels of a category, alone or with another column.
 
 The answers of a person to one kind of question, the pupils of one town: where a category has many
 levels, too few landmarks know a level, and an additive part has one effect per level whatever the
-other columns say. Here every pair of levels, a cell, may shift the decisions o of the joint part
-without each row, by one Newton step of a ridge logistic regression on its cells. With p = expit(o),
-W = p (1 - p) and the price c of the rows, the shift of a cell and the one without row i are
+other columns say, and the rare ones of very many levels share theirs. Here every level of such a
+category, or every pair of levels of two columns, is a cell. A cell may shift the decisions o of the
+joint part without each row, by one Newton step of a ridge logistic regression on the cells, which
+is the step to the mode of normal random effects of the variance 1 / ridge. With p = expit(o), W = p
+(1 - p) and the price c of the rows, the shift of a cell and the one without row i are
 
     d = R / (V + ridge),     d_i = (R - c_i (t_i - p_i)) / (V - c_i W_i + ridge)
 
-with the sums R of c (t - p) and V of c W over the rows of the cell. The pair and the ridge of the
-least leave-one-out log loss come first; o becomes o + d_i, and the next pair follows, as long as a
-pair pays. Numbers are in a few bins. Pairs of numbers are left to the kernel.
+with the sums R of c (t - p) and V of c W over the rows of the cell. The category or pair and the
+ridge of the least leave-one-out log loss come first; o becomes o + d_i, and the next follows, as
+long as one pays. So each category has a variance of its own, and a level of one row moves as far as
+levels of more rows show it should. Numbers are in a few bins. Pairs of numbers are left to the
+kernel.
 """
 
 from __future__ import annotations
@@ -30,12 +34,11 @@ from .joint import JointPart
 from .logistic import Target, log_losses, targets_of
 from .rows import PartRows
 
-RIDGES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+RIDGES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 MOST_PAIRS = 5
 _CANDIDATES = 400  # pairs that are looked at; of more, those of the columns that say most
-_TRIED = 4  # pairs whose leave-one-out log loss is computed, before one of them is chosen
+_TRIED = 4  # candidates whose leave-one-out log loss is computed, before one of them is chosen
 _N_BINS = 8  # bins of a number
-_MAX_LEVELS = 1000  # levels of a category with a place each
 _CELLS_PER_ROW = 4  # above which a pair has too few rows in its cells
 _LEAST_GAIN = 4.0  # decrease of the summed log loss by which a pair pays, in units of rows
 
@@ -51,7 +54,7 @@ class CrossedPart:
     bins : ColumnBins
         The bins of the columns of the pairs, two columns per pair.
     columns : ndarray of shape (2 * n_pairs,)
-        These columns.
+        These columns; a category alone is there twice.
     starts : ndarray of shape (n_pairs + 1,)
         The first cell of each pair, and the number of all cells.
     shifts : ndarray of shape (n_cells, k)
@@ -77,23 +80,27 @@ class CrossedPart:
         places = self.bins.places(X[:, self.columns]) - self.bins.starts[:-1]
         for q, start in enumerate(self.starts[:-1]):
             first, second = places[:, 2 * q], places[:, 2 * q + 1]
-            out += self.shifts[start + first * self.sizes[2 * q + 1] + second]
+            out += self.shifts[start + first * self.strides[q] + second]
         return out
 
     @property
-    def sizes(self) -> Index:
-        """The number of places of each of the columns."""
-        return np.diff(self.bins.starts)
+    def strides(self) -> Index:
+        """The cells from a place of the first column of each pair to the next one.
+
+        The places of a category alone are its cells: they count once, as those of the second.
+        """
+        sizes = np.diff(self.bins.starts)[1::2]
+        return np.where(self.columns[::2] == self.columns[1::2], 0, sizes)
 
 
 @dataclass(frozen=True)
 class _Cells:
-    """The cells of a pair of columns.
+    """The cells of a category, or of a pair of columns.
 
     Parameters
     ----------
     pair : tuple of int
-        The columns.
+        The columns; twice the same for a category alone.
     cell : ndarray of shape (n,)
         The cell of each row.
     size : int
@@ -163,7 +170,7 @@ class _Shift:
 def cross_columns(
     rows: PartRows, joint: JointPart, progress: FitProgress | None = None
 ) -> JointPart | CrossedPart:
-    """Add shifts by pairs of columns to a joint part, where they pay.
+    """Add shifts by levels and by pairs of columns to a joint part, where they pay.
 
     Parameters
     ----------
@@ -172,12 +179,12 @@ def cross_columns(
     joint : JointPart
         The joint part of these rows.
     progress : FitProgress, default=None
-        Told how many pairs there are.
+        Told how many there are.
 
     Returns
     -------
     part : JointPart or CrossedPart
-        The joint part itself where no pair pays.
+        The joint part itself where none pays.
     """
     bins, candidates = _candidates(rows, joint)
     targets, decisions = targets_of(rows), joint.left_out
@@ -191,7 +198,7 @@ def cross_columns(
         found.append(best)
         decisions, loss = decisions + best.left_out, best.loss
     if progress is not None:
-        progress.line(f"{len(found)} pairs of columns say more than their columns")
+        progress.line(f"{len(found)} categories or pairs of columns say more than the joint part")
     if not found:
         return joint
     columns = np.array([each.cells.pair for each in found]).ravel()
@@ -207,13 +214,17 @@ def cross_columns(
 
 
 def _candidates(rows: PartRows, joint: JointPart) -> tuple[ColumnBins, list[_Cells]]:
-    """Return the bins of all columns, and the pairs of a category and another column."""
+    """Return the bins of all columns, categories with merged levels, and pairs with a category."""
     is_category = np.asarray(rows.layout.is_category)
-    bins = ColumnBins.of(rows.X, is_category, rows.count, _N_BINS, _MAX_LEVELS)
+    bins = ColumnBins.of(rows.X, is_category, rows.count, _N_BINS)
     places, sizes = bins.places(rows.X) - bins.starts[:-1], np.diff(bins.starts)
     source, found = rows.layout.source, []
     order = np.argsort(-joint.importances, kind="stable")
     varying = [j for j in order.tolist() if np.ptp(places[:, j]) > 0]
+    merged = sizes > np.diff(joint.additive.bins.starts)
+    for a in varying:
+        if is_category[a] and merged[a]:
+            found.append(_Cells((a, a), places[:, a].astype(np.intp), int(sizes[a])))
     for a, b in combinations(varying, 2):
         first, second = min(a, b), max(a, b)
         size = int(sizes[first] * sizes[second])
@@ -233,7 +244,7 @@ def log_loss(decisions: Array, targets: list[Target]) -> float:
 
 
 def _best_shift(candidates: list[_Cells], around: _Around, rows: PartRows) -> _Shift:
-    """Return the pair and the ridge of the least leave-one-out log loss."""
+    """Return the cells and the ridge of the least leave-one-out log loss."""
     promise = np.array([_promise(cells, around) for cells in candidates])
     tried = np.argsort(-promise, kind="stable")[:_TRIED].tolist()
     shifts = [shift(candidates[q], ridge, around, rows) for q in tried for ridge in RIDGES]

@@ -15,9 +15,11 @@ import numpy as np
 
 from ...._records import dataclass
 from ...._typing import Array, Index
-from ..columns import MIN_LEVEL_ROWS, ColumnLayout
+from ..columns import ColumnLayout
 from .part import Part
 from .rows import PartRows
+
+_MIN_LEVEL_ROWS = 5  # rows of a level that gets a column of its own
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Indicators:
         codes: list[int] = []
         for j in np.flatnonzero(is_category).tolist():
             size = np.bincount(rows.X[:, j].astype(np.intp), rows.count)
-            found = np.flatnonzero(size >= MIN_LEVEL_ROWS).tolist()
+            found = np.flatnonzero(size >= _MIN_LEVEL_ROWS).tolist()
             if len(found) == np.count_nonzero(size) == 2:
                 found = found[1:]
             columns += [j] * len(found)

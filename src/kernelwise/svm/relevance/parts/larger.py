@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from .rows import PartRows
 
 BESIDE = 1500  # distinct rows up to which ridge and linear machines stand beside the others
 _RIDGE_ROWS = 1000  # most rows of the ridge machines: their cost grows with the cube
+_LEVELS = 300  # levels of all categories with additive effects, about: the rarer ones are shifted
 _FACTOR = 1.0  # inverse width of their kernel, in units of the typical distance
 
 
@@ -112,7 +114,8 @@ def begin_joint(
     finish : callable
         Returns the part, which is fitted then: other parts need the weights alone.
     """
-    additive, learned = learn_beside(fit_additive, rows, random_state, progress, threads)
+    fit = partial(fit_additive, levels=_LEVELS)
+    additive, learned = learn_beside(fit, rows, random_state, progress, threads)
 
     def finish() -> JointPart:
         with single_blas():
