@@ -154,10 +154,10 @@ class RelevanceSVC(BaseLearnedSVC):
     parts_ : list of str
         The parts that are mixed: "hinge", "kernel" and "linear", and "additive" where there are
         more than twice as many rows as columns; from 1,000 different rows on, or 500 where a
-        column is a category, "joint", or "pairs" where a category and another column say more
-        together, "hinge" where it pays, and "kernel" and "linear" below 1,500; for large tables
-        "cells", and "joint", or "pairs" where a column is a category, whichever pay; "hinge" alone
-        for ``ensemble=False``.
+        column is a category, "joint", or "pairs" where very many levels, or a category and another
+        column together, say more, "hinge" where it pays, and "kernel" and "linear" below 1,500; for
+        large tables "cells", and "joint", or "pairs" where a column is a category, whichever pay;
+        "hinge" alone for ``ensemble=False``.
     mixture_weights_ : ndarray of shape (n_parts,)
         The weight of each part in the log-odds; they sum to one.
     part_importances_ : ndarray of shape (n_parts, n_features)
