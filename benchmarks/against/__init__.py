@@ -54,6 +54,8 @@ class Installation:
     ) -> None:
         self._python, self._options = python, ["--avx2"] if numba_has_avx2 else []
         self._environment = os.environ | ONE_THREAD | {"NUMBA_CACHE_DIR": cache}
+        # pip compiles what it installs: a checkout must keep its bytecode, too
+        self._environment.pop("PYTHONDONTWRITEBYTECODE", None)
         if level is not None:
             self._environment["KERNELWISE_CPU"] = level
         if is_other:

@@ -95,10 +95,20 @@ def test_the_page_lists_cases_that_are_slower_than_before():
     assert "median over 2 or 1 rounds" in text
     assert "| fit | 1 | 1.25 | 1.25 | 1.25 | 1.25 |" in text
     assert "| all | 2 | 3.12 | 1.25 | 0.875 | 0.500 |" in text
-    slower = "- growth, n=5000 p=2, v4: 0.500, with a certificate that it did not have"
+    slower = "- growth, n=5000 p=2, v4: 0.500, with work that is new: a certificate in float64"
     assert text.endswith(f"Cases below 0.97:\n\n{slower}")
-    found = verdicts({"before": rows}, TARGETS)[2]  # of cases that pay for no certificate
+    found = verdicts({"before": rows}, TARGETS)[2]  # of cases that do the same work
     assert found["verdict"] == "met"
+
+
+def test_a_method_that_does_more_has_a_target_of_its_own():
+    times = {f"before {level}": {"relevance": {"a": 1.0}} for level in LEVELS}
+    times |= {"v3": {"relevance": {"a": 1.5}}, "v4": {"relevance": {"a": 2.0}}}
+    found = verdicts({"before": [{"suites": "relevance", "cpu_times": [times]}]}, TARGETS)
+    by_name = {each["target"]: each["verdict"] for each in found}
+    grown = "speed of 288e5fa, RelevanceSVC, now mixed and calibrated"
+    assert by_name[grown] == "**missed** in 1 of 2"
+    assert by_name["speed of 288e5fa, cases that do the same work"] == "not measured"
 
 
 def test_workers_of_both_levels_take_turns_with_the_older_version(monkeypatch):
