@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from kernelwise.svm.relevance.columns import ColumnLayout
 from kernelwise.svm.relevance.parts.indicators import Indicators, fit_on_numbers
 from kernelwise.svm.relevance.parts.linear import fit_linear
 from kernelwise.svm.relevance.parts.ridge import fit_ridge
+from kernelwise.svm.relevance.parts.rows import PartRows
 
 from .mixed_tables import mixed_rows
 from .problems import part_rows
@@ -66,3 +68,10 @@ def test_a_part_reads_encoded_rows(fit):
 def test_numbers_need_no_indicators():
     rows = part_rows(40)
     assert_array_equal(fit_on_numbers(rows, linear)[0].left_out, linear(rows).left_out)
+
+
+def test_the_most_frequent_level_stands_for_a_category_of_rare_ones():
+    X = np.array([[0.0], [1.0], [1.0], [2.0], [2.0], [2.0]])
+    layout = ColumnLayout(np.array([True]), np.arange(1), np.arange(1), 1)
+    rows = PartRows(X, layout, np.arange(6) % 2, 2, np.ones(6), np.ones(6))
+    assert_array_equal(Indicators.of(rows).apply(X)[:, 0], [0, 0, 0, 1, 1, 1])

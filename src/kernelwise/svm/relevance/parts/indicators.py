@@ -1,8 +1,9 @@
 """Categories as numbers, for parts that read numbers only.
 
 Each level with enough rows gets a column that is one for its rows and zero for others; the levels
-with fewer rows share the value zero in all of them. Of a category with two such levels one column
-says it all. The columns of a category are a group, which has one weight.
+with fewer rows share the value zero in all of them. Where no level has enough rows, the most
+frequent one gets a column, so that a table of such categories has one. Of a category with two such
+levels one column says it all. The columns of a category are a group, which has one weight.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Indicators:
         codes: list[int] = []
         for j in np.flatnonzero(is_category).tolist():
             size = np.bincount(rows.X[:, j].astype(np.intp), rows.count)
-            found = np.flatnonzero(size >= _MIN_LEVEL_ROWS).tolist()
+            found = np.flatnonzero(size >= _MIN_LEVEL_ROWS).tolist() or [int(size.argmax())]
             if len(found) == np.count_nonzero(size) == 2:
                 found = found[1:]
             columns += [j] * len(found)
