@@ -5,7 +5,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.svm.relevance.columns import ColumnLayout
-from kernelwise.svm.relevance.parts.additive import RIDGES, choose_ridge, fit_additive
+from kernelwise.svm.relevance.parts.additive import (
+    RIDGES,
+    AdditiveColumns,
+    choose_ridge,
+    fit_additive,
+)
 from kernelwise.svm.relevance.parts.logistic import log_losses, targets_of
 from kernelwise.svm.relevance.parts.rows import PartRows
 
@@ -166,3 +171,12 @@ def test_categories_with_few_levels_leave_their_room_to_others():
     assert fit_additive(rows).columns.bins.starts[-1] == 3 + 4 + 400 + 3  # and one for unknown ones
     few = rows.part(np.arange(0, 900, 2))
     assert fit_additive(few).columns.bins.starts[-1] <= 225 + 3
+
+
+def test_an_invalid_value_that_blas_reports_is_no_warning():
+    # OpenBLAS reports what lies beside its operands, rarely; here the report is real.
+    rows, _ = additive_rows(150)
+    design = AdditiveColumns.of(rows).design(rows.X)
+    spoiled = replace(design, dense=np.where(np.arange(150)[:, None] == 7, np.inf, design.dense))
+    found = spoiled.product(np.zeros((design.shape[1], 1)))
+    assert_array_equal(np.flatnonzero(np.isnan(found)), [7])
