@@ -222,6 +222,12 @@ def test_bad_input_is_refused_by_name(X, y, w, message):
         energy(X, y, sample_weight=w)
 
 
+@pytest.mark.parametrize("categorical", [10**40, 1.5, [True], [0, 1], "ab", [[True, False]]])
+def test_categories_are_one_boolean_per_feature(categorical):
+    with pytest.raises(ValueError, match="categorical must be 2 booleans, one per column of X"):
+        energy([[0, 1], [1, 0], [2, 2]], [0, 1, 1], categorical=categorical)
+
+
 def test_sparse_rows_and_mixed_labels_are_refused():
     with pytest.raises(TypeError, match="X is sparse, and this model needs dense rows"):
         energy(sp.csr_array(ROWS), [0, 1, 1])

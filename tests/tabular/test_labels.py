@@ -32,6 +32,12 @@ def test_too_many_classes():
         check_target(frame, "y")
 
 
+@pytest.mark.parametrize("target", [-1.5, float("inf"), 3])
+def test_a_target_that_is_no_name_is_refused(target):
+    with pytest.raises(TableError, match=r"the table has no column .*; it has 'age', 'outcome'"):
+        check_target(pd.DataFrame({"age": [1], "outcome": [2]}), target)
+
+
 def test_misspelt_name_suggests_the_nearest():
     with pytest.raises(TableError, match="no column 'outcom'; did you mean 'outcome'"):
         check_target(pd.DataFrame({"age": [1], "outcome": [2]}), "outcom")

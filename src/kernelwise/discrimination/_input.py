@@ -52,3 +52,16 @@ def classes_of(y: Any, n: int) -> Index:
         return np.unique(y, return_inverse=True)[1]
     except TypeError as error:
         raise TypeError("y mixes labels of several types; make them all strings.") from error
+
+
+def categories_of(categorical: Any, n_features: int) -> Array:
+    """Return which features are categories, as booleans; None means none."""
+    if categorical is None:
+        return np.zeros(n_features, dtype=bool)
+    mask = np.asarray(categorical)
+    if mask.dtype != bool or mask.shape != (n_features,):
+        raise ValueError(
+            f"categorical must be {n_features} booleans, one per column of X; "
+            f"got {mask.dtype} of shape {mask.shape}."
+        )
+    return mask

@@ -10,7 +10,7 @@ import numpy as np
 from .._checks import as_real
 from .._native import squared_gaps
 from .._typing import Array, Index
-from ._input import classes_of, rows_of, weights_of
+from ._input import categories_of, classes_of, rows_of, weights_of
 
 _BLOCK = 2**20  # entries of X sorted at a time, which bounds the memory needed beside X
 
@@ -76,7 +76,7 @@ def energy(X: Any, y: Any, *, sample_weight: Any = None, categorical: Any = None
             "sample_weight must sum to more than 1, as it counts rows; it sums to "
             f"{weights.sum():.6g}."
         )
-    classes = classes_of(y, len(X))
+    classes, category = classes_of(y, len(X)), categories_of(categorical, X.shape[1])
     counted = weights >= np.finfo(np.float64).tiny  # the inverse of less could overflow
     if not counted.all():
         X, weights = X[counted], weights[counted]
@@ -85,7 +85,6 @@ def energy(X: Any, y: Any, *, sample_weight: Any = None, categorical: Any = None
     # e = sum_c share_c 2 int (F_c - F_rest)^2, where F_c - F_rest = (F_c - F) / rest_c;
     # null = 2 n/(n-1) int F (1 - F) * sum_c 1/(n rest_c), as share_c (1/n_c + 1/(n - n_c)) is that.
     factors = (n - 1) * share / rest**2 / np.sum(1 / rest)
-    category = np.zeros(X.shape[1], dtype=bool) if categorical is None else np.asarray(categorical)
     between, within = np.empty((2, X.shape[1]))
     for kind, parts in ((~category, _integrals), (category, _sums)):
         if kind.any():

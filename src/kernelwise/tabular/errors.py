@@ -41,7 +41,7 @@ def require_columns(frame: Any, names: Collection[str], where: str) -> None:
             )
         if name not in known:
             spelt = {each.casefold(): each for each in known}
-            near = get_close_matches(name.casefold(), spelt, n=1, cutoff=_ALIKE)
+            near = get_close_matches(str(name).casefold(), spelt, n=1, cutoff=_ALIKE)
             hint = f"did you mean {spelt[near[0]]!r}?" if near else f"it has {quoted(known, 8)}."
             raise TableError(f"{where}: the table has no column {name!r}; {hint}")
 
