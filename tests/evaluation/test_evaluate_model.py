@@ -119,3 +119,9 @@ def test_missing_pandas_is_named(model, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="evaluate_model needs pandas"):
         evaluate_model(model, X.to_numpy(), Y.to_numpy())
+
+
+@pytest.mark.parametrize("wrong", [None, Y.to_numpy(), np.zeros((150, 2, 2))])
+def test_rows_that_are_no_table_are_refused(model, wrong):
+    with pytest.raises(ValueError, match="X must be a table of rows and columns; got"):
+        evaluate_model(model, wrong, Y)

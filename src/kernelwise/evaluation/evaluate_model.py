@@ -143,6 +143,8 @@ def _frame(X: Any) -> Any:
     if hasattr(X, "iloc"):
         return X
     rows = np.asarray(X)
+    if rows.ndim != 2:
+        raise ValueError(f"X must be a table of rows and columns; got {rows.ndim} dimensions.")
     return pandas.DataFrame(rows, columns=[f"x{k}" for k in range(rows.shape[1])])
 
 
