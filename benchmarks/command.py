@@ -37,11 +37,7 @@ PAGES: tuple[Page, ...] = (
     equalities.PAGE,
     large.PAGE,
 )
-_WITHOUT_PAGE = (
-    *quality.WITHOUT_PAGE,
-    *large.WITHOUT_PAGE,
-    discrimination.Discrimination(),
-)
+_WITHOUT_PAGE = (*quality.WITHOUT_PAGE, discrimination.Discrimination())
 SUITES: dict[str, Suite] = {
     suite.name: suite for suite in (*(s for page in PAGES for s in page.suites), *_WITHOUT_PAGE)
 }

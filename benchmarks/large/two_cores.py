@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from ..environment import ROOT
 from ..measure import Effort
 from ..suite import Results, Row, Suite, Task
+from ..targets import Grouped, Overall, Reading, Target
 from ..text import digits, gigabytes, seconds, table
 
 ROWS = 2_000_000
@@ -107,3 +108,32 @@ def same_predictions(rows: Sequence[Row]) -> float | None:
     if one is None or two is None:
         return None
     return 1.0 if one["digest"] == two["digest"] else 0.0
+
+
+def _memory(rows: Sequence[Row]) -> list[Reading]:
+    return [
+        Reading(f"{_name(row)}, worker {number + 1}", each["peak_bytes"] / row["table_bytes"])
+        for row in rows
+        if row["kind"] == WORKERS
+        for number, each in enumerate(row["processes"])
+    ]
+
+
+TARGETS: tuple[Target, ...] = (
+    Overall(
+        "speed-up of two threads, wall time", TwoCores.name, 1.7,
+        lambda rows: speed_up(rows, THREADS),
+    ),
+    Overall(
+        "speed-up of two workers of a cluster, wall time", TwoCores.name, 1.6,
+        lambda rows: speed_up(rows, WORKERS),
+    ),
+    Overall(
+        "equal predictions after `kill -9` of a worker (one is yes)", TwoCores.name, 1.0,
+        same_predictions, unit="", form=digits,
+    ),
+    Grouped(
+        "peak memory of a worker relative to the table", TwoCores.name, 1.0, _memory,
+        at_least=False,
+    ),
+)  # fmt: skip
