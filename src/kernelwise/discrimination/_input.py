@@ -54,7 +54,7 @@ def classes_of(y: Any, n: int) -> Index:
         raise TypeError("y mixes labels of several types; make them all strings.") from error
 
 
-def categories_of(categorical: Any, n_features: int) -> Array:
+def categories_of(categorical: Any, n_features: int) -> Any:
     """Return which features are categories, as booleans; None means none."""
     if categorical is None:
         return np.zeros(n_features, dtype=bool)
