@@ -14,7 +14,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError
+from scipy.linalg.lapack import dposv
 
 from .._records import dataclass
 from .._typing import Array
@@ -181,19 +182,30 @@ def _by_features(Z: Array, y: Array, cost: Array) -> tuple[Array, float]:
     root = np.sqrt(cost)
     rows = root[:, None] * (Z - centre)
     A = rows.T @ rows
-    A[np.diag_indices_from(A)] += 1.0
-    coef: Array = rows.T @ (root * (y - level))
-    if len(coef):  # scipy before 1.14 refuses an empty matrix
-        coef = cho_solve(cho_factor(A, check_finite=False), coef)
+    A.flat[:: len(A) + 1] += 1.0
+    coef = _solved(A, rows.T @ (root * (y - level)))
     return coef, level - float(centre @ coef)
 
 
 def _by_rows(K: Array, y: Array, cost: Array) -> tuple[Array, float]:
     """Solve (K + 1/S) beta + b = y with sum beta = 0."""
     A = K.copy()
-    A[np.diag_indices_from(A)] += 1 / cost
-    by_y, by_one = cho_solve(
-        cho_factor(A, check_finite=False), np.column_stack([y, np.ones(len(y))])
-    ).T
+    A.flat[:: len(A) + 1] += 1 / cost
+    by_y, by_one = _solved(A, np.column_stack([y, np.ones(len(y))])).T
     intercept = float(by_y.sum() / by_one.sum())
     return by_y - intercept * by_one, intercept
+
+
+def _solved(A: Array, right: Array) -> Array:
+    """Solve a positive definite system, whose matrix is overwritten.
+
+    LAPACK is called without SciPy's wrappers, which take longer than a system of few columns.
+    """
+    if len(A) == 0:  # LAPACK refuses an empty matrix
+        return right
+    # A is symmetric, and its transpose needs no copy
+    solved: Array
+    _, solved, failed = dposv(A.T, right, overwrite_a=True)
+    if failed:
+        raise LinAlgError("the system of the violators is not positive definite")
+    return solved

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dposv
 
 from ..._typing import Array
 
@@ -68,17 +68,14 @@ def _on_face(H: Array, c: Array, free: Any) -> tuple[Array, float]:
     A, rhs = H[np.ix_(free, free)], np.column_stack([-c[free], np.ones(int(free.sum()))])
     scale = float(np.diagonal(A).max())
     for ridge in (0.0, 1e-9, 1e-6):
-        A[np.diag_indices_from(A)] += ridge * scale
-        try:
-            factor = cho_factor(A, check_finite=False)
-            break
-        except LinAlgError:
-            continue
-    else:  # pragma: no cover - a ridge of 1e-6 suffices for anything that is nearly PSD
-        raise ValueError("H must be positive semi-definite.")
-    by_c, by_one = cho_solve(factor, rhs).T
-    level = float((1 - by_c.sum()) / by_one.sum())
-    return by_c + level * by_one, level
+        A.flat[:: len(A) + 1] += ridge * scale
+        _, solved, failed = dposv(A, rhs)
+        if not failed:
+            by_c, by_one = solved.T
+            level = float((1 - by_c.sum()) / by_one.sum())
+            return by_c + level * by_one, level
+    # A ridge of 1e-6 suffices for anything that is nearly PSD.
+    raise ValueError("H must be positive semi-definite.")  # pragma: no cover
 
 
 def _to_the_boundary(x: Array, free: Any, target: Array) -> tuple[Array, Any]:
