@@ -2,7 +2,8 @@
 
 Worker processes of the two interpreters alternate, and each goes first equally often. A ratio is
 the time here divided by the time there, in the same round; a case counts by the median of its
-ratios over the rounds.
+ratios over the rounds. Both interpreters must have the same packages beside kernelwise:
+scikit-learn imports pandas wherever it is installed, which takes longer than kernelwise itself.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from kernelwise.experiments import ExperimentError
 
@@ -22,6 +24,16 @@ from ..environment import ONE_THREAD
 from ..text import digits, table
 
 _WORKER = Path(__file__).with_name("worker.py")
+# Packages that scikit-learn, or pandas for it, imports where they are installed.
+_IMPORTED = (
+    "numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl", "narwhals", "pandas", "pyarrow",
+    "numexpr", "bottleneck",
+)  # fmt: skip
+_VERSIONS = """
+import importlib.metadata as m, json, sys
+found = {d.name.lower(): d.version for d in m.distributions()}
+print(json.dumps({name: found.get(name, "none") for name in sys.argv[1:]}))
+"""
 LIMIT = 1.03  # ratio from which a case is listed as slower
 Times = dict[str, dict[str, float]]  # CPU seconds by suite and case
 
@@ -64,15 +76,42 @@ class Installation:
     def measure(self, suites: Sequence[str], *, quick: bool) -> tuple[str, Times]:
         """Return the place of the package and the times of a new worker process."""
         options = [*self._options, *(["--quick"] if quick else [])]
-        command = [self._python, "-P", str(_WORKER), *suites, *options]
+        found = self._run(str(_WORKER), *suites, *options)
+        return found["kernelwise"], found["times"]
+
+    def packages(self) -> dict[str, str]:
+        """Return the versions of the packages on which the time of an import depends."""
+        found: dict[str, str] = self._run("-c", _VERSIONS, *_IMPORTED)
+        return found
+
+    def _run(self, *arguments: str) -> Any:
+        """Run the interpreter, and return what it printed as JSON."""
         done = subprocess.run(
-            command, env=self._environment, capture_output=True, text=True, check=False
+            [self._python, "-P", *arguments],
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         if done.returncode:
             last = done.stderr.strip().splitlines()[-1:] or ["it said nothing"]
             raise ExperimentError(f"the worker of {self._python} failed: {last[0]}")
-        found = json.loads(done.stdout)
-        return found["kernelwise"], found["times"]
+        return json.loads(done.stdout)
+
+
+def check_packages(here: Installation, there: Installation) -> None:
+    """Refuse interpreters whose packages differ, apart from kernelwise and what compiles it."""
+    own, other = here.packages(), there.packages()
+    differing = [
+        f"{name} ({own[name]} here, {other[name]} there)"
+        for name in own
+        if own[name] != other[name]
+    ]
+    if differing:
+        raise ExperimentError(
+            f"the interpreters have different packages, which biases every ratio: "
+            f"{', '.join(differing)}; install the same ones in both"
+        )
 
 
 def compare(python: Path, suites: Sequence[str], rounds: int, *, quick: bool = False) -> str:
@@ -101,6 +140,7 @@ def compare(python: Path, suites: Sequence[str], rounds: int, *, quick: bool = F
         places = [each.measure(suites, quick=quick)[0] for each in (here, there)]
         if places[0] == places[1]:
             raise ExperimentError(f"both interpreters have the same kernelwise, {places[0]}")
+        check_packages(here, there)
         found: list[tuple[Times, Times]] = []
         for number in range(rounds):
             print(f"round {number + 1} of {rounds}", file=sys.stderr, flush=True)

@@ -17,7 +17,7 @@ from ..measure import Effort
 from ..suite import Results, Row, Suite, Task
 from ..targets import Grouped, Overall, Reading, Target
 from ..text import digits, table
-from . import Installation
+from . import Installation, check_packages
 
 LEVELS = ("v3", "v4")  # instruction sets that are compared
 _SLOWER = 0.97  # ratio below which a case is listed
@@ -56,6 +56,7 @@ class Before(Suite):
         with tempfile.TemporaryDirectory() as scratch:
             levels = case["levels"].split() if "levels" in case else LEVELS
             contenders = _contenders(os.environ[VARIABLE], scratch, levels)
+            check_packages(contenders[levels[0]], contenders[f"before {levels[0]}"])
             for number in range(case["rounds"]):
                 turn = number % len(contenders)
                 order = [*contenders][turn:] + [*contenders][:turn]
@@ -80,8 +81,8 @@ class Before(Suite):
         return (
             "CPU time of commit 288e5fa, whose core was compiled by numba when it was first used, "
             "divided by that of this version: above 1 this version is faster. Both are held to the "
-            "instruction set v3 (AVX2), or both have v4 (AVX-512). Worker processes take turns; a "
-            "ratio is the median over "
+            "instruction set v3 (AVX2), or both have v4 (AVX-512), and both have the same "
+            "packages. Worker processes take turns; a ratio is the median over "
             f"{' or '.join(sorted({str(len(row['cpu_times'])) for row in rows}, reverse=True))} "
             "rounds, more of them where a case is short. RelevanceSVC does more than it did: it "
             "mixes several parts and calibrates probabilities, for which it is fitted to two "

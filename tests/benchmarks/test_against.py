@@ -5,6 +5,7 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from benchmarks import against
@@ -30,7 +31,12 @@ def test_ratios_are_medians_over_rounds_of_cases_that_both_have():
     assert "Cases above" not in report([(THERE, THERE)])
 
 
-def test_workers_take_turns(monkeypatch):
+@pytest.fixture
+def equal_packages(monkeypatch):
+    monkeypatch.setattr(against.Installation, "packages", lambda self: {"pandas": "2.3"})
+
+
+def test_workers_take_turns(monkeypatch, equal_packages):
     calls = []
 
     def measure(self, suites, *, quick):
@@ -43,7 +49,7 @@ def test_workers_take_turns(monkeypatch):
     assert calls == [here, "old", "old", here, here, "old", "old", here, here, "old"]
 
 
-def test_an_interrupted_comparison_reports_its_complete_rounds(monkeypatch):
+def test_an_interrupted_comparison_reports_its_complete_rounds(monkeypatch, equal_packages):
     calls = []
 
     def measure(self, suites, *, quick):
@@ -64,6 +70,15 @@ def test_a_package_is_not_compared_with_itself(monkeypatch):
     monkeypatch.delenv("PYTHONPATH", raising=False)
     with pytest.raises(ExperimentError, match="both interpreters have the same kernelwise"):
         compare(sys.executable, ["gram"], 1, quick=True)
+
+
+def test_interpreters_with_different_packages_are_not_compared():
+    here = against.Installation(sys.executable, "", is_other=False)
+    assert here.packages()["numpy"] == np.__version__
+    there = SimpleNamespace(packages=lambda: here.packages() | {"pandas": "0.1"})
+    against.check_packages(here, here)
+    with pytest.raises(ExperimentError, match=r"pandas \(.* here, 0.1 there\); install the same"):
+        against.check_packages(here, there)
 
 
 def test_an_unknown_suite_is_reported():
@@ -111,7 +126,7 @@ def test_a_method_that_does_more_has_a_target_of_its_own():
     assert by_name["speed of 288e5fa, cases that do the same work"] == "not measured"
 
 
-def test_workers_of_both_levels_take_turns_with_the_older_version(monkeypatch):
+def test_workers_of_both_levels_take_turns_with_the_older_version(monkeypatch, equal_packages):
     calls = []
 
     def measure(self, suites, *, quick):
