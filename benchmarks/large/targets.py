@@ -145,8 +145,12 @@ TARGETS: tuple[Target, ...] = (
     Grouped(
         "the same, table by table", _SUITE, -0.6, _each(_over_exact), unit=" points", form=points,
     ),
+    Overall(
+        "time of cells relative to the exact machines of 288e5fa, mean", _SUITE, 0.2,
+        _mean_of(lambda rows: _time_of_cells(rows, BEFORE)), at_least=False,
+    ),
     Grouped(
-        "time of cells relative to the exact machines of 288e5fa", _SUITE, 0.2,
+        "the same, table by table and size by size", _SUITE, 0.2,
         _each(lambda rows: _time_of_cells(rows, BEFORE)), at_least=False,
     ),
     Grouped(
