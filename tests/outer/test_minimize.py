@@ -330,3 +330,15 @@ def test_the_history_does_not_change_when_the_function_writes(method):
         max_evaluations=4,
     )
     assert_array_equal([step.theta for step in out.history], seen)
+
+
+@pytest.mark.parametrize(
+    "domain", [None, Simplex(), Box(-0.5, 0.75), Box(0.2), LogPositive(0.1, 2.0)], **named
+)
+def test_scipys_routine_and_its_public_function_take_the_same_steps(domain, monkeypatch):
+    start, histories = [0.3, 0.6], []
+    for _ in range(2):
+        out = minimize(banana, start, method=LBFGS(), domain=domain, tol=0.0, max_evaluations=12)
+        histories.append([step.theta for step in out.history])
+        monkeypatch.setattr("kernelwise.outer.lbfgsb._routine", None)
+    assert_array_equal(*histories)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from scipy import optimize
 
 from .._checks import check_count, check_number
 from .._typing import Array
 from .domains import Domain, Simplex
+from .lbfgsb import descend
 from .minimize import Evaluate, Method
 
 _MOST_STEPS = 1000  # steps that the approximation of a Hessian can make use of
@@ -198,25 +197,13 @@ class LBFGS(Method):
                 seen.append(value)
             return scale * value, scale * pulled
 
-        is_enough = False
-
-        def enough(intermediate_result: Any) -> None:
-            nonlocal is_enough
-            value = float(intermediate_result.fun) / scale
+        def is_enough(scaled: float) -> bool:
+            value = scaled / scale
             if _improves_little(seen[-1], value, tol):
-                is_enough = True
-                raise StopIteration
+                return True
             seen.append(value)
+            return False
 
-        # Not optimize.minimize, which converts the bounds four times, number by number.
-        *_, found = optimize.fmin_l_bfgs_b(
-            of_free,
-            z,
-            bounds=domain.bounds(len(theta)),
-            callback=enough,
-            m=self.memory,
-            factr=0.0,
-            pgtol=0.0,
-        )
-        abnormal = 2  # SciPy's code for a line search that failed
-        return "stalled" if found["warnflag"] == abnormal and not is_enough else "converged"
+        bounds = domain.bounds(len(theta))
+        fine = descend(of_free, z, bounds, self.memory, is_enough)
+        return "converged" if fine else "stalled"
