@@ -15,6 +15,7 @@
 #include "routes.hpp"
 #include "row_keys.hpp"
 #include "rows.hpp"
+#include "sigmoids.hpp"
 #include "square.hpp"
 #include "stored.hpp"
 #include "table.hpp"
@@ -89,6 +90,7 @@ constinit const Table table{.level = KW_NAME(KW_ARCH),
                             .residuals = residuals,
                             .squared_gaps = squared_gaps,
                             .mix = mix,
+                            .fit_sigmoids = fit_sigmoids,
                             .one_hot_gram = one_hot_gram,
                             .one_hot_sums = one_hot_sums,
                             .one_hot_product = one_hot_product,

@@ -46,6 +46,22 @@ void define_features(nb::module_& m) {
         unlocked([&] { table->mix(b, x, o); });
       },
       array("bits"), array("multipliers"), array("out"));
+  m.def(
+      "fit_sigmoids",
+      [](Grid<const double> F, Grid<const double> T, Grid<const double> W, double mean,
+         double precision, bool fixed, double enough, std::int64_t max_steps, Line<double> slope,
+         Line<double> intercept) {
+        const auto f = view(F, "F");
+        const auto t = view(T, "T", f.rows, f.columns);
+        const auto w = view(W, "W", W.shape(0) == 1 ? 1 : f.rows, f.columns);
+        const auto a = view(slope, "slope", f.rows), b = view(intercept, "intercept", f.rows);
+        unlocked([&] {
+          table->fit_sigmoids(f, t, w, mean, precision, fixed, enough, max_steps, a, b,
+                              workspace());
+        });
+      },
+      array("F"), array("T"), array("W"), nb::arg("mean"), nb::arg("precision"), nb::arg("fixed"),
+      nb::arg("enough"), nb::arg("max_steps"), array("slope"), array("intercept"));
 }
 
 namespace {

@@ -108,6 +108,10 @@ struct Table {
                        Values weights, Values factors, Matrix<double> out, Workspace&);
   void (*mix)(Matrix<const std::uint64_t> bits, Vector<const std::uint64_t> multipliers,
               Vector<std::uint64_t> out);
+  void (*fit_sigmoids)(Matrix<const double> F, Matrix<const double> T, Matrix<const double> W,
+                       double mean, double precision, bool fixed, double enough,
+                       std::int64_t max_steps, Vector<double> slope, Vector<double> intercept,
+                       Workspace&);
 
   void (*one_hot_gram)(Matrix<const std::int32_t> places, Values weights, Matrix<double> out);
   void (*one_hot_sums)(Matrix<const std::int32_t> places, Values weights, Matrix<const float> D,

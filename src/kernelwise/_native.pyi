@@ -192,11 +192,23 @@ def residuals(
     b: Array, lo: Array, hi: Array, gradient: Array, free: NDArray[Any], held: Array
 ) -> float: ...
 
-# native/energy.hpp, row_keys.hpp
+# native/energy.hpp, row_keys.hpp, sigmoids.hpp
 def squared_gaps(
     Xt: Array, order: Index, classes: Index, weights: Array, factors: Array, out: Array
 ) -> None: ...
 def mix(bits: Array, multipliers: Array, out: Array) -> None: ...
+def fit_sigmoids(
+    F: Array,
+    T: Array,
+    W: Array,
+    mean: float,
+    precision: float,
+    fixed: bool,
+    enough: float,
+    max_steps: int,
+    slope: Array,
+    intercept: Array,
+) -> None: ...
 
 # native/one_hot.hpp, landmarks.hpp
 def one_hot_gram(places: Index32, weights: Array, out: Array) -> None: ...

@@ -78,6 +78,10 @@ def arguments():
             *(np.ones(N), np.ones(2), np.zeros((2, 2))),
         ),
         "mix": (floats(N, 2).view(np.uint64), np.ones(2, np.uint64), np.zeros(N, np.uint64)),
+        "fit_sigmoids": (
+            *(floats(2, N), np.ones((2, N)), np.ones((2, N)), 2.5, 0.5, False, 1e-12, 20),
+            *(np.ones(2), np.zeros(2)),
+        ),
         "one_hot_gram": (places, v, np.zeros((5, 5))),
         "one_hot_sums": (places, v, singles[:, :3].copy(), np.zeros((5, 3))),
         "one_hot_product": (places, singles[:5, :3].copy(), np.zeros((N, 3), np.float32)),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
+from ..._native import fit_sigmoids
 from ..._records import dataclass
 from ..._typing import Array
 
@@ -120,11 +119,11 @@ def fit_sigmoid(
     data = _SigmoidData.of(decisions, positive, weight)
     precision = 1 / prior_variance
     slope = np.full(data.f.shape[0], prior_mean if precision else 0.0)
-    slope, intercept = _newton(data, slope, data.start, prior_mean, precision)
+    slope, intercept = data.minimum(slope, prior_mean, precision)
     low = slope < slope_floor
     if low.any():
         slope = np.where(low, slope_floor, slope)
-        intercept = np.where(low, _fit_intercept(data, slope), intercept)
+        intercept = np.where(low, data.minimum(slope, fixed=True)[1], intercept)
     shape = np.shape(decisions)[1:]
     return Sigmoid(slope.reshape(shape), intercept.reshape(shape))
 
@@ -147,7 +146,7 @@ def fit_intercept(
         These slopes, with intercepts of least loss.
     """
     data = _SigmoidData.of(decisions, positive, weight)
-    intercept = _fit_intercept(data, np.ravel(slope))
+    intercept = data.minimum(np.ravel(slope), fixed=True)[1]
     return Sigmoid(slope, intercept.reshape(np.shape(slope)))
 
 
@@ -170,90 +169,27 @@ class _SigmoidData:
         )
         above = (w * sides).sum(axis=0)
         start = np.log((above + 1) / (w.sum(axis=0) - above + 1))
-        t = np.broadcast_to(np.ascontiguousarray(targets.T), f.shape)
+        t = np.ascontiguousarray(np.broadcast_to(targets.T, f.shape))
         return cls(f, t, np.ascontiguousarray(w.T), np.broadcast_to(start, f.shape[:1]))
 
-    def loss(self, slope: Array, intercept: Array) -> Array:
-        z = slope[:, None] * self.f + intercept[:, None]
-        return (self.weight * (np.logaddexp(0.0, z) - self.target * z)).sum(axis=1)
+    def minimum(
+        self, slope: Array, mean: float = 0.0, precision: float = 0.0, *, fixed: bool = False
+    ) -> tuple[Array, Array]:
+        """Return slopes and intercepts of least loss, by damped Newton steps from a slope.
+
+        With ``fixed`` the slopes stay.
+        """
+        slope, intercept = np.array(slope, dtype=np.float64), np.array(self.start)
+        fit_sigmoids(
+            *(self.f, self.target, self.weight),
+            *(mean, precision, fixed, MIN_DECREMENT, MAX_STEPS),
+            *(slope, intercept),
+        )
+        return slope, intercept
 
 
 def _as_columns(values: Any) -> Any:
     return values[:, None] if values.ndim == 1 else values
-
-
-def _newton(
-    data: _SigmoidData, slope: Array, intercept: Array, mean: float, precision: float
-) -> tuple[Array, Array]:
-    """Minimise the losses of all columns at once by damped Newton steps.
-
-    Written as a (f - c) + b' with c the mean of f under the weights q = w p (1 - p) of the
-    Hessian, the Hessian is diagonal: sum q (f - c)^2 + precision, and sum q.
-    """
-
-    def penalised(a: Array, b: Array) -> Array:
-        return data.loss(a, b) + 0.5 * precision * (a - mean) ** 2
-
-    value = penalised(slope, intercept)
-    for _ in range(MAX_STEPS):
-        p = expit(slope[:, None] * data.f + intercept[:, None])
-        q = data.weight * p * (1 - p)
-        residual = data.weight * (p - data.target)
-        total = q.sum(axis=1) + _tiny(data)
-        centre = (q * data.f).sum(axis=1) / total
-        centred = data.f - centre[:, None]
-        steep = (residual * centred).sum(axis=1) + precision * (slope - mean)
-        level = residual.sum(axis=1)
-        curved = (q * centred**2).sum(axis=1) + precision + _tiny(data)
-        slope_step = -steep / curved
-        intercept_step = -level / total - slope_step * centre
-        if ((steep**2 / curved + level**2 / total) <= MIN_DECREMENT * (1 + value)).all():
-            return slope + slope_step, intercept + intercept_step
-        slope, intercept, value = _shortened(
-            penalised, slope, intercept, slope_step, intercept_step, value
-        )
-    return slope, intercept
-
-
-def _fit_intercept(data: _SigmoidData, slope: Array) -> Array:
-    """Minimise over the intercepts alone."""
-    intercept = data.start
-    value, still = data.loss(slope, intercept), np.zeros_like(slope)
-    for _ in range(MAX_STEPS):
-        p = expit(slope[:, None] * data.f + intercept[:, None])
-        total = (data.weight * p * (1 - p)).sum(axis=1) + _tiny(data)
-        level = (data.weight * (p - data.target)).sum(axis=1)
-        if (level**2 / total <= MIN_DECREMENT * (1 + value)).all():
-            return intercept - level / total
-        slope, intercept, value = _shortened(
-            data.loss, slope, intercept, still, -level / total, value
-        )
-    return intercept
-
-
-def _tiny(data: _SigmoidData) -> float:
-    """Return a ridge that keeps a Hessian of saturated sigmoids from being zero."""
-    return 1e-12 * float(data.weight.sum())
-
-
-def _shortened(
-    loss: Callable[[Array, Array], Array],
-    slope: Array,
-    intercept: Array,
-    slope_step: Array,
-    intercept_step: Array,
-    value: Array,
-) -> tuple[Array, Array, Array]:
-    """Take steps, halved in the columns where the loss would grow."""
-    length = np.ones_like(slope)
-    for _ in range(40):
-        a, b = slope + length * slope_step, intercept + length * intercept_step
-        new = loss(a, b)
-        worse = new > value
-        if not worse.any():
-            break
-        length = np.where(worse, length / 2, length)
-    return np.where(worse, slope, a), np.where(worse, intercept, b), np.where(worse, value, new)
 
 
 def cap_slope(
