@@ -20,6 +20,7 @@ from .._typing import Array, Gram, Matrix
 from ..kernels import Cotangent, Kernel, LazyGram
 from ..qp import SMO, Solution
 from ..qp.active_rows import WARM_WHOLE
+from ..qp.gram import StoredGram
 from ..qp.precision import SMALL, dtype_for
 from .labels import CodedLabels
 
@@ -390,9 +391,11 @@ class Objective:
         # Up to this many rows a warm machine reads the whole matrix, and the gradient does as well.
         n_readers = labels.n_machines + (gram.shape[0] <= WARM_WHOLE)
         K = criterion._shared(gram, labels.largest_weight, n_readers)
-        evaluation = criterion.evaluate(K, labels, weights=labels.weights, start=self._carry)
-        assert evaluation.cotangent is not None
         stored = K if isinstance(K, np.ndarray) else None
+        # As a Gram, so that its entries are not checked: the solver refuses NaN.
+        read = K if stored is None else StoredGram(stored)
+        evaluation = criterion.evaluate(read, labels, weights=labels.weights, start=self._carry)
+        assert evaluation.cotangent is not None
         dtype = criterion.dtype(gram, labels.largest_weight) if stored is None else stored.dtype
         by_name = kernel.vjp(self.X, evaluation.cotangent, dtype=dtype, K=stored)
         if "C" in self.names:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -184,7 +185,7 @@ class Kernel(ABC):
             if "__" in name:
                 outer, inner = name.split("__", 1)
                 nested.setdefault(outer, {})[inner] = value
-        known = {field.name for field in fields(self)}
+        known = _field_names(type(self))
         unknown = (own.keys() | nested.keys()) - known
         if unknown:
             raise ValueError(
@@ -195,7 +196,7 @@ class Kernel(ABC):
             if not isinstance(inner, Kernel):
                 raise ValueError(f"{outer} of {type(self).__name__} has no parameters of its own.")
             own[outer] = inner.with_params(**values)
-        return replace(self, **own)
+        return type(self)(**{name: getattr(self, name) for name in known} | own)
 
     def __reduce__(self) -> Any:
         # Constructed again, so that its arrays are read-only.
@@ -234,6 +235,12 @@ class Kernel(ABC):
         return Scaled(self, float(other))
 
     __rmul__ = __mul__
+
+
+@cache
+def _field_names(kind: type[Kernel]) -> frozenset[str]:
+    """Return the names of the parameters of a kernel."""
+    return frozenset(field.name for field in fields(kind))
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -33,7 +33,7 @@ def check_weights(weights: Any, name: str = "weights") -> Array | None:
         raise ValueError(f"{name} must be a vector of numbers; got {weights!r}.") from None
     if weights.ndim != 1 or weights.size == 0:
         raise ValueError(f"{name} must be a vector, one number per feature; got {weights.shape}.")
-    if not np.isfinite(weights).all() or (weights < 0).any():
+    if not 0 <= weights.min() <= weights.max() < np.inf:  # which NaN fails as well
         raise ValueError(f"{name} must be finite and not negative.")
     weights.flags.writeable = False
     return weights

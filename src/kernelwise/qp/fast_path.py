@@ -51,11 +51,11 @@ def solve_quickly(
     certificate : ndarray of shape (4,)
         The multiplier, objective, gap and violation, valid where it converged.
     """
-    beta, K, known = beta.copy(), np.ascontiguousarray(K), product is not None
-    gradient = np.empty(qp.n) if product is None else product - qp.p
-    certificate, vectors = np.empty(4), (beta, gradient, qp.p, qp.lo, qp.hi)
+    beta, K, terms, known = beta.copy(), np.ascontiguousarray(K), qp.terms, product is not None
+    gradient = np.empty(len(beta)) if product is None else product - terms.p
+    certificate, vectors = np.empty(4), (beta, gradient, terms.p, terms.lo, terms.hi)
     violation, steps, ended = _native.solve_stored(
-        K, *vectors, known, float(tol), most_steps, SWEEP, qp.c[0], certificate
+        K, *vectors, known, float(tol), most_steps, SWEEP, terms.c[0], certificate
     )
     if ended == _native.NOT_A_NUMBER:
         raise ValueError("K must not hold NaN, nor values so large that products overflow.")

@@ -200,7 +200,7 @@ class SMO:
 
     def _is_large(self, qp: DualQP) -> bool:
         """Return whether a working set is faster than rows in memory."""
-        fits = self._capacity(qp, np.float32) == qp.n
+        fits = self.memory >= 4.0 * qp.n**2  # bytes in float32
         if (fits and qp.n < _LARGE) or not self._has_tiles(qp):
             return False
         # Tiles of many features take longer to make than stored rows to fetch.
@@ -246,11 +246,13 @@ class SMO:
 
     def _is_coarse(self, qp: DualQP, dtype: Any, state: SolverState) -> bool:
         """Return whether float32 rows were too coarse to end at this state."""
-        length = sqrt(state.beta @ state.beta)
-        return dtype == np.float32 and is_coarse(self.tol, qp.gram.size, length)
+        if dtype != np.float32:
+            return False
+        return is_coarse(self.tol, qp.gram.size, sqrt(state.beta @ state.beta))
 
     def _polishes(self, qp: DualQP, state: SolverState) -> bool:
-        return self.exact and affordable(qp, state.beta, self._polish_budget())
+        budget = self._polish_budget() if self.exact else 0.0
+        return budget > 0 and affordable(qp, state.beta, budget)
 
     def _polish_budget(self) -> float:
         return self.budget if self.tol >= TIGHT else DEAR
