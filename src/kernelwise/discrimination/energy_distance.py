@@ -76,7 +76,28 @@ def energy(X: Any, y: Any, *, sample_weight: Any = None, categorical: Any = None
             "sample_weight must sum to more than 1, as it counts rows; it sums to "
             f"{weights.sum():.6g}."
         )
-    classes, category = classes_of(y, len(X)), categories_of(categorical, X.shape[1])
+    return energy_ratios(X, classes_of(y, len(X)), weights, categories_of(categorical, X.shape[1]))
+
+
+def energy_ratios(X: Array, classes: Index, weights: Array, category: Any) -> Array:
+    """Return the ratios of `energy`, of arguments that are checked.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d), of float64
+        The rows, finite.
+    classes : ndarray of shape (n,), of int
+        Their classes, from 0 on, each of which has rows.
+    weights : ndarray of shape (n,)
+        Numbers of rows, of a sum above 1.
+    category : ndarray of shape (d,), of bool
+        Which features are categories.
+
+    Returns
+    -------
+    ratio : ndarray of shape (d,)
+        The ratios.
+    """
     counted = weights >= np.finfo(np.float64).tiny  # the inverse of less could overflow
     if not counted.all():
         X, weights = X[counted], weights[counted]

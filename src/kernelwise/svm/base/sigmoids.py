@@ -180,11 +180,8 @@ class _SigmoidData:
         With ``fixed`` the slopes stay.
         """
         slope, intercept = np.array(slope, dtype=np.float64), np.array(self.start)
-        fit_sigmoids(
-            *(self.f, self.target, self.weight),
-            *(mean, precision, fixed, MIN_DECREMENT, MAX_STEPS),
-            *(slope, intercept),
-        )
+        data, limits = (self.f, self.target, self.weight), (MIN_DECREMENT, MAX_STEPS)
+        fit_sigmoids(*data, mean, precision, fixed, *limits, slope, intercept)
         return slope, intercept
 
 

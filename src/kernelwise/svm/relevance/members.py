@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..._records import dataclass
 from ..._typing import Array, Index
-from ...discrimination import energy, log_relevance
+from ...discrimination import log_relevance
+from ...discrimination.energy_distance import energy_ratios
 from ...kernels import RBF, Laplacian
 from ...kernels.family import typical_gamma
 from ...kernels.pairwise import PairwiseKernel
@@ -52,7 +54,7 @@ class UsedColumns:
         scaling = Scaling.of(rows.X, rows.sample_weight, standardize, layout.is_category)
         return cls(scaling, layout)
 
-    @property
+    @cached_property
     def groups(self) -> Index | None:
         """The group of each used column; None where no columns share a weight."""
         own = self.layout.group[self.scaling.columns]
@@ -231,7 +233,10 @@ def energy_weights(
 def energy_ratio(X: Array, classes: Index, count: Array, categorical: Any = None) -> Array:
     """Return the energy distance of the classes along each feature, relative to chance."""
     count = count * max(1.0, 2 / count.sum())  # two rows at least
-    return energy(X, classes, sample_weight=count, categorical=categorical)
+    if not np.bincount(classes).all():  # some rows may lack a class
+        classes = np.unique(classes, return_inverse=True)[1]
+    category = np.zeros(X.shape[1], dtype=bool) if categorical is None else categorical
+    return energy_ratios(np.asarray(X, dtype=np.float64), classes, count, category)
 
 
 def energy_relevance(ratio: Array, least: float, group: Index | None = None) -> Array:

@@ -81,8 +81,8 @@ def solve_ridge(K: Array, rows: PartRows, price: Array, C: float) -> RidgeSoluti
         Coefficients, intercepts and leave-one-out decisions.
     """
     noise, Y = np.maximum(1 / (C * price), _MIN_NOISE), rows.codes
-    B = np.array(K, order="F")
-    B[np.diag_indices(len(B))] += noise
+    B = np.array(K, order="C").T  # LAPACK's order, as K is symmetric
+    np.einsum("ii->i", B)[...] += noise
     factor, failed = dpotrf(B, lower=1, clean=1, overwrite_a=1)
     if failed:
         raise ValueError("The kernel matrix of a ridge machine is not positive semi-definite.")
