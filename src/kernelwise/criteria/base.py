@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import isfinite
 from typing import Any
 
@@ -204,6 +205,26 @@ class Criterion(ABC):
     def _has_room_for(self, K: Gram) -> bool:
         return 4.0 * K.shape[0] ** 2 <= self.solver.memory  # bytes in float32
 
+    def prepared(self, kernel: Kernel, X: Matrix, labels: CodedLabels) -> Any:
+        """Prepare rows for evaluations at many parameters of a kernel.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel.
+        X : {ndarray, sparse matrix} of shape (n, d)
+            The rows.
+        labels : CodedLabels
+            Their codes.
+
+        Returns
+        -------
+        prepared : Any
+            An object whose ``evaluate(kernel, criterion, start)`` returns the criterion and its
+            derivatives, or None where only the general way leads; None if there is no such object.
+        """
+        return None
+
     def machines(
         self, kernel: Kernel, X: Matrix, Y: Any, *, weights: Any, solver: SMO, start: Sequence[Any]
     ) -> list[Solution]:
@@ -387,6 +408,21 @@ class Objective:
         self, kernel: Kernel, criterion: Criterion
     ) -> tuple[CriterionValue, dict[str, Any]]:
         """Evaluate the criterion, and its derivative by each parameter."""
+        prepared = self._prepared
+        known = None if prepared is None else prepared.evaluate(kernel, criterion, self._carry)
+        evaluation, by_name = self._in_general(kernel, criterion) if known is None else known
+        if "C" in self.names:
+            by_name["C"] = evaluation.by_C
+        return evaluation, by_name
+
+    @cached_property
+    def _prepared(self) -> Any:
+        return self.criterion.prepared(self.kernel, self.X, self.labels)
+
+    def _in_general(
+        self, kernel: Kernel, criterion: Criterion
+    ) -> tuple[CriterionValue, dict[str, Any]]:
+        """Evaluate any criterion of any kernel."""
         labels, gram = self.labels, LazyGram(kernel, self.X, criterion.threads)
         # Up to this many rows a warm machine reads the whole matrix, and the gradient does as well.
         n_readers = labels.n_machines + (gram.shape[0] <= WARM_WHOLE)
@@ -397,10 +433,7 @@ class Objective:
         evaluation = criterion.evaluate(read, labels, weights=labels.weights, start=self._carry)
         assert evaluation.cotangent is not None
         dtype = criterion.dtype(gram, labels.largest_weight) if stored is None else stored.dtype
-        by_name = kernel.vjp(self.X, evaluation.cotangent, dtype=dtype, K=stored)
-        if "C" in self.names:
-            by_name["C"] = evaluation.by_C
-        return evaluation, by_name
+        return evaluation, kernel.vjp(self.X, evaluation.cotangent, dtype=dtype, K=stored)
 
     def _remember(self, evaluation: CriterionValue) -> None:
         self._carry = evaluation.carry

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from .._checks import as_matrix, as_vector, check_number
-from .._typing import Array, Gram
-from ..kernels import Cotangent
+from .._typing import Array, Gram, Matrix
+from ..kernels import Cotangent, Kernel, LazyGram
+from ..kernels.prepared import PreparedRows
 from ..qp import SMO, DualQP, Solution, enclosing_ball
 from ..qp.builders import ridged
 from ..qp.gram import as_gram
@@ -158,8 +160,15 @@ class RadiusMargin(Criterion):
         gradient: bool = True,
     ) -> CriterionValue:
         labels = CodedLabels.of(Y, weights)
-        cost, terms = self.C * labels.weights, labels.hard_terms
+        cost = self.C * labels.weights
         gram = as_gram(ridged(self.dense(K, labels.largest_weight), cost))
+        return self._of_ridged(gram, labels, cost, start, gradient)
+
+    def _of_ridged(
+        self, gram: Gram, labels: CodedLabels, cost: Array, start: Any, gradient: bool
+    ) -> CriterionValue:
+        """Evaluate the bound at a matrix that has its ridge."""
+        terms = labels.hard_terms
         begin, first = ([], None) if start is None else start
         begin = starts(begin or None, labels.n_machines)
 
@@ -180,6 +189,61 @@ class RadiusMargin(Criterion):
             return 0.0 if np.isinf(self.C) else -float(cotangent.diag() @ (1 / cost)) / self.C
 
         return CriterionValue(square * norm, cotangent, by_C, machines, carry)
+
+    def prepared(self, kernel: Kernel, X: Matrix, labels: CodedLabels) -> PreparedBound | None:
+        if self.threads > 1 or not self.ball or sp.issparse(X):
+            return None
+        gram = LazyGram(kernel, X)
+        is_single = self.dtype(gram, labels.largest_weight) == np.float32
+        if not (is_single and self._has_room_for(gram)):
+            return None
+        rows = PreparedRows.of(kernel, gram.X, labels.n_machines + 1)
+        return None if rows is None else PreparedBound(rows, labels)
+
+
+class PreparedBound:
+    """The bound of a kernel on rows that are prepared for many weights and costs.
+
+    Parameters
+    ----------
+    rows : PreparedRows
+        The rows.
+    labels : CodedLabels
+        Their codes and cost factors.
+    """
+
+    def __init__(self, rows: PreparedRows, labels: CodedLabels) -> None:
+        self._rows, self._labels = rows, labels
+
+    def evaluate(
+        self, kernel: Any, criterion: RadiusMargin, start: Any
+    ) -> tuple[CriterionValue, dict[str, Any]] | None:
+        """Evaluate the bound, and its derivative by the parameters of the kernel.
+
+        Parameters
+        ----------
+        kernel : PairwiseKernel
+            The kernel, of the kind that the rows are prepared for.
+        criterion : RadiusMargin
+            The bound, with its C.
+        start : Any
+            The ``carry`` of an evaluation at a similar kernel.
+
+        Returns
+        -------
+        found : tuple of CriterionValue and dict, or None
+            None where only the general way leads.
+        """
+        cost = criterion.C * self._labels.weights
+        K = self._rows.matrix(kernel, 1 / cost) if cost.min() > 0 else None
+        if K is None:
+            return None
+        found = criterion._of_ridged(as_gram(K), self._labels, cost, start, True)
+        assert found.cotangent is not None
+        assert found.cotangent.scale is not None
+        return found, kernel.gradients(
+            self._rows.contract(found.cotangent.factors, found.cotangent.scale)
+        )
 
 
 def _cotangent(machines: Any, ball: Solution | None, square: float, norm: float) -> Cotangent:

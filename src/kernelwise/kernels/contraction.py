@@ -23,7 +23,7 @@ from .sides import GRADIENT_REACH, Distances, middle, refuse_overflow, transpose
 if TYPE_CHECKING:
     from .pairwise import PairwiseKernel
 
-_LARGEST_SQUARE = 1e30  # largest square in float32 that leaves room for sums of products
+LARGEST_SQUARE = 1e30  # largest square in float32 that leaves room for sums of products
 _PANEL_ROWS = 128  # rows of a block whose part of a panel stays in the first-level cache
 _WHOLE = 384  # rows up to which a whole matrix of tiles is made faster than blocks of it
 
@@ -118,13 +118,16 @@ def _contract_distances(
     (n, d), centre = X.shape, middle(X)
     factors, scale = _factors(dK)
     rows = np.empty((n, d + factors.shape[1]), dtype=dtype)
-    category = kernel.categories(d)
-    order = np.argsort(category, kind="stable")  # numbers, then categories
-    terms = np.where(category, 0.0, kernel.scales(d))  # codes have no size
-    moved = np.ascontiguousarray(X.take(order, axis=1) if category.any() else X)
-    size, largest = _native.centred_rows(moved, centre[order], terms[order], term.squared, rows)
+    category, order, terms, moved = kernel.categories(d), None, kernel.scales(d), X
+    n_categories = int(np.count_nonzero(category))
+    if n_categories > 0:
+        order = np.argsort(category, kind="stable")  # numbers, then categories
+        terms = np.where(category, 0.0, terms)[order]  # codes have no size
+        moved, centre = X.take(order, axis=1), centre[order]
+    around = np.ascontiguousarray(moved), centre, terms
+    size, largest = _native.centred_rows(*around, term.squared, rows)
     refuse_overflow(size, largest)
-    if dtype == np.float32 and (size > GRADIENT_REACH or largest > _LARGEST_SQUARE):
+    if dtype == np.float32 and (size > GRADIENT_REACH or largest > LARGEST_SQUARE):
         return _contract_distances(kernel, X, dK, np.dtype(np.float64), K)
     columns = transposed(rows)
     # Where kernel values stand for minus the slopes, the sign is cheaper in the factors.
@@ -132,8 +135,8 @@ def _contract_distances(
     columns[d:] = factors.T
     K = _whole(kernel, X, dtype) if K is None else np.ascontiguousarray(K)  # read along its rows
     if K is None:
-        sides = term.sides_around(centre, kernel, X, X, dtype, np.inf)  # the reach is checked
-    total = _DistanceSums(rows, columns, d, int(category.sum()), term.squared)
+        sides = term.sides_around(middle(X), kernel, X, X, dtype, np.inf)  # the reach is checked
+    total = _DistanceSums(rows, columns, d, n_categories, term.squared)
     at_once = K is not None and K.dtype == dtype and dK.dense is None
     height = max(1, n) if at_once else _PANEL_ROWS
     for start in range(0, n, height):
@@ -146,6 +149,8 @@ def _contract_distances(
         if dK.dense is not None:
             S = S * dK.block(start, stop, start).astype(dtype)
         total.add(S, start)
+    if order is None:
+        return total.whole()
     contraction = np.empty(d)
     contraction[order] = total.whole()
     return contraction

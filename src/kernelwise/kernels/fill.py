@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _LEAST_SINGLE = 1e-26  # float32 kernel value that counts as zero, far above subnormal products
 _ROUNDED_AT_ONCE = 50_000  # entries that are rounded to float32 at once
-_ENTRIES_PER_CALL = 20_000_000  # matrix entries per call of compiled code, which ignores Ctrl-C
+ENTRIES_PER_CALL = 20_000_000  # matrix entries per call of compiled code, which ignores Ctrl-C
 WIDEST = 510  # number of features up to which tiles are no slower than a matrix product
 
 
@@ -179,7 +179,7 @@ class TileReader:
         """Write rows ``start`` to ``stop`` of K in the current order; earlier rows are filled."""
         height = BLOCK_ROWS
         if self._threads == 1:
-            height = max(height, _ENTRIES_PER_CALL // max(1, K.shape[1]))
+            height = max(height, ENTRIES_PER_CALL // max(1, K.shape[1]))
 
         def part(first: int) -> None:
             last = min(first + height, stop)

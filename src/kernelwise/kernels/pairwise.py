@@ -217,9 +217,24 @@ class PairwiseKernel(Kernel):
 
     def _vjp(self, X: Matrix, dK: Cotangent, dtype: Any, K: Array | None) -> dict[str, Any]:
         contraction, total = contract(self, X, dK, dtype, K)
-        weights = np.ones(X.shape[1]) if self.weights is None else self.weights
-        gradient = {"weights": self.gamma * contraction, "gamma": float(weights @ contraction)}
+        gradient = self.gradients(contraction)
         return gradient | {"coef0": total} if self.has_constant else gradient
+
+    def gradients(self, contraction: Array) -> dict[str, Any]:
+        """Return the gradients by weights and gamma.
+
+        Parameters
+        ----------
+        contraction : ndarray of shape (d,)
+            The derivative by gamma times the weight of each feature.
+
+        Returns
+        -------
+        gradient : dict
+            The gradients by name.
+        """
+        weights = np.ones(len(contraction)) if self.weights is None else self.weights
+        return {"weights": self.gamma * contraction, "gamma": float(weights @ contraction)}
 
 
 class SquaredDistanceKernel(PairwiseKernel):

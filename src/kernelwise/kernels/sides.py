@@ -252,15 +252,17 @@ class L1Distances(Distances):
     ) -> ExpTiles | None:
         """Return the rows (a, sum of a, codes); None where they are too long for float32."""
         scales, category = kernel.scales(X.shape[1]), kernel.categories(X.shape[1])
-        kept = scales > 0
-        if not kept.all():  # a feature without weight costs nothing, but its NaN is refused too
+        kept, n_categories = scales > 0, int(np.count_nonzero(category))
+        keeps_all = bool(kept.all())
+        if not keeps_all:  # a feature without weight costs nothing, but its NaN is refused too
             refuse_overflow(*(np.abs(Z[:, ~kept]).max(initial=0.0) for Z in (X, Y)))
-        if not kept.all() or category.any():  # numbers, then categories
+        if not keeps_all or n_categories > 0:  # numbers, then categories
             same, order = Y is X, np.argsort(category, kind="stable")
             order = order[kept[order]]
             X, centre, scales, category = X[:, order], centre[order], scales[order], category[order]
             Y = X if same else Y[:, order]
-        n_numbers = len(category) - int(category.sum())
+            n_categories = int(np.count_nonzero(category))
+        n_numbers = len(scales) - n_categories
         around = _Shift(centre[:n_numbers], scales[:n_numbers])
         left, size = around.rows(X, dtype)
         other, size_other = (left, size) if Y is X else around.rows(Y, dtype)
