@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any, ClassVar, TypeVar
@@ -39,6 +40,11 @@ class Scale:
     def is_full(self) -> bool:
         """Whether this is the paper's own size."""
         return self.name == "full"
+
+
+def crossed(**entries: Iterable[Any]) -> list[Task]:
+    """Return a task for each combination of the entries' values; the last entry varies fastest."""
+    return [dict(zip(entries, each, strict=True)) for each in product(*entries.values())]
 
 
 class Experiment(ABC):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from .._typing import Array
@@ -76,6 +81,26 @@ def folds(y: ArrayLike, n_folds: int, seed: int) -> list[tuple[Index, Index]]:
     """
     y = np.asarray(y)
     return list(StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(y, y))
+
+
+def timed(work: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
+    """Return the result of a function, and the CPU seconds that it took."""
+    begin = time.thread_time()
+    result = work(*arguments)
+    return result, round(time.thread_time() - begin, 6)
+
+
+@contextmanager
+def unconverged_allowed() -> Iterator[None]:
+    """Hide warnings of machines that stop early: their number is among the results."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
+
+
+def accuracy(predicted: Any, actual: Any) -> float:
+    """Return the percentage of correct predictions."""
+    return 100 * float(np.mean(predicted == actual))
 
 
 def mcnemar(first: ArrayLike, second: ArrayLike) -> Verdict:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -154,37 +154,50 @@ def against(paper: float | None, values: Any) -> list[Cell]:
     return [paper, ours, None if ours is None or paper is None else ours.mean - paper]
 
 
-def grouped(
-    rows: Sequence[Mapping[str, Any]], keys: str | tuple[str, ...], order: Iterable[Any]
-) -> dict[Any, list[Any]]:
-    """Group rows by one entry, or by several, in a given order.
+Part = tuple[Column | Sequence[Column], Callable[..., Any]]
+
+
+def tabulate(
+    title: str,
+    heading: str,
+    items: Mapping[str, Any] | Iterable[str],
+    parts: Iterable[Part],
+    note: str = "",
+) -> Table:
+    """Make a table whose columns stand beside the functions that give their cells.
 
     Parameters
     ----------
-    rows : sequence of dict
-        The rows.
-    keys : str or tuple of str
-        The entry, or the entries.
-    order : iterable
-        Values of the entry, or tuples of values of the entries.
+    title : str
+        Of the table.
+    heading : str
+        Of the first column, which names the items.
+    items : mapping or iterable of str
+        One for each row of the table.
+    parts : iterable of tuple
+        A column with the function that makes its cell from an item, or from key and value of a
+        mapping; or several columns with the function that makes a list of their cells.
+    note : str, default=""
+        Of the table.
 
     Returns
     -------
-    groups : dict
-        The rows of each value that has any.
+    table : Table
+        The table.
 
     Examples
     --------
-    >>> from kernelwise.experiments.engine.tables import grouped
-    >>> grouped([{"n": 2}, {"n": 1}], "n", range(4))
-    {1: [{'n': 1}], 2: [{'n': 2}]}
+    >>> from kernelwise.experiments.engine.tables import Column, tabulate
+    >>> tabulate("Sizes", "set", ["iris", "glass"], [(Column("letters"), len)]).rows
+    [['iris', 4], ['glass', 5]]
     """
-    found: dict[Any, list[Any]] = {value: [] for value in order}
-    for row in rows:
-        value = row[keys] if isinstance(keys, str) else tuple(row[key] for key in keys)
-        if value in found:
-            found[value].append(row)
-    return {value: own for value, own in found.items() if own}
+    columns, rows = [Column(heading)], [[item] for item in items]
+    for own, make in parts:
+        columns += own if isinstance(own, Sequence) else [own]
+        for row in rows:
+            found = make(row[0], items[row[0]]) if isinstance(items, Mapping) else make(row[0])
+            row += found if isinstance(found, list | tuple) else [found]
+    return Table(title, columns, rows, note)
 
 
 _RELATIONS = {
@@ -247,6 +260,38 @@ class Claim:
     paper: str
     ours: Mapping[str, str]
     holds: Mapping[str, bool]
+
+    @classmethod
+    def judged(
+        cls,
+        text: str,
+        paper: str,
+        found: Mapping[str, Any],
+        shown: Callable[[Any], str],
+        holds: Callable[[Any], Any],
+    ) -> Claim:
+        """Return a claim whose figure of each reading is shown and judged by functions of it.
+
+        Parameters
+        ----------
+        text : str
+            The claim.
+        paper : str
+            The figure of the paper.
+        found : mapping
+            Our figure by reading.
+        shown : callable
+            Makes the text of a figure.
+        holds : callable
+            Returns whether the claim holds for a figure.
+
+        Returns
+        -------
+        claim : Claim
+            The claim with its verdict.
+        """
+        ours = {name: shown(value) for name, value in found.items()}
+        return cls(text, paper, ours, {name: bool(holds(each)) for name, each in found.items()})
 
     @property
     def verdict(self) -> str:

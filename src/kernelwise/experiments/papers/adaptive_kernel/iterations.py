@@ -10,17 +10,8 @@ import numpy as np
 
 from ...._typing import Array
 from ....svm import AdaptiveKernelSVC
-from ...engine.tables import (
-    Cell,
-    Claim,
-    Column,
-    Spread,
-    Summary,
-    Table,
-    against,
-    compared,
-    grouped,
-)
+from ...engine.rows import grouped
+from ...engine.tables import Claim, Column, Part, Spread, Summary, against, compared, tabulate
 from ...experiment import Experiment, Row, Scale, Task, register
 from ...protocol import Split
 from .tables import MARGIN_TOL, PAPER, split_of, widths_of
@@ -74,29 +65,21 @@ class Iterations(Experiment):
 
     def summarise(self, rows: Sequence[Row]) -> Summary:
         """Return the four numbers of the paper, and the cost of the whole path."""
-        cells: list[list[Cell]] = []
-        for (stop, tol), mine in grouped(rows, ("stop", "tol"), _STOPS).items():
-            for width, (warm, cold) in _PRINTED.items():
-                ours = [counts(row, width) for row in mine]
-                cells.append(
-                    [
-                        f"{width:g}, {stop} {tol:g}",
-                        *against(warm, [count[0] for count in ours]),
-                        *against(cold, [count[1] for count in ours]),
-                        Spread.of([count[2] for count in ours]),
-                    ]
-                )
-        columns = [
-            Column("sigma, stop"),
-            *compared("path", 0),
-            *compared("cold", 0),
-            Column("all cold", 0),
+        found = {
+            f"{width:g}, {stop} {tol:g}": (_PRINTED[width], [counts(row, width) for row in mine])
+            for (stop, tol), mine in grouped(rows, ("stop", "tol"), _STOPS).items()
+            for width in _PRINTED
+        }
+        parts: list[Part] = [
+            (compared("path", 0), lambda _, each: against(each[0][0], [n[0] for n in each[1]])),
+            (compared("cold", 0), lambda _, each: against(each[0][1], [n[1] for n in each[1]])),
+            (Column("all cold", 0), lambda _, each: Spread.of([n[2] for n in each[1]])),
         ]
         note = (
             "Sweeps, ± over the splits. path: all widths up to sigma, each started from the one "
             "before; cold: sigma alone; all cold: all widths up to sigma, each from scratch."
         )
-        table = Table("Iterations to reach a width on sonar", columns, cells, note)
+        table = tabulate("Iterations to reach a width on sonar", "sigma, stop", found, parts, note)
         return Summary([table], (), _iteration_remarks(rows), _verdicts(rows))
 
 
@@ -116,33 +99,37 @@ def counts(row: Row, width: float) -> tuple[float, float, float]:
     return float(np.asarray(row["warm"])[upto].sum()), float(cold[-1]), float(cold.sum())
 
 
+def _means(rows: Sequence[Row]) -> list[tuple[float, float, float]]:
+    """Return the mean of `counts` at each printed width."""
+    return [tuple(np.mean([counts(row, w) for row in rows], axis=0).tolist()) for w in _PRINTED]
+
+
+def _furthest(means: Sequence[tuple[float, float, float]]) -> float:
+    """Return the largest factor between our counts and the printed ones."""
+    ours, paper = np.array(means)[:, :2], np.array(list(_PRINTED.values()))
+    return float(np.maximum(ours / paper, paper / ours).max())
+
+
 def _verdicts(rows: Sequence[Row]) -> list[Claim]:
-    found, times, near, doubled = {}, {}, {}, {}
-    for (stop, tol), mine in grouped(rows, ("stop", "tol"), _STOPS).items():
-        name = f"stop {stop} {tol:g}"
-        means = {w: np.mean([counts(row, w) for row in mine], axis=0) for w in _PRINTED}
-        pairs = [(*means[w][:2], *_PRINTED[w]) for w in _PRINTED]
-        factors = [
-            max(a / b, b / a) for warm, cold, p, q in pairs for a, b in ((warm, p), (cold, q))
-        ]
-        found[name] = " / ".join(f"{warm:.0f}" for warm, *_ in pairs) + " on the path, "
-        found[name] += " / ".join(f"{cold:.0f}" for _, cold, *_ in pairs) + " alone"
-        near[name] = max(factors) <= _FACTOR
-        ratios = [warm / cold for warm, cold, *_ in pairs]
-        times[name] = " and ".join(f"{ratio:.1f}" for ratio in ratios)
-        doubled[name] = max(ratios) <= _ROUGHLY
+    read = grouped(rows, ("stop", "tol"), _STOPS)
+    found = {f"stop {stop} {tol:g}": _means(mine) for (stop, tol), mine in read.items()}
     return [
-        Claim(
+        Claim.judged(
             f"iterations to reach sigma 1 / 2 on sonar (within a factor of {_FACTOR:g})",
             "186 / 4895 on the path, 110 / 2624 alone",
             found,
-            near,
+            lambda means: (
+                f"{' / '.join(f'{warm:.0f}' for warm, *_ in means)} on the path, "
+                f"{' / '.join(f'{cold:.0f}' for _, cold, _ in means)} alone"
+            ),
+            lambda means: _furthest(means) <= _FACTOR,
         ),
-        Claim(
+        Claim.judged(
             f"the whole path costs a rough doubling of one run (at most {_ROUGHLY:g} times)",
             _PAPER_TIMES,
-            times,
-            doubled,
+            {name: [warm / cold for warm, cold, _ in means] for name, means in found.items()},
+            lambda ratios: " and ".join(f"{ratio:.1f}" for ratio in ratios),
+            lambda ratios: max(ratios) <= _ROUGHLY,
         ),
     ]
 
@@ -150,17 +137,14 @@ def _verdicts(rows: Sequence[Row]) -> list[Claim]:
 def _iteration_remarks(rows: Sequence[Row]) -> list[str]:
     remarks, away = [], {}
     for key, mine in grouped(rows, ("stop", "tol"), _STOPS).items():
-        times, apart = [], []
-        for width, printed in _PRINTED.items():
-            warm, cold, every = np.mean([counts(row, width) for row in mine], axis=0)
-            times.append(warm / cold)
-            apart += [max(a / b, b / a) for a, b in zip((warm, cold), printed, strict=True)]
-        away[key] = max(apart)
+        means = _means(mine)
+        away[key] = _furthest(means)
+        times = [warm / cold for warm, cold, _ in means]
         remarks.append(
             f"Stop {key[0]}, tolerance {key[1]:g}: the four counts are within a factor of "
             f"{away[key]:.1f} of the paper's; the path takes {times[0]:.1f} times the sweeps of "
             f"one cold run to sigma 1 and {times[1]:.1f} times to sigma 2 (paper: {_PAPER_TIMES}), "
-            f"and to sigma 2 {warm / every:.2f} of the sweeps of all widths cold."
+            f"and to sigma 2 {means[-1][0] / means[-1][2]:.2f} of the sweeps of all widths cold."
         )
     nearest = min(away, key=away.__getitem__)
     remarks.append(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -11,7 +10,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn import svm
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
@@ -20,9 +18,10 @@ from sklearn.preprocessing import StandardScaler
 from ...._typing import Array
 from ....svm import SVC, AdaptiveKernelSVC, SVCSearchCV
 from ...data import dataset
-from ...engine.tables import Cell, Check, Column, Spread, Summary, Table, grouped
-from ...experiment import Experiment, Row, Scale, Task, register
-from ...protocol import random_split, signed_rank
+from ...engine.rows import grouped, mean_of, spread_of
+from ...engine.tables import Check, Column, Spread, Summary, tabulate
+from ...experiment import Experiment, Row, Scale, Task, crossed, register
+from ...protocol import random_split, signed_rank, timed, unconverged_allowed
 from .tables import PAPER
 
 # CPU seconds of a split, most of them of GridSearchCV.
@@ -65,8 +64,7 @@ def choosers(X: Array, seed: int) -> dict[str, Any]:
 def _warm_up() -> None:
     """Let all methods load compiled code: once per process, and untimed."""
     X, y = np.random.default_rng(0).normal(size=(60, 4)), np.arange(60) % 2
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with unconverged_allowed():
         for model in choosers(X, 0).values():
             model.fit(X, y)
 
@@ -93,9 +91,7 @@ class WidthSelection(Experiment):
     def tasks(self, scale: Scale) -> list[Task]:
         """Return a task for each set and split."""
         names = tuple(SECONDS) if scale.name != "smoke" else ("iris",)
-        return [
-            {"dataset": name, "split": split} for split in range(scale.repeats) for name in names
-        ]
+        return crossed(split=range(scale.repeats), dataset=names)
 
     def cost(self, task: Task) -> float:
         """Return the CPU seconds of a set."""
@@ -110,68 +106,45 @@ class WidthSelection(Experiment):
         _warm_up()
         row: Row = {"n_classes": len(np.unique(data.y))}
         for name, model in choosers(X, seed).items():
-            with warnings.catch_warnings():  # small classes; hard margins that do not exist
+            with unconverged_allowed():  # small classes; hard margins that do not exist
                 warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                begin = time.thread_time()
-                model.fit(X, data.y[train])
-                row[f"{name}_seconds"] = round(time.thread_time() - begin, 4)
+                row[f"{name}_seconds"] = timed(model.fit, X, data.y[train])[1]
             row[f"{name}_error"] = 100 * float(np.mean(model.predict(X_test) != data.y[test]))
         return row
 
     def summarise(self, rows: Sequence[Row]) -> Summary:
         """Return means over the sets, and errors by set."""
-        sets = _sets(rows)
-        base = _means(sets, "GridSearchCV_error")
-        cells: list[list[Cell]] = []
-        for method in METHODS:
-            own = _means(sets, f"{method}_error")
-            same = method == "GridSearchCV"
-            cells.append(
-                [
-                    method,
-                    Spread.of(own),
-                    None if same else Spread.of(own - base),
-                    None if same else signed_rank(base, own).pvalue,
-                    float(np.mean(_means(sets, f"{method}_seconds"))),
-                    _ratio(sets, method),
-                ]
-            )
-        columns = [
-            Column("method"),
-            Column("error, %", 2),
-            Column("- GridSearchCV", 2, signed=True),
-            Column("p", 3),
-            Column("CPU s", 3),
-            Column("GridSearchCV takes", 1),
+        sets = grouped(rows, "dataset", SECONDS)
+        errors = {method: _means(sets, f"{method}_error") for method in METHODS}
+        base = errors["GridSearchCV"]
+        others = {method: own for method, own in errors.items() if own is not base}
+        parts = [
+            (Column("error, %", 2), lambda m: Spread.of(errors[m])),
+            (
+                Column("- GridSearchCV", 2, signed=True),
+                lambda m: Spread.of(others[m] - base) if m in others else None,
+            ),
+            (Column("p", 3), lambda m: signed_rank(base, others[m])[1] if m in others else None),
+            (Column("CPU s", 3), lambda m: float(np.mean(_means(sets, f"{m}_seconds")))),
+            (Column("GridSearchCV takes", 1), lambda m: _ratio(sets, m)),
         ]
         note = (
             "± over the sets, each the mean of its splits; p: signed-rank test over the sets; the "
             "last column is the CPU time of GridSearchCV divided by that of the method."
         )
-        whole = Table("Means over the sets", columns, cells, note)
+        whole = tabulate("Means over the sets", "method", METHODS, parts, note)
         shown = [method for method in METHODS if method != "SVCSearchCV"]  # the grid's errors
-        by_set = Table(
-            "Error, %",
-            [Column("data set"), *(Column(method, 1) for method in shown)],
-            [
-                [name, *(Spread.of([r[f"{m}_error"] for r in mine]) for m in shown)]
-                for name, mine in sets.items()
-            ],
-            "± over the splits.",
-        )
+        columns = [Column(method, 1) for method in shown]
+        cells = [(columns, lambda name, mine: [spread_of(mine, f"{m}_error") for m in shown])]
+        by_set = tabulate("Error, %", "data set", sets, cells, "± over the splits.")
         return Summary([whole, by_set], _checks(sets), _remarks(sets))
 
 
 Sets = Mapping[str, list[Row]]
 
 
-def _sets(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    return grouped(rows, "dataset", SECONDS)
-
-
 def _means(sets: Sets, key: str) -> Array:
-    return np.array([np.mean([row[key] for row in mine]) for mine in sets.values()])
+    return np.array([mean_of(mine, key) for mine in sets.values()])
 
 
 def _ratio(sets: Sets, method: str) -> float:

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from ...._typing import Array
 from ....datasets import make_mirror_symmetry
 from ....svm import AdaptiveKernelSVC
 from ...data import dataset
-from ...engine.tables import (
-    Cell,
-    Claim,
-    Column,
-    Drawing,
-    Spread,
-    Summary,
-    Table,
-    grouped,
-)
+from ...engine.rows import grouped, spread_of
+from ...engine.tables import Claim, Column, Drawing, Part, Spread, Summary, tabulate
 from ...experiment import Experiment, Row, Scale, Task, register
-from ...protocol import Split, random_split
+from ...protocol import Split, random_split, unconverged_allowed
 
 PAPER = (
     "N. Cristianini, C. Campbell, J. Shawe-Taylor, Dynamically adapting kernels in support vector "
@@ -145,8 +135,7 @@ class Figures(Experiment):
         split = split_of(task["dataset"], seed, data_dir)
         widths = widths_of(task["dataset"], task["every"])
         row: Row = {"sigma": widths, "n_train": len(split.y), "n_test": len(split.y_test)}
-        with warnings.catch_warnings():  # convergence is recorded
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        with unconverged_allowed():
             for solver in _SOLVERS:
                 row |= {f"{solver}_{key}": v for key, v in walk(split, widths, solver).items()}
             folds = AdaptiveKernelSVC(criterion="cv", C=np.inf, widths=widths, random_state=seed)
@@ -155,19 +144,21 @@ class Figures(Experiment):
 
     def summarise(self, rows: Sequence[Row]) -> Summary:
         """Return the widths that the bound chooses, and the best ones."""
-        cells = [
-            _choice(mine, name, solver)
+        found: dict[str, tuple[str, list[Row]]] = {
+            f"{PROBLEMS[name].title}, {_SHORT[solver]}": (solver, mine)
             for name, mine in _by_problem(rows).items()
             for solver in _SOLVERS
-        ]
-        columns = [
-            Column("problem, solver"),
-            Column("sigma", 2, "bound"),
-            Column("error", 1, "bound"),
-            Column("error", 1, "radius"),
-            Column("error", 1, "5 folds"),
-            Column("sigma", 2, "best"),
-            Column("error", 1, "best"),
+        }
+        parts: list[Part] = [
+            (Column("sigma", 2, "bound"), lambda _, own: float(np.mean(_at("bound", *own)[0]))),
+            (Column("error", 1, "bound"), lambda _, own: Spread.of(_at("bound", *own)[1])),
+            (Column("error", 1, "radius"), lambda _, own: Spread.of(_at("radius_bound", *own)[1])),
+            (
+                Column("error", 1, "5 folds"),
+                lambda _, own: spread_of(own[1], "cv_error") if own[0] == "smo" else None,
+            ),
+            (Column("sigma", 2, "best"), lambda _, own: _best(*own)[0]),
+            (Column("error", 1, "best"), lambda _, own: Spread.of(_best(*own)[1])),
         ]
         note = (
             "Errors in %, ± over the splits. bound, radius: at the width with the lowest bound of "
@@ -175,7 +166,7 @@ class Figures(Experiment):
             "cross-validation; best: at the width with the lowest mean test error, which is "
             "unknown in practice."
         )
-        table = Table("Widths chosen by the bound", columns, cells, note)
+        table = tabulate("Widths chosen by the bound", "problem, solver", found, parts, note)
         return Summary([table], (), _remarks(rows), _verdicts(rows))
 
     def figures(self, rows: Sequence[Row]) -> list[Drawing]:
@@ -247,90 +238,67 @@ def chosen(row: Row, solver: str, criterion: str) -> int:
     return int(np.argmin(values))
 
 
-def _at(rows: Sequence[Row], solver: str, criterion: str) -> tuple[list[float], list[float]]:
+def _at(criterion: str, solver: str, rows: Sequence[Row]) -> tuple[list[float], list[float]]:
     """Return widths and errors at the lowest bound, one per split."""
     places = [chosen(row, solver, criterion) for row in rows]
     pairs = list(zip(rows, places, strict=True))
     return [row["sigma"][k] for row, k in pairs], [row[f"{solver}_error"][k] for row, k in pairs]
 
 
-def _best(rows: Sequence[Row], solver: str) -> tuple[float, list[float]]:
+def _best(solver: str, rows: Sequence[Row]) -> tuple[float, list[float]]:
     """Return the width with the lowest mean test error, and the errors there."""
     k = int(np.argmin(_curve(rows, f"{solver}_error")))
     return float(rows[0]["sigma"][k]), [row[f"{solver}_error"][k] for row in rows]
 
 
-def _choice(rows: Sequence[Row], name: str, solver: str) -> list[Cell]:
-    sigma, error = _at(rows, solver, "bound")
-    best, least = _best(rows, solver)
-    folds = Spread.of([row["cv_error"] for row in rows]) if solver == "smo" else None
-    return [
-        f"{PROBLEMS[name].title}, {_SHORT[solver]}",
-        float(np.mean(sigma)),
-        Spread.of(error),
-        Spread.of(_at(rows, solver, "radius_bound")[1]),
-        folds,
-        best,
-        Spread.of(least),
-    ]
+def _lost(solver: str, rows: Sequence[Row]) -> float:
+    """Return how far the error at the lowest bound is above the lowest error."""
+    return float(np.mean(_at("bound", solver, rows)[1]) - np.mean(_best(solver, rows)[1]))
+
+
+def _moved(solver: str, rows: Sequence[Row]) -> float:
+    """Return how much choosing by the exact radius changes the mean error."""
+    exact, plain = (np.mean(_at(each, solver, rows)[1]) for each in ("radius_bound", "bound"))
+    return abs(float(exact - plain))
 
 
 def _verdicts(rows: Sequence[Row]) -> list[Claim]:
     problems = _by_problem(rows)
-    above, moved = {}, {}
-    for solver in _SOLVERS:
-        lost, change = [], []
-        for mine in problems.values():
-            error = float(np.mean(_at(mine, solver, "bound")[1]))
-            lost.append(error - float(np.mean(_best(mine, solver)[1])))
-            change.append(abs(float(np.mean(_at(mine, solver, "radius_bound")[1])) - error))
-        above[_SHORT[solver]], moved[_SHORT[solver]] = lost, max(change)
     names = ", ".join(PROBLEMS[name].title for name in problems)
+    lost = {_SHORT[s]: [_lost(s, mine) for mine in problems.values()] for s in _SOLVERS}
     return [
-        Claim(
+        Claim.judged(
             "the bound is lowest near the width of the lowest error, so that no validation set is "
             f"needed (within {_NEAR:g} point on each of: {names})",
             "the minima approximately coincide",
-            {
-                name: ", ".join(f"{each:+.1f}" for each in lost) + " points"
-                for name, lost in above.items()
-            },
-            {name: max(lost) <= _NEAR for name, lost in above.items()},
+            lost,
+            lambda each: ", ".join(f"{points:+.1f}" for points in each) + " points",
+            lambda each: max(each) <= _NEAR,
         ),
-        Claim(
+        Claim.judged(
             "there is little need for the exact radius",
             "little need",
-            {name: f"at most {each:.1f} points" for name, each in moved.items()},
-            {name: each <= _NEAR for name, each in moved.items()},
+            {_SHORT[s]: max(_moved(s, mine) for mine in problems.values()) for s in _SOLVERS},
+            lambda points: f"at most {points:.1f} points",
+            lambda points: points <= _NEAR,
         ),
     ]
 
 
 def _remarks(rows: Sequence[Row]) -> list[str]:
-    said = []
     problems = _by_problem(rows)
+    said, at_margin, narrow = [], [], []
     for name, mine in problems.items():
-        sigma, error = _at(mine, "adatron", "bound")
-        best, least = _best(mine, "adatron")
+        title, (sigma, error) = PROBLEMS[name].title, _at("bound", "adatron", mine)
         said.append(
-            f"{PROBLEMS[name].title} {np.mean(sigma):.2g} against {best:.2g} "
-            f"({np.mean(error) - np.mean(least):+.1f} points)"
+            f"{title} {np.mean(sigma):.2g} against {_best('adatron', mine)[0]:.2g} "
+            f"({_lost('adatron', mine):+.1f} points)"
         )
-    at_margin = [
-        f"{PROBLEMS[name].title} {np.mean(_at(mine, 'margin', 'bound')[1]):.1f} against "
-        f"{np.mean(_at(mine, 'adatron', 'bound')[1]):.1f} %"
-        for name, mine in problems.items()
-    ]
-    moved = [
-        abs(np.mean(_at(mine, s, "radius_bound")[1]) - np.mean(_at(mine, s, "bound")[1]))
-        for mine in problems.values()
-        for s in _SOLVERS
-    ]
-    narrow = [
-        f"{PROBLEMS[name].title} {_curve(mine, 'smo_error')[0]:.1f} against "
-        f"{_curve(mine, 'adatron_error')[0]:.1f} %"
-        for name, mine in problems.items()
-    ]
+        by_margin = np.mean(_at("bound", "margin", mine)[1])
+        at_margin.append(f"{title} {by_margin:.1f} against {np.mean(error):.1f} %")
+        first = [_curve(mine, f"{solver}_error")[0] for solver in ("smo", "adatron")]
+        narrow.append(f"{title} {first[0]:.1f} against {first[1]:.1f} %")
+    moved = [_moved(solver, mine) for mine in problems.values() for solver in _SOLVERS]
     remarks = [
         "The paper finds the minimum of the bound near that of the error. Width at the minimum of "
         "the bound against the best width, and the increase of the error (Adatron): "
@@ -343,7 +311,7 @@ def _remarks(rows: Sequence[Row]) -> list[str]:
         f"{'; '.join(narrow)}.",
     ]
     if "mirror" in problems:
-        low = _best(problems["mirror"], "adatron")[1]
+        low = _best("adatron", problems["mirror"])[1]
         remarks.append(
             "The axis of the paper's Figure 1 (mirror symmetry) runs from 4 to 13 %; our lowest "
             f"error is {np.mean(low):.1f} %. The paper does not say how its strings were drawn."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -12,19 +11,17 @@ from typing import ClassVar
 import numpy as np
 
 from ....svm import SVC, DualObjectiveSVC, SVCSearchCV
-from ...engine.tables import Cell, Column, Spread, Summary, Table
-from ...experiment import Experiment, Row, Scale, Task, register
-from ...protocol import random_split
+from ...engine.rows import mean_of
+from ...engine.tables import Column, Spread, Summary, tabulate
+from ...experiment import Row, Task, register
+from ...protocol import timed
 from .noisy_sets import (
-    PAPER,
     SECONDS,
-    SETS,
-    noisy,
-    noisy_tasks,
+    NoisySetsExperiment,
+    noisy_split,
     pair_means,
     paper_machine,
     sets_of,
-    values_of,
 )
 
 METHODS = {
@@ -47,12 +44,11 @@ def _warm_up() -> None:
 
 
 @register
-class Comparison(Experiment):
+class Comparison(NoisySetsExperiment):
     """The paper's steps against our optimiser, and both against an ordinary SVM."""
 
     name = "dual-objective-comparison"
     title = "Dual objective: the paper's steps, our optimiser, and an ordinary SVM"
-    paper = PAPER
     description = (
         "The noisy sets of Table 1. RBF, WRBF: as in the table. shared: the paper's steps with one "
         "vector of weights for all classes. L-BFGS: the same criterion, C and gamma, 16 "
@@ -60,11 +56,6 @@ class Comparison(Experiment):
         "`SVC()`. search: `SVCSearchCV()`, 49 values of C and gamma by 5 folds."
     )
     repeats: ClassVar[Mapping[str, int]] = {"full": 10, "quick": 1, "smoke": 1}
-    datasets = SETS
-
-    def tasks(self, scale: Scale) -> list[Task]:
-        """Return the 42 pairs for each repeat."""
-        return noisy_tasks(scale)
 
     def cost(self, task: Task) -> float:
         """Return the CPU seconds of a set: the searches take about as long as the paper's steps."""
@@ -72,53 +63,40 @@ class Comparison(Experiment):
 
     def run(self, task: Task, seed: int, data_dir: Path | None) -> Row:
         """Fit all machines on one split."""
-        X, y = noisy(task["dataset"], task["noise"], seed, data_dir)
-        train, test = random_split(len(y), 0.2, seed)
+        split = noisy_split(task, seed, data_dir)
         _warm_up()
         row: Row = {}
         for name, make in METHODS.items():
-            model, begin = make(), time.thread_time()
+            model = make()
             with warnings.catch_warnings():  # ecoli and glass have classes smaller than a fold
                 warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-                model.fit(X[train], y[train])
-            row[f"{name}_seconds"] = round(time.thread_time() - begin, 4)
-            row[f"{name}_accuracy"] = 100 * model.score(X[test], y[test])
+                row[f"{name}_seconds"] = timed(model.fit, split.X, split.y)[1]
+            row[f"{name}_accuracy"] = 100 * model.score(split.X_test, split.y_test)
             if name in ("RBF", "WRBF", "shared", "L-BFGS"):  # the others have another scale
                 row[f"{name}_dual"] = model.dual_objective_
         return row
 
     def summarise(self, rows: Sequence[Row]) -> Summary:
         """Return means over the noisy sets, and accuracies by set."""
-        columns = [
-            Column("method"),
-            Column("accuracy, %", 1),
-            Column("gain over RBF", 1, signed=True),
-            Column("dual / RBF's", 3),
-            Column("CPU s", 3),
-        ]
         base = pair_means(rows, "RBF_accuracy")
-        cells: list[list[Cell]] = []
-        for name in METHODS:
-            mean = pair_means(rows, f"{name}_accuracy")
-            ratios = [r[f"{name}_dual"] / r["RBF_dual"] for r in rows if f"{name}_dual" in r]
-            seconds = float(np.mean([row[f"{name}_seconds"] for row in rows]))
-            ratio = float(np.mean(ratios)) if ratios else None
-            cells.append([name, Spread.of(mean), Spread.of(mean - base), ratio, seconds])
-        whole = Table("Means over the noisy sets", columns, cells, "± over the noisy sets.")
-        by_set = Table(
-            "Accuracy, %",
-            [Column("data set"), *(Column(name, 1) for name in METHODS)],
-            [
-                [name, *(float(np.mean(values_of(rows, name, f"{m}_accuracy"))) for m in METHODS)]
-                for name in sets_of(rows)
-            ],
-        )
+        means = {name: pair_means(rows, f"{name}_accuracy") for name in METHODS}
+        parts = [
+            (Column("accuracy, %", 1), lambda _, mean: Spread.of(mean)),
+            (Column("gain over RBF", 1, signed=True), lambda _, mean: Spread.of(mean - base)),
+            (Column("dual / RBF's", 3), lambda name, _: _dual_ratio(rows, name)),
+            (Column("CPU s", 3), lambda name, _: mean_of(rows, f"{name}_seconds")),
+        ]
+        note = "± over the noisy sets."
+        whole = tabulate("Means over the noisy sets", "method", means, parts, note)
+        columns = [Column(name, 1) for name in METHODS]
+        cells = [(columns, lambda _, own: [mean_of(own, f"{m}_accuracy") for m in METHODS])]
+        by_set = tabulate("Accuracy, %", "data set", sets_of(rows), cells)
         return Summary([whole, by_set], (), self._remarks(rows))
 
     def _remarks(self, rows: Sequence[Row]) -> list[str]:
         lower = sum(row["L-BFGS_dual"] < row["shared_dual"] for row in rows)
         mean = {name: np.mean(pair_means(rows, f"{name}_accuracy")) for name in METHODS}
-        took = {name: np.mean([row[f"{name}_seconds"] for row in rows]) for name in METHODS}
+        took = {name: mean_of(rows, f"{name}_seconds") for name in METHODS}
         return [
             f"With shared weights L-BFGS ends below the paper's 100 steps in {lower} of "
             f"{len(rows)} runs, in 1/{took['shared'] / took['L-BFGS']:.0f} of the time, and is "
@@ -129,3 +107,9 @@ class Comparison(Experiment):
             f"`DualObjectiveSVC()` is {mean['default'] - mean['search']:+.1f} points from the "
             "search.",
         ]
+
+
+def _dual_ratio(rows: Sequence[Row], name: str) -> float | None:
+    """Return the mean ratio of a method's dual to that of RBF, where it is on the same scale."""
+    ratios = [r[f"{name}_dual"] / r["RBF_dual"] for r in rows if f"{name}_dual" in r]
+    return float(np.mean(ratios)) if ratios else None

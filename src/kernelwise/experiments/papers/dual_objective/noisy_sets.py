@@ -12,7 +12,9 @@ from ...._typing import Array
 from ....datasets import make_noisy
 from ....svm import DualObjectiveSVC
 from ...data import dataset
-from ...experiment import Row, Scale, Task
+from ...engine.rows import grouped, mean_of
+from ...experiment import Experiment, Row, Scale, Task
+from ...protocol import Split, random_split
 
 PAPER = "The paper on feature scaling by the dual objective (WRBF)"
 
@@ -68,16 +70,33 @@ def _filled(X: Any) -> Array:
     return np.where(np.isnan(X), np.nanmean(X, axis=0), X)
 
 
-def noisy_tasks(scale: Scale) -> list[Task]:
-    """Return the paper's 42 pairs of sets, each as often as there are repeats."""
-    sets = SETS if scale.name != "smoke" else ("iris", "glass")
-    return [
-        {"dataset": name, "noise": noise, "repeat": repeat}
-        for repeat in range(scale.repeats)
-        for name in sets
-        for noise in sets
-        if noise != name
-    ]
+def noisy_split(task: Task, seed: int, data_dir: Path | None, *, in_order: bool = False) -> Split:
+    """Return a noisy set with 20 % test rows."""
+    X, y = noisy(task["dataset"], task["noise"], seed, data_dir, in_order=in_order)
+    train, test = random_split(len(y), 0.2, seed)
+    return Split(X[train], y[train], X[test], y[test])
+
+
+class NoisySetsExperiment(Experiment):
+    """An experiment on the paper's 42 pairs of sets, each as often as there are repeats."""
+
+    paper = PAPER
+    datasets = SETS
+
+    def tasks(self, scale: Scale) -> list[Task]:
+        """Return the 42 pairs for each repeat."""
+        sets = SETS if scale.name != "smoke" else ("iris", "glass")
+        return [
+            {"dataset": name, "noise": noise, "repeat": repeat}
+            for repeat in range(scale.repeats)
+            for name in sets
+            for noise in sets
+            if noise != name
+        ]
+
+    def cost(self, task: Task) -> float:
+        """Return the CPU seconds of a set."""
+        return SECONDS[task["dataset"]]
 
 
 def paper_machine(**changes: Any) -> DualObjectiveSVC:
@@ -86,19 +105,12 @@ def paper_machine(**changes: Any) -> DualObjectiveSVC:
     return DualObjectiveSVC(**({"weights": "per_class"} | settings | changes))
 
 
-def sets_of(rows: Sequence[Row]) -> list[str]:
-    """Return the data sets that have rows, in the order of the table."""
-    return [name for name in SETS if any(row["dataset"] == name for row in rows)]
-
-
-def values_of(rows: Sequence[Row], name: str, key: str) -> list[float]:
-    """Return an entry of all rows of a data set."""
-    return [row[key] for row in rows if row["dataset"] == name]
+def sets_of(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """Return the rows of each data set that has some, in the order of the table."""
+    return grouped(rows, "dataset", SETS)
 
 
 def pair_means(rows: Sequence[Row], key: str) -> Array:
     """Return the mean over the repeats of each of the 42 noisy sets."""
-    pairs: dict[tuple[str, str], list[float]] = {}
-    for row in rows:
-        pairs.setdefault((row["dataset"], row["noise"]), []).append(row[key])
-    return np.array([np.mean(values) for values in pairs.values()])
+    groups = grouped(rows, ("dataset", "noise"))
+    return np.array([mean_of(mine, key) for mine in groups.values()])

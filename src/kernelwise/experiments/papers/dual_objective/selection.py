@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -14,10 +13,18 @@ from sklearn.svm import LinearSVC
 
 from ...._typing import Array
 from ....svm import SVC, DualObjectiveSVC
-from ...engine.tables import Cell, Column, Spread, Summary, Table
-from ...experiment import Experiment, Row, Scale, Task, register
-from ...protocol import random_split
-from .noisy_sets import PAPER, SECONDS, SETS, noisy, noisy_tasks, pair_means, paper_machine, sets_of
+from ...engine.rows import spread_of
+from ...engine.tables import Column, Summary, Table, tabulate
+from ...experiment import Row, Task, register
+from ...protocol import timed
+from .noisy_sets import (
+    SECONDS,
+    NoisySetsExperiment,
+    noisy_split,
+    pair_means,
+    paper_machine,
+    sets_of,
+)
 
 Ranking = Callable[[Array, Array, int], Array]
 
@@ -52,12 +59,11 @@ ALL = "all columns"
 
 
 @register
-class ColumnSelection(Experiment):
+class ColumnSelection(NoisySetsExperiment):
     """An SVM on the columns that several selectors keep."""
 
     name = "dual-objective-selection"
     title = "Dual objective: WRBF as a feature selector"
-    paper = PAPER
     description = (
         "The noisy sets of Table 1: half of the columns are noise. Each selector ranks the columns "
         "by the training rows, the better half is kept, and `SVC()` is fitted to it. WRBF: the "
@@ -66,11 +72,6 @@ class ColumnSelection(Experiment):
         "elimination by a linear SVM; forest: importances of 200 trees."
     )
     repeats: ClassVar[Mapping[str, int]] = {"full": 5, "quick": 1, "smoke": 1}
-    datasets = SETS
-
-    def tasks(self, scale: Scale) -> list[Task]:
-        """Return the 42 pairs for each repeat."""
-        return noisy_tasks(scale)
 
     def cost(self, task: Task) -> float:
         """Return the CPU seconds of a set: the forest takes as long as the paper's steps."""
@@ -78,50 +79,44 @@ class ColumnSelection(Experiment):
 
     def run(self, task: Task, seed: int, data_dir: Path | None) -> Row:
         """Select by all methods on one split."""
-        X, y = noisy(task["dataset"], task["noise"], seed, data_dir)
-        train, test = random_split(len(y), 0.2, seed)
+        X, y, X_test, y_test = noisy_split(task, seed, data_dir)
         n_real = X.shape[1] // 2
-        row: Row = {ALL: 100 * float(SVC().fit(X[train], y[train]).score(X[test], y[test]))}
+        row: Row = {ALL: 100 * float(SVC().fit(X, y).score(X_test, y_test))}
         for name, rank in SELECTORS.items():
-            begin = time.thread_time()
-            order = np.argsort(-rank(X[train], y[train], seed), kind="stable")
-            row[f"{name}_seconds"] = round(time.thread_time() - begin, 4)
-            kept = np.sort(order[:n_real])
-            model = SVC().fit(X[train][:, kept], y[train])
-            row[name] = 100 * float(model.score(X[test][:, kept], y[test]))
+            scores, row[f"{name}_seconds"] = timed(rank, X, y, seed)
+            kept = np.sort(np.argsort(-scores, kind="stable")[:n_real])
+            model = SVC().fit(X[:, kept], y)
+            row[name] = 100 * float(model.score(X_test[:, kept], y_test))
             row[f"{name}_real"] = 100 * float(np.mean(kept < n_real))
         return row
 
     def summarise(self, rows: Sequence[Row]) -> Summary:
         """Return accuracies, real columns kept and times."""
-        columns = [Column("data set"), *(Column(name, 1) for name in (ALL, *SELECTORS))]
-        cells: list[list[Cell]] = [
-            [
-                name,
-                *(
-                    Spread.of([row[key] for row in rows if row["dataset"] == name])
-                    for key in (ALL, *SELECTORS)
-                ),
-            ]
-            for name in sets_of(rows)
-        ]
-        accuracies = Table(
-            "Accuracy of SVC() on the columns kept, %", columns, cells, "± over all runs of a set."
+        names = (ALL, *SELECTORS)
+        columns = [Column(name, 1) for name in names]
+        accuracies = tabulate(
+            "Accuracy of SVC() on the columns kept, %",
+            "data set",
+            sets_of(rows),
+            [(columns, lambda _, mine: [spread_of(mine, name) for name in names])],
+            "± over all runs of a set.",
         )
         return Summary([accuracies, _means(rows)], (), _remarks(rows))
 
 
 def _means(rows: Sequence[Row]) -> Table:
-    columns = [Column("selector"), Column("accuracy, %", 1), Column("real columns, %", 1)]
-    columns.append(Column("CPU s", 3))
-    cells: list[list[Cell]] = [[ALL, float(pair_means(rows, ALL).mean()), 50.0, None]]
-    for name in SELECTORS:
-        keys = (name, f"{name}_real", f"{name}_seconds")
-        cells.append([name, *(float(pair_means(rows, key).mean()) for key in keys)])
+    def mean(key: str) -> float:
+        return float(pair_means(rows, key).mean())
+
+    parts = [
+        (Column("accuracy, %", 1), mean),
+        (Column("real columns, %", 1), lambda name: 50.0 if name == ALL else mean(f"{name}_real")),
+        (Column("CPU s", 3), lambda name: None if name == ALL else mean(f"{name}_seconds")),
+    ]
     note = (
         "Means over the noisy sets. real columns: the part of the columns kept that is not noise."
     )
-    return Table("Means over the noisy sets", columns, cells, note)
+    return tabulate("Means over the noisy sets", "selector", (ALL, *SELECTORS), parts, note)
 
 
 def _remarks(rows: Sequence[Row]) -> list[str]:

@@ -8,91 +8,69 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...engine.tables import Cell, Column, Summary, Table
-from ...experiment import Experiment, Row, Scale, Task, register
-from ...protocol import random_split
-from .noisy_sets import (
-    PAPER,
-    SECONDS,
-    SETS,
-    TABLE_1,
-    noisy,
-    noisy_tasks,
-    paper_machine,
-    sets_of,
-    values_of,
-)
+from ...engine.rows import mean_of, only
+from ...engine.tables import Column, Part, Summary, Table, tabulate
+from ...experiment import Row, Scale, Task, register
+from .noisy_sets import TABLE_1, NoisySetsExperiment, noisy_split, paper_machine, sets_of
 
 ETAS = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03)  # 0.001 is the paper's
 
 
 @register
-class StepSizes(Experiment):
+class StepSizes(NoisySetsExperiment):
     """The dual objective after the paper's 100 steps, for several step sizes."""
 
     name = "dual-objective-steps"
     title = "Dual objective: Table 1 along the step size"
-    paper = PAPER
     description = (
         "The noisy sets of Table 1 with the paper's 100 steps, for step sizes around its 0.001. "
         "The paper's reductions of the dual are much smaller than ours on some sets and larger on "
         "others: is there a step size that gives all of them?"
     )
     repeats: ClassVar[Mapping[str, int]] = {"full": 3, "quick": 1, "smoke": 1}
-    datasets = SETS
     seed_keys = ("dataset", "noise", "repeat")
 
     def tasks(self, scale: Scale) -> list[Task]:
         """Return the 42 pairs for each repeat and step size."""
-        return [task | {"eta": eta} for task in noisy_tasks(scale) for eta in ETAS]
-
-    def cost(self, task: Task) -> float:
-        """Return the CPU seconds of a set."""
-        return SECONDS[task["dataset"]]
+        return [task | {"eta": eta} for task in super().tasks(scale) for eta in ETAS]
 
     def run(self, task: Task, seed: int, data_dir: Path | None) -> Row:
         """Fit WRBF on one split."""
-        X, y = noisy(task["dataset"], task["noise"], seed, data_dir)
-        train, test = random_split(len(y), 0.2, seed)
-        model = paper_machine(eta=task["eta"]).fit(X[train], y[train])
-        return {
-            "dual": model.dual_objective_,
-            "accuracy": 100 * float(model.score(X[test], y[test])),
-        }
+        X, y, X_test, y_test = noisy_split(task, seed, data_dir)
+        model = paper_machine(eta=task["eta"]).fit(X, y)
+        accuracy = 100 * float(model.score(X_test, y_test))
+        return {"dual": model.dual_objective_, "accuracy": accuracy}
 
     def summarise(self, rows: Sequence[Row]) -> Summary:
         """Return duals and accuracies along the step size."""
         tables = [
-            _along(rows, "WRBF dual objective", "dual", "wrbf_dual", 1),
-            _along(rows, "WRBF accuracy, %", "accuracy", "wrbf", 1),
+            _along(rows, "WRBF dual objective", "dual", "wrbf_dual"),
+            _along(rows, "WRBF accuracy, %", "accuracy", "wrbf"),
         ]
         return Summary(tables, (), _remarks(rows))
 
 
-def _at(rows: Sequence[Row], eta: float) -> list[Row]:
-    return [row for row in rows if row["eta"] == eta]
+def _along(rows: Sequence[Row], title: str, key: str, printed: str) -> Table:
+    def means(name: str, own: Sequence[Row]) -> list[float | None]:
+        at = [only(own, eta=eta) for eta in ETAS]
+        return [mean_of(some, key) if some else None for some in at]
 
-
-def _along(rows: Sequence[Row], title: str, key: str, printed: str, digits: int) -> Table:
-    columns = [Column("data set"), Column("paper", digits + 1)]
-    columns += [Column(f"{eta:g}", digits, "eta") for eta in ETAS]
-    cells: list[list[Cell]] = []
-    for name in sets_of(rows):
-        cells.append([name, getattr(TABLE_1[name], printed)])
-        for eta in ETAS:
-            values = values_of(_at(rows, eta), name, key)
-            cells[-1].append(float(np.mean(values)) if values else None)
-    return Table(title, columns, cells, "Means over the runs of a set, with six kinds of noise.")
+    parts: list[Part] = [
+        (Column("paper", 2), lambda name, own: getattr(TABLE_1[name], printed)),
+        ([Column(f"{eta:g}", 1, "eta") for eta in ETAS], means),
+    ]
+    note = "Means over the runs of a set, with six kinds of noise."
+    return tabulate(title, "data set", sets_of(rows), parts, note)
 
 
 def _remarks(rows: Sequence[Row]) -> list[str]:
-    off: dict[float, dict[str, float]] = {}
-    for eta in ETAS:
-        own = _at(rows, eta)
-        off[eta] = {
-            name: float(np.mean(values_of(own, name, "dual"))) / TABLE_1[name].wrbf_dual - 1
-            for name in sets_of(own)
+    off = {
+        eta: {
+            name: mean_of(own, "dual") / TABLE_1[name].wrbf_dual - 1
+            for name, own in sets_of(only(rows, eta=eta)).items()
         }
+        for eta in ETAS
+    }
     worst = {eta: max(map(abs, each.values())) for eta, each in off.items() if each}
     best = min(worst, key=worst.__getitem__)
     nearest = {

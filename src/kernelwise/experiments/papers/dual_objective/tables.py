@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,20 +10,30 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...engine.tables import Cell, Check, Claim, Column, Drawing, Summary, Table, against, compared
-from ...experiment import Experiment, Row, Scale, Task, register
-from ...protocol import correlation, random_split, signed_rank
+from ...engine.rows import mean_of, only, values_of
+from ...engine.tables import (
+    Cell,
+    Check,
+    Claim,
+    Column,
+    Drawing,
+    Part,
+    Summary,
+    Table,
+    against,
+    compared,
+    tabulate,
+)
+from ...experiment import Row, Task, register
+from ...protocol import correlation, signed_rank, timed
 from .noisy_sets import (
-    PAPER,
-    SECONDS,
     SETS,
     TABLE_1,
-    noisy,
-    noisy_tasks,
+    NoisySetsExperiment,
+    noisy_split,
     pair_means,
     paper_machine,
     sets_of,
-    values_of,
 )
 
 _CORRELATION, _Z = 0.646, -5.05  # sections 5.3 and 5.2
@@ -32,12 +41,11 @@ _FEWEST = 5  # repeats for a verdict
 
 
 @register
-class Table1(Experiment):
+class Table1(NoisySetsExperiment):
     """Accuracy and dual objective of RBF and WRBF on 42 noisy sets."""
 
     name = "dual-objective-table1"
     title = "Dual objective, Table 1 and Figure 2: WRBF against RBF on 42 noisy sets"
-    paper = PAPER
     description = (
         "Each of 7 sets gets as many noise columns as it has, drawn from each of the other sets: "
         "42 noisy sets with 100 random splits each, C = 1, gamma = 1. RBF has equal weights, WRBF "
@@ -56,33 +64,21 @@ class Table1(Experiment):
         "section 5.3: r = 0.646, N = 4200, p < 0.0001",
     )
     repeats: ClassVar[Mapping[str, int]] = {"full": 100, "quick": 5, "smoke": 1}
-    datasets = SETS
     protocol = 2
-
-    def tasks(self, scale: Scale) -> list[Task]:
-        """Return the 42 pairs for each repeat."""
-        return noisy_tasks(scale)
-
-    def cost(self, task: Task) -> float:
-        """Return the CPU seconds of a set."""
-        return SECONDS[task["dataset"]]
 
     def run(self, task: Task, seed: int, data_dir: Path | None) -> Row:
         """Fit both machines on one split."""
-        X, y = noisy(task["dataset"], task["noise"], seed, data_dir)
-        train, test = random_split(len(y), 0.2, seed)
-        row: Row = {"n_test": len(test)}
+        X, y, X_test, y_test = noisy_split(task, seed, data_dir)
+        row: Row = {"n_test": len(y_test)}
         for name, model in {"rbf": paper_machine(max_iter=1), "wrbf": paper_machine()}.items():
-            begin = time.thread_time()
-            model.fit(X[train], y[train])
-            row[f"{name}_seconds"] = round(time.thread_time() - begin, 4)
-            row[f"{name}_correct"] = int(np.sum(model.predict(X[test]) == y[test]))
-            row[f"{name}_accuracy"] = 100 * row[f"{name}_correct"] / len(test)
+            row[f"{name}_seconds"] = timed(model.fit, X, y)[1]
+            row[f"{name}_correct"] = int(np.sum(model.predict(X_test) == y_test))
+            row[f"{name}_accuracy"] = 100 * row[f"{name}_correct"] / len(y_test)
             row[f"{name}_dual"] = model.dual_objective_
-        X, _ = noisy(task["dataset"], task["noise"], seed, data_dir, in_order=True)
-        ordered = paper_machine(max_iter=1).fit(X[train], y[train])
+        X, y, X_test, y_test = noisy_split(task, seed, data_dir, in_order=True)
+        ordered = paper_machine(max_iter=1).fit(X, y)
         row["ordered_dual"] = ordered.dual_objective_
-        row["ordered_accuracy"] = 100 * float(ordered.score(X[test], y[test]))
+        row["ordered_accuracy"] = 100 * float(ordered.score(X_test, y_test))
         return row
 
     def summarise(self, rows: Sequence[Row]) -> Summary:
@@ -106,12 +102,9 @@ class Table1(Experiment):
         return Table("Sections 5.2 and 5.3", columns, cells)
 
     def _checks(self, rows: Sequence[Row]) -> list[Check]:
-        repeats = _fewest_repeats(rows)
-        away = [_rbf_distance(rows, name) for name in sets_of(rows)]
+        away = [_rbf_distance(name, mine) for name, mine in sets_of(rows).items()]
         accuracy, dual = (max(values) for values in zip(*away, strict=True))
-        minutes = (
-            float(np.mean([np.mean(values_of(rows, name, "cpu")) for name in sets_of(rows)])) * 70
-        )
+        minutes = 70 * float(np.mean([mean_of(mine, "cpu") for mine in sets_of(rows).values()]))
         checks = [
             Check("RBF accuracy: furthest from the paper, points", accuracy, "<=", 3, 1),
             Check("RBF dual: furthest from the paper, %", dual, "<=", 7, 1),
@@ -119,19 +112,16 @@ class Table1(Experiment):
             Check("signed-rank z", _z(rows), "<", -4),
             Check("CPU minutes of 4200 runs, by the mean run", minutes, "<", 40, 0),
         ]
-        return checks if repeats >= _FEWEST else [replace(check, value=None) for check in checks]
+        enough = _fewest_repeats(rows) >= _FEWEST
+        return checks if enough else [replace(check, value=None) for check in checks]
 
     def _remarks(self, rows: Sequence[Row]) -> list[str]:
         away = {
-            name: np.mean(values_of(rows, name, "wrbf_dual")) / TABLE_1[name].wrbf_dual - 1
-            for name in sets_of(rows)
+            name: mean_of(mine, "wrbf_dual") / TABLE_1[name].wrbf_dual - 1
+            for name, mine in sets_of(rows).items()
         }
         low, high = min(away, key=away.__getitem__), max(away, key=away.__getitem__)
-        gains = {
-            name: np.mean(values_of(rows, name, "wrbf_accuracy"))
-            - np.mean(values_of(rows, name, "rbf_accuracy"))
-            for name in away
-        }
+        gains = _mean_gains(rows)
         most = max(gains, key=gains.__getitem__)
         return [
             f"The WRBF duals differ from the paper's by {100 * away[low]:+.0f} % ({low}) to "
@@ -154,11 +144,9 @@ class Table1(Experiment):
 
         figure = Figure(figsize=(9, 4.2), layout="constrained")
         pairs, gain = figure.subplots(1, 2)
-        for name in sets_of(rows):
-            mine = [row for row in rows if row["dataset"] == name]
+        for name, mine in sets_of(rows).items():
             style = {"s": 8, "alpha": 0.5, "rasterized": True, "linewidths": 0, "label": name}
-            rbf, wrbf = ([row[f"{k}_correct"] for row in mine] for k in ("rbf", "wrbf"))
-            pairs.scatter(rbf, wrbf, **style)
+            pairs.scatter(*(values_of(mine, f"{k}_correct") for k in ("rbf", "wrbf")), **style)
             gain.scatter(*_gains(mine), **style)
         limit = [0, max(max(row["rbf_correct"], row["wrbf_correct"]) for row in rows)]
         pairs.plot(limit, limit, "k--", linewidth=0.8)
@@ -176,66 +164,64 @@ class Table1(Experiment):
         return [Drawing("scatter", caption, figure)]
 
 
+_RUNS_NOTE = "± over all runs of a set, with six kinds of noise."
+
+
 def _accuracies(rows: Sequence[Row]) -> Table:
     """Return the left part of Table 1: Total is the number of test rows over all runs."""
-    cells: list[list[Cell]] = []
-    for name in sets_of(rows):
-        printed, own = TABLE_1[name], [row for row in rows if row["dataset"] == name]
-        gains = [row["wrbf_accuracy"] - row["rbf_accuracy"] for row in own]
-        cells.append(
-            [
-                name,
-                *against(printed.wrbf, [row["wrbf_accuracy"] for row in own]),
-                *against(printed.rbf, [row["rbf_accuracy"] for row in own]),
-                printed.total,
-                sum(row["n_test"] for row in own),
-                *against(printed.gain, gains),
-            ]
-        )
-    columns = [Column("data set"), *compared("WRBF", 1), *compared("RBF", 1)]
-    columns += [Column("paper", 0, "Total"), Column("ours", 0, "Total")]
-    columns += compared("WRBF - RBF", 1)
-    note = "± over all runs of a set, with six kinds of noise."
-    return Table("Table 1: accuracy, %", columns, cells, note)
+
+    def cells(name: str, own: Sequence[Row]) -> list[Cell]:
+        printed = TABLE_1[name]
+        return [
+            *against(printed.wrbf, values_of(own, "wrbf_accuracy")),
+            *against(printed.rbf, values_of(own, "rbf_accuracy")),
+            *(printed.total, sum(values_of(own, "n_test"))),
+            *against(printed.gain, _gains(own)[1]),
+        ]
+
+    total = [Column("paper", 0, "Total"), Column("ours", 0, "Total")]
+    columns = [*compared("WRBF", 1), *compared("RBF", 1), *total, *compared("WRBF - RBF", 1)]
+    parts = [(columns, cells)]
+    return tabulate("Table 1: accuracy, %", "data set", sets_of(rows), parts, _RUNS_NOTE)
 
 
 def _duals(rows: Sequence[Row]) -> Table:
     """Return the right part of Table 1."""
-    cells: list[list[Cell]] = []
-    for name in sets_of(rows):
-        printed, own = TABLE_1[name], [row for row in rows if row["dataset"] == name]
-        cells.append(
-            [
-                name,
-                *against(printed.wrbf_dual, [row["wrbf_dual"] for row in own]),
-                *against(printed.rbf_dual, [row["rbf_dual"] for row in own]),
-                *against(printed.reduction, _gains(own)[0]),
-            ]
-        )
-    columns = [Column("data set")]
-    for group in ("WRBF", "RBF", "reduction"):
-        columns += compared(group, 2)
-    note = "± over all runs of a set, with six kinds of noise."
-    return Table("Table 1: dual objective", columns, cells, note)
+
+    def cells(name: str, own: Sequence[Row]) -> list[Cell]:
+        printed = TABLE_1[name]
+        return [
+            *against(printed.wrbf_dual, values_of(own, "wrbf_dual")),
+            *against(printed.rbf_dual, values_of(own, "rbf_dual")),
+            *against(printed.reduction, _gains(own)[0]),
+        ]
+
+    columns = [each for group in ("WRBF", "RBF", "reduction") for each in compared(group, 2)]
+    parts = [(columns, cells)]
+    return tabulate("Table 1: dual objective", "data set", sets_of(rows), parts, _RUNS_NOTE)
+
+
+def _dual_off(key: str, name: str, own: Sequence[Row]) -> float:
+    """Return how far a mean dual is from that of the RBF column, in percent."""
+    return 100 * (mean_of(own, key) / TABLE_1[name].rbf_dual - 1)
 
 
 def _in_order(rows: Sequence[Row]) -> Table:
     """Return the RBF column for noise from the first features of the noise set."""
-    cells: list[list[Cell]] = []
-    for name in sets_of(rows):
-        printed, values = TABLE_1[name], values_of(rows, name, "ordered_dual")
-        cells.append(
-            [
-                name,
-                *against(printed.rbf, values_of(rows, name, "ordered_accuracy")),
-                *against(printed.rbf_dual, values),
-                100 * (float(np.mean(values_of(rows, name, "rbf_dual"))) / printed.rbf_dual - 1),
-                100 * (float(np.mean(values)) / printed.rbf_dual - 1),
-            ]
-        )
-    columns = [Column("data set"), *compared("accuracy", 1), *compared("dual", 2)]
-    columns += [Column("drawn", 1, "dual off, %", signed=True)]
-    columns += [Column("in order", 1, "dual off, %", signed=True)]
+    parts: list[Part] = [
+        (
+            compared("accuracy", 1),
+            lambda name, own: against(TABLE_1[name].rbf, values_of(own, "ordered_accuracy")),
+        ),
+        (
+            compared("dual", 2),
+            lambda name, own: against(TABLE_1[name].rbf_dual, values_of(own, "ordered_dual")),
+        ),
+        (
+            [Column(each, 1, "dual off, %", signed=True) for each in ("drawn", "in order")],
+            lambda *own: [_dual_off(key, *own) for key in ("rbf_dual", "ordered_dual")],
+        ),
+    ]
     note = (
         "The second reading of the noise: features of the noise set in the order of its file, from "
         "the first one on, where the tables above draw them at random. The dual depends on which "
@@ -243,27 +229,30 @@ def _in_order(rows: Sequence[Row]) -> Table:
         "looked for after the first was seen to be 7 % off; a third, whole rows of the noise set, "
         "gave much smaller duals in a trial on two sets and was not pursued."
     )
-    return Table("RBF with noise columns in the order of the file", columns, cells, note)
+    title = "RBF with noise columns in the order of the file"
+    return tabulate(title, "data set", sets_of(rows), parts, note)
+
+
+def _mean_gains(rows: Sequence[Row]) -> dict[str, float]:
+    """Return the mean gain in accuracy of each set."""
+    return {
+        name: mean_of(own, "wrbf_accuracy") - mean_of(own, "rbf_accuracy")
+        for name, own in sets_of(rows).items()
+    }
 
 
 def _verdicts(rows: Sequence[Row]) -> list[Claim]:
-    gains = {
-        name: float(np.mean(values_of(rows, name, "wrbf_accuracy")))
-        - float(np.mean(values_of(rows, name, "rbf_accuracy")))
-        for name in sets_of(rows)
+    gains, r, z = _mean_gains(rows).values(), _gain_correlation(rows), _z(rows)
+    off = {
+        reading: max(abs(_dual_off(key, *own)) for own in sets_of(rows).items())
+        for reading, key in {"noise columns drawn": "rbf_dual", "in order": "ordered_dual"}.items()
     }
-    r, z = _gain_correlation(rows), _z(rows)
-    away = max(_rbf_distance(rows, name)[1] for name in gains)
-    ordered = max(
-        100 * abs(np.mean(values_of(rows, name, "ordered_dual")) / TABLE_1[name].rbf_dual - 1)
-        for name in gains
-    )
     return [
         Claim(
             "WRBF is at least as accurate as RBF on all noisy sets",
             "gains of 0 to 5.8 points",
-            {"": f"{min(gains.values()):+.1f} to {max(gains.values()):+.1f} points"},
-            {"": min(gains.values()) >= 0},
+            {"": f"{min(gains):+.1f} to {max(gains):+.1f} points"},
+            {"": min(gains) >= 0},
         ),
         Claim("the difference is significant", f"z = {_Z}", {"": f"z = {z:.2f}"}, {"": z < -1.96}),
         Claim(
@@ -272,24 +261,22 @@ def _verdicts(rows: Sequence[Row]) -> list[Claim]:
             {"": "too little measured" if r is None else f"r = {r:.3f}"},
             {"": r is not None and r > 0.5},
         ),
-        Claim(
+        Claim.judged(
             "RBF dual objective of each set (within 7 %)",
             "68.98 to 253.95",
-            {
-                "noise columns drawn": f"at most {away:.1f} % off",
-                "in order": f"at most {ordered:.1f} % off",
-            },
-            {"noise columns drawn": away <= 7, "in order": bool(ordered <= 7)},
+            off,
+            lambda percent: f"at most {percent:.1f} % off",
+            lambda percent: percent <= 7,
         ),
     ]
 
 
 def _cloud(rows: Sequence[Row]) -> list[str]:
     """Return a remark on the cloud that the paper sees in its Figure 2."""
-    mine = [r for r in rows if (r["dataset"], r["noise"]) == ("breast_cancer_wisconsin", "voting")]
+    mine = only(rows, dataset="breast_cancer_wisconsin", noise="voting")
     if not mine:
         return []
-    rbf, wrbf = (np.mean([row[f"{name}_correct"] for row in mine]) for name in ("rbf", "wrbf"))
+    rbf, wrbf = (mean_of(mine, f"{name}_correct") for name in ("rbf", "wrbf"))
     return [
         "The cloud that the paper sees around (100, 130) in Figure 2 is here "
         f"breast_cancer_wisconsin with noise from voting, around ({rbf:.0f}, {wrbf:.0f})."
@@ -320,13 +307,11 @@ def _correlation_p(rows: Sequence[Row]) -> float:
 
 
 def _z(rows: Sequence[Row]) -> float:
-    return signed_rank(
-        pair_means(rows, "rbf_accuracy"), pair_means(rows, "wrbf_accuracy")
-    ).statistic
+    means = (pair_means(rows, f"{name}_accuracy") for name in ("rbf", "wrbf"))
+    return signed_rank(*means).statistic
 
 
-def _rbf_distance(rows: Sequence[Row], name: str) -> tuple[float, float]:
+def _rbf_distance(name: str, own: Sequence[Row]) -> tuple[float, float]:
     """Return the distance of the RBF column from the paper's: points, and percent of the dual."""
-    accuracy = abs(np.mean(values_of(rows, name, "rbf_accuracy")) - TABLE_1[name].rbf)
-    dual = abs(np.mean(values_of(rows, name, "rbf_dual")) / TABLE_1[name].rbf_dual - 1)
-    return float(accuracy), float(100 * dual)
+    points = abs(mean_of(own, "rbf_accuracy") - TABLE_1[name].rbf)
+    return points, abs(_dual_off("rbf_dual", name, own))

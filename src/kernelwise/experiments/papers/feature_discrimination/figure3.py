@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
 from ....svm import SVC, FeatureDiscriminationSVC
-from ...engine.tables import Cell, Claim, Column, Drawing, Spread, Summary, Table
-from ...experiment import Experiment, Row, Scale, Task, register
+from ...engine.rows import grouped, mean_of, only, spread_of, values_of
+from ...engine.tables import Cell, Claim, Column, Drawing, Summary, Table
+from ...experiment import Experiment, Row, Scale, Task, crossed, register
+from ...protocol import unconverged_allowed
 from .machines import (
     MEASURES,
     NORMALISATIONS,
@@ -20,7 +23,6 @@ from .machines import (
     halves,
     powers,
     scored,
-    unconverged_allowed,
 )
 from .printed import KERNELS
 
@@ -55,19 +57,13 @@ class Figure3(Experiment):
     def tasks(self, scale: Scale) -> list[Task]:
         """Return each set with each kernel and reading of the columns."""
         smoke = scale.name == "smoke"
-        return [
-            {
-                "dataset": name,
-                "kernel": kernel,
-                "columns": columns,
-                "repeat": repeat,
-                "n_etas": 3 if smoke else 13,
-            }
-            for repeat in range(scale.repeats)
-            for name in (SETS if not smoke else ("biomed",))
-            for kernel in KERNELS
-            for columns in READINGS
-        ]
+        return crossed(
+            repeat=range(scale.repeats),
+            dataset=SETS if not smoke else ("biomed",),
+            kernel=KERNELS,
+            columns=READINGS,
+            n_etas=[3 if smoke else 13],
+        )
 
     def cost(self, task: Task) -> float:
         """Return the CPU seconds for all eta."""
@@ -103,7 +99,7 @@ class Figure3(Experiment):
             _table(own, kernel, columns)
             for kernel in KERNELS
             for columns in READINGS
-            if (own := _read(rows, kernel, columns))
+            if (own := only(rows, kernel=kernel, columns=columns))
         ]
         return Summary(tables, [], _remarks(rows), [_verdict(rows)])
 
@@ -113,20 +109,12 @@ class Figure3(Experiment):
             _curves(own, kind, columns)
             for kind in NORMALISATIONS
             for columns in READINGS
-            if (own := [row for row in rows if row["columns"] == columns])
+            if (own := only(rows, columns=columns))
         ]
 
 
-def _read(rows: Sequence[Row], kernel: str, columns: str) -> list[Row]:
-    return [row for row in rows if (row["kernel"], row["columns"]) == (kernel, columns)]
-
-
-def _mine(rows: Sequence[Row], name: str, kernel: str) -> list[Row]:
-    return [row for row in rows if (row["dataset"], row["kernel"]) == (name, kernel)]
-
-
 def _mean_curve(rows: Sequence[Row], kind: str, column: str) -> list[float]:
-    means: list[float] = np.mean([row[f"{kind}_{column}"] for row in rows], axis=0).tolist()
+    means: list[float] = np.mean(values_of(rows, f"{kind}_{column}"), axis=0).tolist()
     return means
 
 
@@ -135,11 +123,9 @@ def _table(rows: Sequence[Row], kernel: str, reading: str) -> Table:
     for kind in NORMALISATIONS:
         columns += [Column("first", 1, kind), Column("best", 1, kind), Column("last", 1, kind)]
     cells: list[list[Cell]] = []
-    for name in SETS:
-        own = _mine(rows, name, kernel)
-        for column in MEASURES.values() if own else ():
-            line: list[Cell] = [name, column]
-            line += [Spread.of([row[key] for row in own]) for key in ("SVM", "control")]
+    for name, own in grouped(rows, "dataset", SETS).items():
+        for column in MEASURES.values():
+            line: list[Cell] = [name, column, spread_of(own, "SVM"), spread_of(own, "control")]
             for kind in NORMALISATIONS:
                 curve = _mean_curve(own, kind, column)
                 line += [curve[0], max(curve), curve[-1]]
@@ -152,38 +138,33 @@ def _table(rows: Sequence[Row], kernel: str, reading: str) -> Table:
     return Table(title, columns, cells, note)
 
 
+def _furthest(rows: Sequence[Row], kind: str, columns: Iterable[str]) -> float:
+    """Return how far measures are from the SVM at the smallest eta, at most."""
+    readings = product(SETS, KERNELS, READINGS)
+    groups = grouped(rows, ("dataset", "kernel", "columns"), readings).values()
+    return max(
+        abs(_mean_curve(own, kind, column)[0] - mean_of(own, "SVM"))
+        for own in groups
+        for column in columns
+    )
+
+
 def _verdict(rows: Sequence[Row]) -> Claim:
-    away: dict[str, float] = {}
-    for kind in NORMALISATIONS:
-        each = [
-            abs(_mean_curve(own, kind, column)[0] - float(np.mean([row["SVM"] for row in own])))
-            for name in SETS
-            for kernel in KERNELS
-            for reading in READINGS
-            if (own := _mine(_read(rows, kernel, reading), name, kernel))
-            for column in MEASURES.values()
-        ]
-        away[kind] = max(each)
-    return Claim(
+    return Claim.judged(
         "as eta approaches 0, FDSVM comes close to SVM (within 1 point)",
         "becomes close",
-        {f"{kind} normalisation": f"up to {value:.1f} points away" for kind, value in away.items()},
-        {f"{kind} normalisation": value <= 1 for kind, value in away.items()},
+        {
+            f"{kind} normalisation": _furthest(rows, kind, MEASURES.values())
+            for kind in NORMALISATIONS
+        },
+        lambda points: f"up to {points:.1f} points away",
+        lambda points: points <= 1,
     )
 
 
 def _remarks(rows: Sequence[Row]) -> list[str]:
-    distances = {}
-    for kind in NORMALISATIONS:
-        each = [
-            abs(_mean_curve(own, kind, "F1")[0] - np.mean([row["SVM"] for row in own]))
-            for name in SETS
-            for kernel in KERNELS
-            for columns in READINGS
-            if (own := _mine(_read(rows, kernel, columns), name, kernel))
-        ]
-        distances[kind] = max(each)
-    failed = {k: np.mean([row[f"{k}_unconverged"] for row in rows]) for k in NORMALISATIONS}
+    distances = {kind: _furthest(rows, kind, ["F1"]) for kind in NORMALISATIONS}
+    failed = {kind: mean_of(rows, f"{kind}_unconverged") for kind in NORMALISATIONS}
     return [
         "The paper says that a small eta comes close to the SVM. At the smallest eta, F1 is up to "
         f"{distances['trace']:.1f} points from the SVM with trace normalisation, and up to "
@@ -196,20 +177,20 @@ def _remarks(rows: Sequence[Row]) -> list[str]:
 def _curves(rows: Sequence[Row], kind: str, columns: str) -> Drawing:
     from matplotlib.figure import Figure
 
-    sets = [name for name in SETS if any(row["dataset"] == name for row in rows)]
+    sets = list(grouped(rows, "dataset", SETS))
     figure = Figure(figsize=(9, 4.8), layout="constrained")
     panels = figure.subplots(len(KERNELS), len(sets), sharex=True, squeeze=False)
     for line, (kernel, title) in zip(panels, KERNELS.items(), strict=True):
         for axes, name in zip(line, sets, strict=True):
             axes.set_title(f"{name}, {title}", fontsize=9)
-            own = _mine(rows, name, kernel)
+            own = only(rows, dataset=name, kernel=kernel)
             if not own:
                 continue
             for column in MEASURES.values():
                 curve = _mean_curve(own, kind, column)
                 axes.semilogx(powers(len(curve)), curve, marker=".", label=column)
             for name_of, style in (("SVM", "--"), ("control", ":")):
-                level = np.mean([row[name_of] for row in own])
+                level = mean_of(own, name_of)
                 axes.axhline(level, color="k", linestyle=style, linewidth=0.8, label=name_of)
     for axes in panels[-1]:
         axes.set_xlabel("eta")

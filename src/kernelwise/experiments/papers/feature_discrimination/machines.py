@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import time
-import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 
 from ...._typing import Array
 from ....svm import FeatureDiscriminationSVC
 from ...data import dataset
-from ...protocol import random_split
+from ...protocol import random_split, timed, unconverged_allowed
 
 PAPER = (
     "Y. Wang, S. Chen and H. Xue, Support Vector Machine incorporated with feature discrimination, "
@@ -113,11 +109,10 @@ def tried(part: Halves, **settings: Any) -> tuple[Mapping[str, Array], float]:
     """Search for all measures on shared decompositions; return ``path_`` and the CPU seconds."""
     settings = {"importance": list(MEASURES)} | settings
     model = FeatureDiscriminationSVC(eta="cv", max_iter=MOST_STEPS, **settings)
-    begin = time.thread_time()
     with unconverged_allowed():
-        path = model.fit(part.X, part.y).path_
+        path, seconds = timed(lambda: model.fit(part.X, part.y).path_)
     assert path is not None
-    return path, round(time.thread_time() - begin, 4)
+    return path, seconds
 
 
 def weighted(path: Mapping[str, Array], measure: str, *, or_plain: bool) -> Found:
@@ -135,21 +130,11 @@ class Scored(NamedTuple):
 
 def scored(model: Any, part: Halves) -> Scored:
     """Fit a model to the training half, and judge it by the other."""
-    begin = time.thread_time()
     with unconverged_allowed():
-        model.fit(part.X, part.y)
-    seconds = time.thread_time() - begin
-    return Scored(100 * float(model.score(part.X_test, part.y_test)), round(seconds, 6))
+        _, seconds = timed(model.fit, part.X, part.y)
+    return Scored(100 * float(model.score(part.X_test, part.y_test)), seconds)
 
 
 def score(part: Halves, **settings: Any) -> float:
     """Fit to the training half; return the accuracy on the other, in percent."""
     return scored(FeatureDiscriminationSVC(**settings), part).accuracy
-
-
-@contextmanager
-def unconverged_allowed() -> Iterator[None]:
-    """Hide warnings of machines that stop early: their number is among the results."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        yield

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import product
 
 import numpy as np
 
-from ...engine.tables import Cell, Check, Claim, Column, Summary, Table
+from ...engine.rows import grouped, mean_of, only, values_of
+from ...engine.tables import Cell, Check, Claim, Column, Summary, Table, tabulate
 from ...experiment import Row
 from ...protocol import paired_t
 from .machines import MEASURES, MOST_STEPS, READINGS, WITH_LEAKS
@@ -22,15 +24,13 @@ _FEWEST = 5  # splits for a verdict
 def summary(rows: Sequence[Row]) -> Summary:
     """Return the tables by kernel and reading, the other variants, times, checks and remarks."""
     mine = [row for row in rows if row["leaks"] == (row["dataset"] in WITH_LEAKS)]
-    plain = [row for row in mine if row["columns"] == "standardised"]
+    plain = only(mine, columns="standardised")
     tables: list[Table] = []
     for kernel in KERNELS:
         for columns in READINGS:
-            own = [row for row in mine if (row["kernel"], row["columns"]) == (kernel, columns)]
-            if own:
+            if own := only(mine, kernel=kernel, columns=columns):
                 tables += [_accuracies(own, kernel, columns), _variances(own, kernel, columns)]
-        own = [row for row in plain if row["kernel"] == kernel]
-        if own:
+        if own := only(plain, kernel=kernel):
             tables += [_variant(own, kernel, name) for name in _TITLES if f"{name}_F1" in own[0]]
     return Summary(
         [*tables, _times(plain, "standardised"), _cost(plain)],
@@ -43,13 +43,9 @@ def summary(rows: Sequence[Row]) -> Summary:
 def _verdicts(rows: Sequence[Row]) -> list[Claim]:
     claims = []
     for kernel, title in KERNELS.items():
-        read = {
-            columns: [r for r in rows if (r["kernel"], r["columns"]) == (kernel, columns)]
-            for columns in READINGS
-        }
         clear, texts = {}, {}
-        for columns, own in read.items():
-            if own:
+        for columns in READINGS:
+            if own := only(rows, kernel=kernel, columns=columns):
                 svm, control = _means(own, ["SVM", "control"])
                 gains = [_mean_gain(own, key) for key in _keys("trace")[1:]]
                 clear[columns] = all(gain > error for gain, error in gains)
@@ -69,26 +65,27 @@ def _verdicts(rows: Sequence[Row]) -> list[Claim]:
     times = {
         title: float(np.median([np.mean([r[k] for k in keys]) / r["SVM_fit_seconds"] for r in own]))
         for kernel, title in KERNELS.items()
-        if (own := [r for r in rows if r["kernel"] == kernel and r["SVM_fit_seconds"] > 0])
+        if (own := [r for r in only(rows, kernel=kernel) if r["SVM_fit_seconds"] > 0])
     }
     if times:
         claims.append(
-            Claim(
+            Claim.judged(
                 "FDSVM trains about as fast as SVM (section 3.3; at most three times as long)",
                 "comparable efficiency",
-                {title: f"{ratio:.1f} times" for title, ratio in times.items()},
-                {title: ratio <= 3 for title, ratio in times.items()},
+                times,
+                lambda ratio: f"{ratio:.1f} times",
+                lambda ratio: ratio <= 3,
             )
         )
     return claims
 
 
 def _sets(rows: Sequence[Row]) -> list[str]:
-    return [name for name in SETS if any(row["dataset"] == name for row in rows)]
+    return list(grouped(rows, "dataset", SETS))
 
 
 def _of(rows: Sequence[Row], name: str, key: str) -> list[float]:
-    return [row[key] for row in rows if row["dataset"] == name]
+    return values_of(only(rows, dataset=name), key)
 
 
 def _keys(variant: str) -> list[str]:
@@ -182,23 +179,23 @@ def _cases_of_cells(kernel: str) -> list[str]:
 
 def _times(rows: Sequence[Row], columns: str) -> Table:
     keys = ["SVM_fit_seconds", *(f"trace_{column}_fit_seconds" for column in MEASURES.values())]
-    cells: list[list[Cell]] = []
-    for name in _sets(rows):
-        cells.append([name])
-        for kernel in KERNELS:
-            own = [r for r in rows if r["kernel"] == kernel and r["dataset"] == name]
-            medians = [
-                1000 * float(np.median([r[key] for r in own])) if own else None for key in keys
-            ]
-            cells[-1] += medians
-    table = [Column("data set")]
-    table += [Column(column, 1, title) for title in KERNELS.values() for column in COLUMNS]
+
+    def cells(name: str) -> list[Cell]:
+        parts = [only(rows, dataset=name, kernel=kernel) for kernel in KERNELS]
+        return [
+            1000 * float(np.median(values_of(own, key))) if own else None
+            for own in parts
+            for key in keys
+        ]
+
+    table = [Column(column, 1, title) for title in KERNELS.values() for column in COLUMNS]
     note = (
         "CPU milliseconds of one fit at the chosen parameters, medians over the splits: the paper "
         "argues in section 3.3 that FDSVM trains about as fast as the SVM, and measures only "
         "testing times, of the toy."
     )
-    return Table(f"Section 3.3: training time, columns {columns}", table, cells, note)
+    title = f"Section 3.3: training time, columns {columns}"
+    return tabulate(title, "data set", _sets(rows), [(table, cells)], note)
 
 
 def _variances(rows: Sequence[Row], kernel: str, columns: str) -> Table:
@@ -220,29 +217,29 @@ def _variant(rows: Sequence[Row], kernel: str, variant: str) -> Table:
 
 
 def _cost(rows: Sequence[Row]) -> Table:
-    columns = [Column("data set")]
-    cells: list[list[Cell]] = [[name] for name in _sets(rows)]
-    for kernel, title in KERNELS.items():
-        columns += [
-            Column("CPU s", 1, title),
-            Column("trace, %", 0, title),
-            Column("default, %", 0, title),
-        ]
-        for line in cells:
-            own = [row for row in rows if row["kernel"] == kernel and row["dataset"] == line[0]]
-            keys = ("cpu", "trace_unconverged", "default_unconverged")
-            line += [float(np.mean([row[k] for row in own])) if own else None for k in keys]
+    keys = {"CPU s": "cpu", "trace, %": "trace_unconverged", "default, %": "default_unconverged"}
+    columns = [
+        Column(name, 1 if name == "CPU s" else 0, title)
+        for title in KERNELS.values()
+        for name in keys
+    ]
+
+    def cells(name: str) -> list[Cell]:
+        parts = [only(rows, dataset=name, kernel=kernel) for kernel in KERNELS]
+        return [mean_of(own, key) if own else None for own in parts for key in keys.values()]
+
     note = (
         "CPU time of a split with all variants, and the share of search points at which a machine "
         f"needs more than {MOST_STEPS:,} steps, in percent."
     )
-    return Table("Cost, and machines that do not converge", columns, cells, note)
+    title = "Cost, and machines that do not converge"
+    return tabulate(title, "data set", _sets(rows), [(columns, cells)], note)
 
 
 def _checks(rows: Sequence[Row]) -> list[Check]:
     checks: list[Check] = []
     for kernel, title in KERNELS.items():
-        own = [row for row in rows if row["kernel"] == kernel]
+        own = only(rows, kernel=kernel)
         whole = len(_sets(own)) == len(SETS)
         enough = whole and min(len(_of(own, name, "SVM")) for name in SETS) >= _FEWEST
         for variant, relation, limit in (("trace", ">", 0.0), ("default", ">", -1.0)):
@@ -252,12 +249,8 @@ def _checks(rows: Sequence[Row]) -> list[Check]:
                 plain, *means = _means(own, _keys(variant))
                 gain = min(means) - plain
             checks.append(Check(what, gain, relation, limit))
-    means = [
-        np.mean([row["cpu"] for row in rows if (row["dataset"], row["kernel"]) == (name, kernel)])
-        for name in _sets(rows)
-        for kernel in KERNELS
-        if any((row["dataset"], row["kernel"]) == (name, kernel) for row in rows)
-    ]
+    groups = grouped(rows, ("dataset", "kernel"), product(SETS, KERNELS))
+    means = [mean_of(own, "cpu") for own in groups.values()]
     whole = len(means) == len(SETS) * len(KERNELS)
     minutes = 10 * float(np.sum(means)) / 60 if whole else None
     checks.append(Check("CPU minutes of 10 splits, by the mean split", minutes, "<", 60, 0))
@@ -272,7 +265,7 @@ def _remarks(rows: Sequence[Row], everything: Sequence[Row]) -> list[str]:
         if TABLE_5[kernel][name].accuracies[0] < (most := _of(rows, name, "majority")[0])
     ]
     remarks = [
-        _gain_sentence([row for row in rows if row["columns"] == columns], kernel, columns)
+        _gain_sentence(only(rows, kernel=kernel, columns=columns), kernel, columns)
         for columns in READINGS
         for kernel in KERNELS
     ]
@@ -290,8 +283,7 @@ def _remarks(rows: Sequence[Row], everything: Sequence[Row]) -> list[str]:
     return [remark for remark in remarks if remark]
 
 
-def _gain_sentence(rows: Sequence[Row], kernel: str, columns: str) -> str:
-    own = [row for row in rows if row["kernel"] == kernel]
+def _gain_sentence(own: Sequence[Row], kernel: str, columns: str) -> str:
     if not own:
         return ""
     text = []
@@ -310,13 +302,8 @@ def _gain_sentence(rows: Sequence[Row], kernel: str, columns: str) -> str:
 
 
 def _leak_sentence(rows: Sequence[Row]) -> str:
-    own = [
-        row
-        for row in rows
-        if (row["dataset"], row["kernel"], row["columns"])
-        == ("echocardiogram", "rbf", "standardised")
-    ]
-    known = {leaks: [row["SVM"] for row in own if row["leaks"] == leaks] for leaks in (True, False)}
+    own = only(rows, dataset="echocardiogram", kernel="rbf", columns="standardised")
+    known = {leaks: values_of(only(own, leaks=leaks), "SVM") for leaks in (True, False)}
     if not all(known.values()):
         return ""
     return (

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from ....svm import SVC, FeatureDiscriminationSVC
 from ...engine.tables import Summary
-from ...experiment import Experiment, Row, Scale, Task, register
+from ...experiment import Experiment, Row, Scale, Task, crossed, register
 from .machines import (
     MEASURES,
     MOST_STEPS,
@@ -81,19 +81,12 @@ class Table5(Experiment):
         smoke = scale.name == "smoke"
         sets = [(name, name in WITH_LEAKS) for name in SETS] + [(n, False) for n in WITH_LEAKS]
         grid = {"n_powers": 3, "n_sigmas": 3} if smoke else {"n_powers": 7, "n_sigmas": 21}
+        some = sets if not smoke else [("echocardiogram", True)]
         return [
-            {
-                "dataset": name,
-                "leaks": leaks,
-                "kernel": kernel,
-                "columns": columns,
-                "repeat": repeat,
-            }
-            | grid
+            {"dataset": name, "leaks": leaks} | task | grid
             for repeat in range(scale.repeats)
-            for name, leaks in (sets if not smoke else [("echocardiogram", True)])
-            for kernel in KERNELS
-            for columns in READINGS
+            for name, leaks in some
+            for task in crossed(repeat=[repeat], kernel=KERNELS, columns=READINGS)
         ]
 
     def cost(self, task: Task) -> float:

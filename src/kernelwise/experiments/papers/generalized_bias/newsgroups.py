@@ -17,7 +17,8 @@ from ...._typing import Array
 from ....kernels import Linear
 from ....transform import TopicFeatures
 from ...data import dataset
-from ...engine.tables import Cell, Check, Claim, Column, Drawing, Spread, Summary, Table, grouped
+from ...engine.rows import grouped
+from ...engine.tables import Cell, Check, Claim, Column, Drawing, Spread, Summary, Table
 from ...experiment import Experiment, Row, Scale, Task, register
 from ...protocol import folds
 from .machines import (

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 
 from ....kernels import RBF
-from ...engine.tables import Cell, Claim, Column, Drawing, Spread, Summary, Table, grouped
-from ...experiment import Experiment, Row, Scale, Task, register
+from ...engine.rows import grouped, mean_of, only, spread_of, values_of
+from ...engine.tables import Cell, Claim, Column, Drawing, Summary, Table, tabulate
+from ...experiment import Experiment, Row, Scale, Task, crossed, register
 from ...protocol import Split, folds
 from .images import JOINS, OBJECTS, RULES, SIZES, SMOKE_OBJECTS, images, near
 from .machines import (
@@ -76,20 +78,14 @@ class Coil20(Experiment):
     def tasks(self, scale: Scale) -> list[Task]:
         """Return a task for each number of images, joins and shuffle of the inner folds."""
         smoke = scale.name == "smoke"
-        return [
-            {
-                "dataset": "coil20",
-                "m": m,
-                "joins": joins,
-                "rule": rule,
-                "repeat": repeat,
-                "n_objects": SMOKE_OBJECTS if smoke else OBJECTS,
-            }
-            for repeat in range(scale.repeats)
-            for joins in (JOINS if scale.is_full else JOINS[:1])
-            for rule in RULES
-            for m in (SIZES[:2] if smoke else SIZES)
-        ]
+        return crossed(
+            repeat=range(scale.repeats),
+            joins=JOINS if scale.is_full else JOINS[:1],
+            rule=RULES,
+            m=SIZES[:2] if smoke else SIZES,
+            dataset=["coil20"],
+            n_objects=[SMOKE_OBJECTS if smoke else OBJECTS],
+        )
 
     def cost(self, task: Task) -> float:
         """Return the CPU seconds for a number of images, scaled by the pairs of objects."""
@@ -156,8 +152,8 @@ def _accuracies(rows: Sequence[Row]) -> Table:
             rule,
             joins,
             mine[0]["n_islands"],
-            *(Spread.of([row[kind] for row in mine]) for kind in kinds),
-            float(np.mean([row["kernel_share"] for row in mine])),
+            *(spread_of(mine, kind) for kind in kinds),
+            mean_of(mine, "kernel_share"),
         ]
         for (rule, joins, m), mine in _groups(rows).items()
     ]
@@ -169,22 +165,12 @@ def _accuracies(rows: Sequence[Row]) -> Table:
 
 
 def _choices(rows: Sequence[Row]) -> Table:
-    columns = [Column("images per class"), Column("rule"), Column("joins", 0)] + [
-        Column(name, digits, TITLES[kind])
-        for kind in KINDS
-        for name, digits in (("gamma", 3), ("C", 0))
-    ]
+    keys = [f"{kind}_{name}" for kind in KINDS for name in ("gamma", "C")]
+    columns = [Column("images per class"), Column("rule"), Column("joins", 0)]
+    for kind in KINDS:
+        columns += [Column("gamma", 3, TITLES[kind]), Column("C", 0, TITLES[kind])]
     cells: list[list[Cell]] = [
-        [
-            str(m),
-            rule,
-            joins,
-            *(
-                float(np.median([row[f"{kind}_{name}"] for row in mine]))
-                for kind in KINDS
-                for name in ("gamma", "C")
-            ),
-        ]
+        [str(m), rule, joins, *(float(np.median(values_of(mine, key))) for key in keys)]
         for (rule, joins, m), mine in _groups(rows).items()
     ]
     note = "On ties the smaller gamma, then the smaller C."
@@ -193,54 +179,56 @@ def _choices(rows: Sequence[Row]) -> Table:
 
 def _claims(rows: Sequence[Row]) -> Table:
     """Count the experiments in which the claims of the paper hold, by graph."""
-    known = {(row["rule"], row["joins"]) for row in rows}
-    readings = [each for each in product(RULES, JOINS) if each in known]
-    columns = [Column("the paper's text")]
-    columns += [Column(f"{joins} joins", 0, rule) for rule, joins in readings]
+    read = _readings(rows)
     sentences = {
         "3 neighbours better than SVM": lambda row: row[NEIGHBOURS] > row[SVM],
         "SVM-GB similar to 3 neighbours": lambda row: abs(row[GB] - row[NEIGHBOURS]) <= _NEAR,
         "SVM-GB better than SVM": lambda row: row[GB] > row[SVM],
         "not in the paper: SVM-GB better than control": lambda row: row[GB] > row[CONTROL],
     }
-    cells: list[list[Cell]] = []
-    for sentence, holds in sentences.items():
-        cells.append([sentence])
-        for each in readings:
-            mine = [row for row in rows if (row["rule"], row["joins"]) == each]
-            cells[-1].append(f"{sum(map(holds, mine))} of {len(mine)}")
+    parts = [
+        ([Column(f"{joins} joins", 0, rule)], partial(_count, mine))
+        for (rule, joins), mine in read.items()
+    ]
     note = f"Similar: at most {_NEAR:g} points of accuracy apart."
-    return Table("Experiments in which the claims hold", columns, cells, note)
+    title = "Experiments in which the claims hold"
+    return tabulate(title, "the paper's text", sentences, parts, note)
+
+
+def _readings(rows: Sequence[Row]) -> dict[tuple[str, int], list[Row]]:
+    return grouped(rows, ("rule", "joins"), product(RULES, JOINS))
+
+
+def _count(rows: Sequence[Row], sentence: str, holds: Callable[[Row], bool]) -> str:
+    return f"{sum(map(holds, rows))} of {len(rows)}"
 
 
 def _verdicts(rows: Sequence[Row]) -> list[Claim]:
-    read = grouped(rows, ("rule", "joins"), product(RULES, JOINS))
-    named = {f"rule {rule}, {joins} joins": mine for (rule, joins), mine in read.items()}
-
     def differences(first: str, second: str) -> dict[str, list[float]]:
         return {
-            name: [row[first] - row[second] for row in sorted(mine, key=lambda row: row["m"])]
-            for name, mine in named.items()
+            f"rule {rule}, {joins} joins": [
+                row[first] - row[second] for row in sorted(mine, key=lambda row: row["m"])
+            ]
+            for (rule, joins), mine in _readings(rows).items()
         }
 
-    def shown(values: dict[str, list[float]]) -> dict[str, str]:
-        return {
-            name: ", ".join(f"{v:+.1f}" for v in each) + " points" for name, each in values.items()
-        }
+    def shown(values: Sequence[float]) -> str:
+        return ", ".join(f"{value:+.1f}" for value in values) + " points"
 
-    above, apart = differences(NEIGHBOURS, SVM), differences(GB, NEIGHBOURS)
     return [
-        Claim(
+        Claim.judged(
             "three geodesic neighbours classify better than SVM, at every number of images",
             "better",
-            shown(above),
-            {name: min(each) > 0 for name, each in above.items()},
+            differences(NEIGHBOURS, SVM),
+            shown,
+            lambda above: min(above) > 0,
         ),
-        Claim(
+        Claim.judged(
             f"SVM-GB performs similarly to the neighbours (within {_NEAR:g} points)",
             "similar",
-            shown(apart),
-            {name: max(map(abs, each)) <= _NEAR for name, each in apart.items()},
+            differences(GB, NEIGHBOURS),
+            shown,
+            lambda apart: max(map(abs, apart)) <= _NEAR,
         ),
     ]
 
@@ -248,7 +236,7 @@ def _verdicts(rows: Sequence[Row]) -> list[Claim]:
 def _remarks(rows: Sequence[Row]) -> list[str]:
     remarks = []
     for rule in RULES:
-        default = [row for row in rows if (row["rule"], row["joins"]) == (rule, JOINS[0])]
+        default = only(rows, rule=rule, joins=JOINS[0])
         if not default:
             continue
         each = "; ".join(
@@ -261,18 +249,17 @@ def _remarks(rows: Sequence[Row]) -> list[str]:
             f"With {JOINS[0]} joins and the rule {rule}, points of SVM-GB above SVM, above the "
             f"three neighbours and above the control: {each}."
         )
-    agree = np.mean([row["as_neighbours"] for row in rows])
-    share = np.mean([row["kernel_share"] for row in rows])
+    agree, share = mean_of(rows, "as_neighbours"), mean_of(rows, "kernel_share")
     remarks.append(
         f"SVM-GB agrees with the three neighbours on {agree:.1f} % of the test images, and the "
         f"kernel contributes {100 * share:.1f} % of its decision values on the training images."
     )
-    low, high = (f([row[NEIGHBOURS] for row in rows]) for f in (min, max))
+    low, high = (f(values_of(rows, NEIGHBOURS)) for f in (min, max))
     remarks.append(
         f"The three neighbours alone reach {low:.1f} to {high:.1f} %, depending on the numbers of "
         "joins and training images. The paper does not give the former."
     )
-    differ, of = (sum(row[key] for row in rows) for key in ("control_differs", "n_test"))
+    differ, of = (sum(values_of(rows, key)) for key in ("control_differs", "n_test"))
     remarks.append(
         f"SVM-GB with bias_penalty=1 and the SVM with the kernel Phi + F F' are one machine: they "
         f"differ on {differ} of {of} test images."
@@ -283,17 +270,16 @@ def _remarks(rows: Sequence[Row]) -> list[str]:
 def _figure_1(rows: Sequence[Row]) -> Drawing:
     from matplotlib.figure import Figure
 
-    joins = [each for each in JOINS if any(row["joins"] == each for row in rows)]
-    rules = [each for each in RULES if any(row["rule"] == each for row in rows)]
+    joins, rules = list(grouped(rows, "joins", JOINS)), list(grouped(rows, "rule", RULES))
     figure = Figure(figsize=(3.4 * len(joins) + 0.6, 3.0 * len(rules) + 0.6), layout="constrained")
     titles = {SVM: "SVM", NEIGHBOURS: "3 neighbours", GB: "SVM-GB", CONTROL: "control"}
     styles = {SVM: "C0-", NEIGHBOURS: "C2:", GB: "C1-", CONTROL: "C3--"}  # lines may coincide
     panels = figure.subplots(len(rules), len(joins), sharey=True, squeeze=False)
     for axes, (rule, each) in zip(panels.ravel(), product(rules, joins), strict=True):
-        groups = _groups([row for row in rows if (row["rule"], row["joins"]) == (rule, each)])
+        groups = _groups(only(rows, rule=rule, joins=each))
         sizes = [m for _, _, m in groups]
         for kind, title in titles.items():
-            means = [np.mean([row[kind] for row in mine]) for mine in groups.values()]
+            means = [mean_of(mine, kind) for mine in groups.values()]
             axes.plot(sizes, means, styles[kind], marker=".", label=title)
         axes.set(
             title=f"{each} joins, rule {rule}", xlabel="training images per class", xticks=sizes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -11,9 +10,10 @@ import numpy as np
 
 from ...._typing import Array, Index
 from ...data import dataset
-from ...engine.tables import Cell, Column, Drawing, Spread, Summary, Table, grouped
-from ...experiment import Experiment, Row, Scale, Task, register
-from ...protocol import folds, signed_rank
+from ...engine.rows import grouped, mean_of
+from ...engine.tables import Cell, Column, Drawing, Part, Spread, Summary, Table, tabulate
+from ...experiment import Experiment, Row, Scale, Task, crossed, register
+from ...protocol import folds, signed_rank, timed
 from .machines import (
     PAPER,
     STD,
@@ -54,15 +54,8 @@ class Training:
 
     def fit(self, kind: str, kept: Index) -> TunedMachine:
         """Fit a machine to these columns, with C by inner folds."""
-        return tuned(
-            kind,
-            standard_columns,
-            self.X[:, kept],
-            self.y,
-            _COSTS,
-            n_folds=self.n_folds,
-            seed=self.seed,
-        )
+        X, own = self.X[:, kept], {"n_folds": self.n_folds, "seed": self.seed}
+        return tuned(kind, standard_columns, X, self.y, _COSTS, **own)
 
     def eliminate(self, kind: str) -> list[tuple[Index, TunedMachine]]:
         """Halve the columns repeatedly; return the columns of each size and the machine on them."""
@@ -107,12 +100,9 @@ class Elimination(Experiment):
         inner = 5 if scale.is_full else 3
         names = {"full": SETS, "quick": tuple(PRINTED), "smoke": ("colon", "wdbc")}[scale.name]
         n_folds = 1 if scale.name == "smoke" else _FOLDS
-        return [
-            {"dataset": name, "repeat": repeat, "fold": fold, "inner_folds": inner}
-            for repeat in range(scale.repeats)
-            for name in names
-            for fold in range(n_folds)
-        ]
+        return crossed(
+            repeat=range(scale.repeats), dataset=names, fold=range(n_folds), inner_folds=[inner]
+        )
 
     def cost(self, task: Task) -> float:
         """Return the CPU seconds of a fold of a set."""
@@ -127,9 +117,7 @@ class Elimination(Experiment):
         row: Row = {"sizes": sizes_of(X.shape[1])}
         found: dict[str, list[tuple[Index, TunedMachine]]] = {}
         for name, kind in zip(METHODS, (STD, "product", "paper"), strict=False):
-            begin = time.thread_time()
-            found[name] = part.eliminate(kind)
-            row[f"{name}_seconds"] = round(time.thread_time() - begin, 4)
+            found[name], row[f"{name}_seconds"] = timed(part.eliminate, kind)
         first = found["MR-RFE"][0][1].machine.importances
         once = [strongest(first, size) for size in row["sizes"]]
         found["MR-RFE, SVM"] = _refitted(part, [kept for kept, _ in found["MR-RFE"]])
@@ -193,29 +181,37 @@ def _fold_errors(rows: Sequence[Row], method: str, size: int) -> list[float]:
     return [100 * (1 - float(np.mean(right(row)))) for row in rows]
 
 
-def _errors(rows: Sequence[Row]) -> Table:
-    cells: list[list[Cell]] = [
-        [name, size, *(Spread.of(_fold_errors(mine, method, size)) for method in METHODS)]
+def _sized(rows: Sequence[Row]) -> dict[tuple[str, int], list[Row]]:
+    """Return the rows of each set, for each size in the table."""
+    return {
+        (name, size): mine
         for name, mine in _sets(rows).items()
         for size in _SHOWN
         if size in mine[0]["sizes"]
+    }
+
+
+def _against_first(rows: Sequence[Row], method: str, size: int) -> tuple[float, float] | None:
+    return compare_right(rows, _right(METHODS[0], size), _right(method, size))
+
+
+def _errors(rows: Sequence[Row]) -> Table:
+    cells: list[list[Cell]] = [
+        [name, size, *(Spread.of(_fold_errors(mine, method, size)) for method in METHODS)]
+        for (name, size), mine in _sized(rows).items()
     ]
     columns = [Column("data set"), Column("columns", 0), *(Column(m, 1) for m in METHODS)]
     return Table("Error at equal numbers of columns, %", columns, cells, "± over the folds.")
 
 
 def _tests(rows: Sequence[Row]) -> Table:
-    cells: list[list[Cell]] = []
-    for name, mine in _sets(rows).items():
-        for size in _SHOWN:
-            if size in mine[0]["sizes"]:
-                cells.append([name, size])
-                for method in METHODS[1:]:
-                    pair = compare_right(mine, _right(METHODS[0], size), _right(method, size))
-                    cells[-1].extend(pair or (None, None))
     columns = [Column("data set"), Column("columns", 0)]
     for method in METHODS[1:]:
         columns += [Column("won", 1, method, signed=True), Column("p", 3, method)]
+    cells: list[list[Cell]] = []
+    for (name, size), mine in _sized(rows).items():
+        pairs = [_against_first(mine, method, size) or (None, None) for method in METHODS[1:]]
+        cells.append([name, size, *(each for pair in pairs for each in pair)])
     note = (
         "won: rows that only it classifies correctly, minus those that only SVM-RFE does; "
         "McNemar's exact p; medians over the runs of the folds."
@@ -224,29 +220,21 @@ def _tests(rows: Sequence[Row]) -> Table:
 
 
 def _whole(rows: Sequence[Row]) -> Table:
-    cells: list[list[Cell]] = []
-    for name, mine in _sets(rows).items():
-        d = mine[0]["sizes"][0]
-        cells.append(
-            [
-                name,
-                d,
-                Spread.of(_fold_errors(mine, "SVM-RFE", d)),
-                Spread.of(_fold_errors(mine, "MR-RFE", d)),
-                Spread.of([row["MR-RFE_kept"][0] for row in mine]),
-                *(float(np.mean([r[f"{m}_seconds"] for r in mine])) for m in METHODS[:2]),
-            ]
-        )
-    columns = [
-        Column("data set"),
-        Column("columns", 0),
-        Column("SVM", 1, "error, %"),
-        Column("MR", 1, "error, %"),
-        Column("MR uses", 1),
-        *(Column(method, 1, "CPU s") for method in METHODS[:2]),
+    def all_columns(mine: Sequence[Row], method: str) -> Spread | None:
+        return Spread.of(_fold_errors(mine, method, mine[0]["sizes"][0]))
+
+    parts: list[Part] = [
+        (Column("columns", 0), lambda _, mine: mine[0]["sizes"][0]),
+        (Column("SVM", 1, "error, %"), lambda _, mine: all_columns(mine, "SVM-RFE")),
+        (Column("MR", 1, "error, %"), lambda _, mine: all_columns(mine, "MR-RFE")),
+        (Column("MR uses", 1), lambda _, mine: Spread.of([row["MR-RFE_kept"][0] for row in mine])),
+        (
+            [Column(method, 1, "CPU s") for method in METHODS[:2]],
+            lambda _, mine: [mean_of(mine, f"{method}_seconds") for method in METHODS[:2]],
+        ),
     ]
     note = "± over the folds; CPU time of the elimination on one fold, including the choice of C."
-    return Table("Without elimination", columns, cells, note)
+    return tabulate("Without elimination", "data set", _sets(rows), parts, note)
 
 
 def _remarks(rows: Sequence[Row]) -> list[str]:
@@ -259,7 +247,7 @@ def _remarks(rows: Sequence[Row]) -> list[str]:
             own = [np.mean(_fold_errors(mine, method, size)) for size in sizes]
             gains.append(float(np.mean(own) - np.mean(base)))
             for size in sizes:
-                pair = compare_right(mine, _right(METHODS[0], size), _right(method, size))
+                pair = _against_first(mine, method, size)
                 cells += 1
                 if pair is not None and pair[1] < 0.05:
                     clear[int(pair[0] > 0)] += 1

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import Normalizer, PolynomialFeatures, StandardScaler
@@ -17,8 +15,9 @@ from ....criteria import radius
 from ....qp.squared_hinge import squared_hinge
 from ....svm import MarginRadiusSVC
 from ....transform import EmpiricalKernelMap
+from ...engine.rows import grouped
 from ...experiment import Row
-from ...protocol import folds, mcnemar
+from ...protocol import folds, mcnemar, unconverged_allowed
 
 PAPER = (
     "H. Do, A. Kalousis, M. Hilario, Feature weighting using margin and radius based error bound "
@@ -126,8 +125,7 @@ class Descended(NamedTuple):
 def descended(X: Array, y: Array, C: float, max_steps: int) -> Descended:
     """Fit the paper's radius by Algorithm 1, from equal weights."""
     model = MarginRadiusSVC(radius="paper", optimizer="paper", C=C, max_iter=max_steps)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # how it ended is among the results
+    with unconverged_allowed():
         model.fit(X, y)
     machine = _weighted(model)._replace(bounds=_bounds_of(model))
     return Descended(machine, model.n_iter_, float(model.duality_gap_[0]), not model.fit_status_)
@@ -162,10 +160,8 @@ def as_signs(y: Array) -> Array:
 
 def by_repeat(rows: Sequence[Row]) -> list[list[Row]]:
     """Return the folds of each repeat, in which every row of the data is tested once."""
-    repeats: dict[int, list[Row]] = {}
-    for row in sorted(rows, key=lambda row: row["fold"]):
-        repeats.setdefault(row["repeat"], []).append(row)
-    return list(repeats.values())
+    ordered = sorted(rows, key=lambda row: row["fold"])
+    return list(grouped(ordered, "repeat").values())
 
 
 Right = Callable[[Row], Sequence[int]]

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from ...engine.tables import Cell, Claim, Column, Spread, Summary, Table, against, compared, grouped
+from ...engine.rows import grouped, mean_of, only, values_of
+from ...engine.tables import (
+    Cell,
+    Claim,
+    Column,
+    Spread,
+    Summary,
+    Table,
+    against,
+    compared,
+    tabulate,
+)
 from ...experiment import Row
 from .machines import DESCENT, STD, Right, compare_right, errors
 from .printed import PRINTED, SETS, SHARE_USED, Table2Row
@@ -22,10 +34,7 @@ Sets = Mapping[str, list[Row]]
 
 def summary(rows: Sequence[Row]) -> Summary:
     """Return all tables and remarks."""
-    read = {
-        space: grouped([row for row in rows if row["space"] == space], "dataset", SETS)
-        for space in READINGS
-    }
+    read = {space: grouped(only(rows, space=space), "dataset", SETS) for space in READINGS}
     read = {space: sets for space, sets in read.items() if sets}
     whole: dict[str, list[Row]] = {}
     for sets in read.values():
@@ -41,40 +50,34 @@ def summary(rows: Sequence[Row]) -> Summary:
 def _verdicts(read: Mapping[str, Sets]) -> list[Claim]:
     counted, bounds, shares = {}, {}, {}
     for space, sets in read.items():
-        known = [name for name in sets if name in PRINTED]
-        tests = {name: compare_right(sets[name], _right(STD), _right("paper")) for name in known}
-        clear = [test for test in tests.values() if test is not None and test[1] < 0.05]
-        counted[space] = (sum(won > 0 for won, _ in clear), sum(won < 0 for won, _ in clear))
-        bounds[space] = (_n_tighter(sets, "paper"), len(sets))
-        shares[space] = [
-            100 * float(np.mean([row["paper_used"] / row["n_columns"] for row in sets[name]]))
-            for name in known
-        ]
+        known, name = {n: sets[n] for n in sets if n in PRINTED}, READINGS[space]
+        tests = [compare_right(mine, _right(STD), _right("paper")) for mine in known.values()]
+        clear = [won for test in tests if test is not None for won, p in [test] if p < 0.05]
+        counted[name] = sum(won > 0 for won in clear), sum(won < 0 for won in clear), len(known)
+        bounds[name] = _n_tighter(sets, "paper"), len(sets)
+        if known:
+            shares[name] = [_share(mine, "paper") for mine in known.values()]
     return [
-        Claim(
+        Claim.judged(
             "MR-SVM is significantly better than SVM on most sets",
             "better on 7 of its sets, worse on 2",
-            {
-                READINGS[space]: f"better on {won}, worse on {lost} of {len(shares[space])}"
-                for space, (won, lost) in counted.items()
-            },
-            {READINGS[s]: 2 * won > len(shares[s]) for s, (won, _) in counted.items()},
+            counted,
+            lambda each: f"better on {each[0]}, worse on {each[1]} of {each[2]}",
+            lambda each: 2 * each[0] > each[2],
         ),
-        Claim(
+        Claim.judged(
             "optimising margin and radius gives a tighter bound (Theorem 2, on every set)",
             "the thesis of the paper; no figures",
-            {READINGS[s]: f"tighter on {low} of {of}" for s, (low, of) in bounds.items()},
-            {READINGS[s]: low == of for s, (low, of) in bounds.items()},
+            bounds,
+            lambda each: f"tighter on {each[0]} of {each[1]}",
+            lambda each: each[0] == each[1],
         ),
-        Claim(
+        Claim.judged(
             "part of the columns that is used (within 10 points)",
             f"{SHARE_USED} % over all 13 sets",
-            {READINGS[s]: f"{np.mean(v):.1f} % over {len(v)} sets" for s, v in shares.items() if v},
-            {
-                READINGS[s]: abs(float(np.mean(v)) - SHARE_USED) <= 10
-                for s, v in shares.items()
-                if v
-            },
+            shares,
+            lambda own: f"{np.mean(own):.1f} % over {len(own)} sets",
+            lambda own: abs(float(np.mean(own)) - SHARE_USED) <= 10,
         ),
     ]
 
@@ -88,76 +91,66 @@ def _descended(rows: Sequence[Row]) -> list[Row]:
 
 
 def _sizes(sets: Sets) -> Table:
-    columns = [Column("data set")] + [
+    def cells(name: str, mine: Sequence[Row]) -> list[Cell]:
+        own, printed = mine[0], PRINTED.get(name)
+        ours = own["n_rows"], own["n_columns"], own["class_sizes"]
+        theirs = printed[:3] if printed else (None, None, None)
+        pairs = zip(theirs, ours, strict=True)
+        return [_size_text(size) for pair in pairs for size in pair]
+
+    columns = [
         Column(who, 0, what) for what in ("rows", "columns", "classes") for who in ("paper", "ours")
     ]
-    cells: list[list[Cell]] = []
-    for name, mine in sets.items():
-        own, printed = mine[0], PRINTED.get(name)
-        ours = "/".join(map(str, sorted(own["class_sizes"])))
-        if printed is None:
-            cells.append([name, None, own["n_rows"], None, own["n_columns"], None, ours])
-            continue
-        theirs = "/".join(map(str, sorted(printed.classes)))
-        sizes = [printed.rows, own["n_rows"], printed.columns, own["n_columns"]]
-        cells.append([name, *sizes, theirs, ours])
     note = (
         "The paper counts patient number and class as columns of wdbc, and one of the two as a "
         "column of wpbc. Slips of its Table 1 and text: ovarian has 253 rows and classes of 62 and "
         'of 91, which are 153 (162 and 91 would fit); the text says "12 different datasets" above '
         "13 rows."
     )
-    return Table("Table 1", columns, cells, note)
+    return tabulate("Table 1", "data set", sets, [(columns, cells)], note)
+
+
+def _size_text(size: Any) -> Cell:
+    """Return a number of rows or columns, or the sizes of both classes as text."""
+    return "/".join(map(str, sorted(size))) if isinstance(size, list | tuple) else size
 
 
 def _errors(sets: Sets, reading: str) -> Table:
-    cells: list[list[Cell]] = []
-    for name, mine in sets.items():
+    def cells(name: str, mine: Sequence[Row]) -> list[Cell]:
         printed, first = PRINTED.get(name), _descended(mine)
-        cells.append(
-            [
-                name,
-                *against(printed and printed.std, errors(mine, _right(STD))),
-                *against(printed and printed.mr, errors(mine, _right("paper"))),
-                Spread.of(errors(first, _right(DESCENT))) if first else None,
-                Spread.of(errors(mine, _right("product"))),
-            ]
-        )
-    columns = [
-        Column("data set"),
-        *compared("STD", 2),
-        *compared("MR", 2),
-        Column("descent", 2),
-        Column("product", 2),
-    ]
+        return [
+            *against(printed and printed.std, errors(mine, _right(STD))),
+            *against(printed and printed.mr, errors(mine, _right("paper"))),
+            Spread.of(errors(first, _right(DESCENT))),
+            Spread.of(errors(mine, _right("product"))),
+        ]
+
+    columns = [*compared("STD", 2), *compared("MR", 2), Column("descent", 2), Column("product", 2)]
     note = "± over the runs of the ten folds; descent: the first run."
-    return Table(f"Table 2, {reading}: error, %", columns, cells, note)
+    title = f"Table 2, {reading}: error, %"
+    return tabulate(title, "data set", sets, [(columns, cells)], note)
 
 
 def _used(sets: Sets, reading: str) -> Table:
-    cells: list[list[Cell]] = []
-    for name, mine in sets.items():
-        first, total = _descended(mine), mine[0]["n_columns"]
-        printed = PRINTED.get(name)
-        stopped = sum(row[f"{DESCENT}_stopped"] for row in first)
-        cells.append(
-            [
-                name,
-                total,
-                printed and printed.used,
-                printed and 100 * printed.used / printed.columns,
-                *_weighted(mine, "paper", total),
-                *(_weighted(first, DESCENT, total) if first else (None, None)),
-                f"{stopped} of {len(first)}" if first else None,
-                *_weighted(mine, "product", total),
-                *(float(np.median([row[f"{kind}_C"] for row in mine])) for kind in _KINDS),
-            ]
-        )
-    columns = [Column("data set"), Column("all", 0)]
-    for who in ("paper", "MR", "descent"):
-        columns += [Column("used", 1, who), Column("%", 2, who)]
-    columns.append(Column("stopped", 0, "descent"))
-    columns += [Column("used", 1, "product"), Column("%", 2, "product")]
+    def cells(name: str, mine: Sequence[Row]) -> list[Cell]:
+        first, printed = _descended(mine), PRINTED.get(name)
+        stopped = sum(values_of(first, f"{DESCENT}_stopped"))
+        return [
+            mine[0]["n_columns"],
+            printed and printed.used,
+            printed and 100 * printed.used / printed.columns,
+            *_weighted(mine, "paper"),
+            *(_weighted(first, DESCENT) if first else (None, None)),
+            f"{stopped} of {len(first)}" if first else None,
+            *_weighted(mine, "product"),
+            *(float(np.median(values_of(mine, f"{kind}_C"))) for kind in _KINDS),
+        ]
+
+    def pair(who: str) -> list[Column]:
+        return [Column("used", 1, who), Column("%", 2, who)]
+
+    columns = [Column("all", 0), *pair("paper"), *pair("MR"), *pair("descent")]
+    columns += [Column("stopped", 0, "descent"), *pair("product")]
     columns += [Column(_TITLES[kind], 1, "C") for kind in _KINDS]
     note = (
         "Columns with a weight, and their part of all columns; means over the folds. stopped: "
@@ -165,33 +158,47 @@ def _used(sets: Sets, reading: str) -> Table:
         "one column at most, so that on the gene sets its count is that of the steps allowed. C: "
         "the median of the values that the inner folds choose."
     )
-    return Table(f"Table 2, {reading}: columns with a weight", columns, cells, note)
+    title = f"Table 2, {reading}: columns with a weight"
+    return tabulate(title, "data set", sets, [(columns, cells)], note)
 
 
-def _weighted(rows: Sequence[Row], kind: str, total: int) -> tuple[float, float]:
-    used = float(np.mean([row[f"{kind}_used"] for row in rows]))
-    return used, 100 * used / total
+def _weighted(rows: Sequence[Row], kind: str) -> tuple[float, float]:
+    """Return the mean number of columns with a weight, and their part of all in percent."""
+    used = mean_of(rows, f"{kind}_used")
+    return used, 100 * used / rows[0]["n_columns"]
+
+
+def _share(rows: Sequence[Row], kind: str) -> float:
+    return _weighted(rows, kind)[1]
 
 
 def _bounds(sets: Sets, reading: str) -> Table:
-    cells: list[list[Cell]] = []
-    for name, mine in sets.items():
-        cells.append([name])
-        for kind in _KINDS:
-            apart = [row[f"{kind}_bounds"][0] < _UNBOUNDED for row in mine]
-            found = [row[f"{kind}_bounds"][0] for row in mine]
-            middle = float(np.median(found)) if np.mean(apart) > 0.5 else None
-            cells[-1].append(middle)
-        cells[-1] += [float(np.median([r[f"{kind}_bounds"][1] for r in mine])) for kind in _KINDS]
-    columns = [Column("data set")]
-    columns += [Column(_TITLES[kind], 0, "Theorem 1") for kind in _KINDS]
-    columns += [Column(_TITLES[kind], 0, "Theorem 2") for kind in _KINDS]
+    def separated(rows: Sequence[Row], kind: str) -> float | None:
+        found = [row[f"{kind}_bounds"][0] for row in rows]
+        is_usual = np.mean([bound < _UNBOUNDED for bound in found]) > 0.5
+        return float(np.median(found)) if is_usual else None
+
+    parts = [
+        (
+            [Column(_TITLES[kind], 0, "Theorem 1") for kind in _KINDS],
+            lambda _, mine: [separated(mine, kind) for kind in _KINDS],
+        ),
+        (
+            [Column(_TITLES[kind], 0, "Theorem 2") for kind in _KINDS],
+            lambda _, mine: [_slack_bound(mine, kind) for kind in _KINDS],
+        ),
+    ]
     note = (
         "R²/γ² and (R² + |ξ|²)/γ² on the training part, each machine at the C that its inner folds "
         "choose; medians over the folds. Theorem 1 is empty where the rows are not separated in "
         "most folds."
     )
-    return Table(f"Bounds, {reading}", columns, cells, note)
+    return tabulate(f"Bounds, {reading}", "data set", sets, parts, note)
+
+
+def _slack_bound(rows: Sequence[Row], kind: str) -> float:
+    """Return the median bound of Theorem 2."""
+    return float(np.median([row[f"{kind}_bounds"][1] for row in rows]))
 
 
 def least_p(printed: Table2Row) -> float:
@@ -201,42 +208,37 @@ def least_p(printed: Table2Row) -> float:
 
 
 def _tests(sets: Sets, reading: str) -> Table:
-    cells: list[list[Cell]] = []
-    for name, mine in sets.items():
+    def cells(name: str, mine: Sequence[Row]) -> list[Cell]:
         printed = PRINTED.get(name)
-        cells.append([name, printed and printed.verdict, printed and least_p(printed)])
-        for kind in ("paper", "product"):
-            cells[-1].extend(compare_right(mine, _right(STD), _right(kind)) or (None, None))
-    columns = [
-        Column("data set"),
-        Column("verdict", 0, "paper"),
-        Column("least p", 3, "paper"),
-        Column("won", 1, "MR", signed=True),
-        Column("p", 3, "MR"),
-        Column("won", 1, "product", signed=True),
-        Column("p", 3, "product"),
-    ]
+        pairs = [compare_right(mine, _right(STD), _right(kind)) for kind in ("paper", "product")]
+        tests = [each for pair in pairs for each in pair or (None, None)]
+        return [printed and printed.verdict, printed and least_p(printed), *tests]
+
+    columns = [Column("verdict", 0, "paper"), Column("least p", 3, "paper")]
+    for kind in ("MR", "product"):
+        columns += [Column("won", 1, kind, signed=True), Column("p", 3, kind)]
     note = (
         "won: rows that only it classifies correctly, minus those that only STD does; medians "
         "over the runs. least p: the p value if all rows by which the printed errors differ are "
         "won or lost and no other row changes."
     )
-    return Table(f"McNemar's exact test against STD, {reading}", columns, cells, note)
+    title = f"McNemar's exact test against STD, {reading}"
+    return tabulate(title, "data set", sets, [(columns, cells)], note)
 
 
 def _further_spaces(rows: Sequence[Row]) -> Table:
     cells: list[list[Cell]] = []
-    first = grouped([row for row in rows if row["repeat"] == 0], "dataset", SETS)
+    first = grouped(only(rows, repeat=0), "dataset", SETS)
     for name, mine in first.items():
         done = {row["fold"] for row in mine if row["space"] in _FURTHER}
         for space in ("linear", *_FURTHER):
-            part = [row for row in mine if row["space"] == space and row["fold"] in done]
+            part = [row for row in only(mine, space=space) if row["fold"] in done]
             test = compare_right(part, _right(STD), _right("product"))
             if test is None:
                 continue
             error = [errors(part, _right(kind))[0] for kind in _KINDS]
             keys = ("n_columns", "paper_used", "product_used")
-            sizes = [float(np.mean([row[key] for row in part])) for key in keys]
+            sizes = [mean_of(part, key) for key in keys]
             cells.append([f"{name}, {space}", *error, test[1], *sizes])
     columns = [
         Column("data set, space"),
@@ -276,16 +278,10 @@ def _remarks(sets: Sets, reading: str) -> list[str]:
     claimed = np.mean([PRINTED[name].mr - PRINTED[name].std for name in known])
     said = sum(PRINTED[name].verdict != "=" for name in known)
     possible = sum(PRINTED[n].verdict != "=" and least_p(PRINTED[n]) < 0.05 for n in known)
-    share = {
-        kind: np.mean([_weighted(sets[n], kind, sets[n][0]["n_columns"])[1] for n in known])
-        for kind in clear
-    }
+    share = {kind: np.mean([_share(sets[name], kind) for name in known]) for kind in clear}
     printed = np.mean([100 * PRINTED[n].used / PRINTED[n].columns for n in known])
-    descent = [
-        _weighted(_descended(sets[n]), DESCENT, sets[n][0]["n_columns"])[1]
-        for n in known
-        if _descended(sets[n])
-    ]
+    first = [_descended(sets[name]) for name in known]
+    descent = [_share(own, DESCENT) for own in first if own]
     used = f" (Algorithm 1: {np.mean(descent):.0f} %)" if descent else ""
     return [
         *remarks,
@@ -304,13 +300,7 @@ def _remarks(sets: Sets, reading: str) -> list[str]:
 
 def _n_tighter(sets: Sets, kind: str) -> int:
     """Count the sets on which the bound of Theorem 2 is below that of the SVM."""
-    return sum(
-        bool(
-            np.median([row[f"{kind}_bounds"][1] for row in mine])
-            < np.median([row[f"{STD}_bounds"][1] for row in mine])
-        )
-        for mine in sets.values()
-    )
+    return sum(_slack_bound(mine, kind) < _slack_bound(mine, STD) for mine in sets.values())
 
 
 def _on_bounds(sets: Sets, reading: str) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -12,7 +12,7 @@ import numpy as np
 from ...data import dataset
 from ...engine.tables import Summary
 from ...experiment import Experiment, Row, Scale, Task, register
-from ...protocol import folds
+from ...protocol import folds, timed
 from .machines import DESCENT, PAPER, STD, as_signs, columns_of, descended, tuned
 from .printed import PRINTED, SETS
 from .summary import summary
@@ -123,17 +123,9 @@ class Table2(Experiment):
         costs = [cost for cost in _COSTS if cost <= task["max_C"]]
         row: Row = {"n_rows": len(y), "class_sizes": [int(np.sum(y < 0)), int(np.sum(y > 0))]}
         for kind in _KINDS:
-            begin = time.thread_time()
-            found = tuned(
-                kind,
-                lambda: columns_of(space),
-                X[train],
-                y[train],
-                costs,
-                n_folds=task["inner_folds"],
-                seed=seed,
-            )
-            row[f"{kind}_seconds"] = round(time.thread_time() - begin, 4)
+            inner = {"n_folds": task["inner_folds"], "seed": seed}
+            choose = partial(tuned, kind, partial(columns_of, space), **inner)
+            found, row[f"{kind}_seconds"] = timed(choose, X[train], y[train], costs)
             row[f"{kind}_right"] = (found.signs(X[test]) == y[test]).astype(int)
             row[f"{kind}_C"], row[f"{kind}_used"] = found.C, found.machine.n_used
             row[f"{kind}_bounds"] = [min(bound, 1e300) for bound in found.machine.bounds]
