@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 _MAX_CV_ROWS = 3000  # rows up to which folds are the default; beyond, one held-out part
 _TEST_SIZE = 0.25
@@ -53,13 +54,11 @@ def _several_resamples(number: int) -> int:
 
 
 # Options of a table, and of the fits to it
-Data = Annotated[str, typer.Argument(metavar="DATA", help="The table; - is the standard input.")]
-TargetName = Annotated[
-    str, typer.Option("--target", "-t", metavar="COL", help="Column of the classes.")
-]
+Data = Annotated[str, Argument(metavar="DATA", help="The table; - is the standard input.")]
+TargetName = Annotated[str, Option("--target", "-t", metavar="COL", help="Column of the classes.")]
 MethodName = Annotated[
     str,
-    typer.Option(
+    Option(
         "--method",
         metavar="NAME",
         callback=_known_method,
@@ -71,28 +70,24 @@ generalized-bias, grid-search or
 svc.""",  # \b keeps the lines, which would otherwise break at the hyphens of names
     ),
 ]
-Drop = Annotated[
-    list[str] | None, typer.Option(metavar="COL", help="Column to leave out; repeatable.")
-]
+Drop = Annotated[list[str] | None, Option(metavar="COL", help="Column to leave out; repeatable.")]
 Keep = Annotated[
     list[str] | None,
-    typer.Option(metavar="COL", help="Column to use although it looks like an id; repeatable."),
+    Option(metavar="COL", help="Column to use although it looks like an id; repeatable."),
 ]
 Category = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="COL", help="Column of codes that is a category, not a number; repeatable."
-    ),
+    Option(metavar="COL", help="Column of codes that is a category, not a number; repeatable."),
 ]
 Positive = Annotated[
     str | None,
-    typer.Option(
+    Option(
         metavar="LABEL", help="Which of the two classes is the positive one (default: the rarer)."
     ),
 ]
 Balanced = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--balanced",
         help="Give all classes equal importance, however few rows they have. This finds rare "
         "classes, but costs some accuracy.",
@@ -100,7 +95,7 @@ Balanced = Annotated[
 ]
 Folds = Annotated[
     int | None,
-    typer.Option(
+    Option(
         "--cv",
         metavar="N",
         min=2,
@@ -110,13 +105,11 @@ Folds = Annotated[
 ]
 Repeats = Annotated[
     int,
-    typer.Option(
-        metavar="N", min=1, help="How often cross-validation is repeated, with other folds."
-    ),
+    Option(metavar="N", min=1, help="How often cross-validation is repeated, with other folds."),
 ]
 TestSize = Annotated[
     float | None,
-    typer.Option(
+    Option(
         metavar="F",
         min=0.01,
         max=0.99,
@@ -126,20 +119,18 @@ TestSize = Annotated[
 ]
 Format = Annotated[
     str | None,
-    typer.Option(metavar="NAME", callback=_known_format, help="csv, tsv, parquet, arff or libsvm."),
+    Option(metavar="NAME", callback=_known_format, help="csv, tsv, parquet, arff or libsvm."),
 ]
 ModelOut = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--out", metavar="FILE", help="Model file to write; without it, the model is not saved."
     ),
 ]
-ReportOut = Annotated[
-    Path | None, typer.Option("--report", metavar="FILE", help="HTML page to write.")
-]
+ReportOut = Annotated[Path | None, Option("--report", metavar="FILE", help="HTML page to write.")]
 Stability = Annotated[
     int,
-    typer.Option(
+    Option(
         metavar="N",
         min=0,
         callback=_several_resamples,
@@ -147,105 +138,86 @@ Stability = Annotated[
     ),
 ]
 Calibrate = Annotated[
-    bool, typer.Option("--proba", help="Make the model give probabilities; relevance always does.")
+    bool, Option("--proba", help="Make the model give probabilities; relevance always does.")
 ]
 
 # Options of a model and its predictions
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file written by fit.")]
-Proba = Annotated[bool, typer.Option("--proba", help="Add the probability of each class.")]
+Model = Annotated[Path, Argument(metavar="MODEL", help="Model file written by fit.")]
+Proba = Annotated[bool, Option("--proba", help="Add the probability of each class.")]
 EffectRows = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--data",
         metavar="TABLE",
         help="Rows on which effects are measured (default: training rows that the model keeps).",
     ),
 ]
 Explain = Annotated[
-    bool,
-    typer.Option(
-        "--explain", help="Add what speaks for each class, and the nearest training rows."
-    ),
+    bool, Option("--explain", help="Add what speaks for each class, and the nearest training rows.")
 ]
 Copied = Annotated[
     list[str] | None,
-    typer.Option("--keep", metavar="COL", help="Column to copy from the table; repeatable."),
+    Option("--keep", metavar="COL", help="Column to copy from the table; repeatable."),
 ]
 OtherTarget = Annotated[
     str | None,
-    typer.Option(
-        "--target", "-t", metavar="COL", help="Column of the classes (default: as in the fit)."
-    ),
+    Option("--target", "-t", metavar="COL", help="Column of the classes (default: as in the fit)."),
 ]
 Allow = Annotated[
-    bool,
-    typer.Option(
-        "--allow", help="Continue although a column that the model relies on is unusable."
-    ),
+    bool, Option("--allow", help="Continue although a column that the model relies on is unusable.")
 ]
 CsvOut = Annotated[
     Path | None,
-    typer.Option("--out", metavar="FILE", help="CSV file to write instead of the standard output."),
+    Option("--out", metavar="FILE", help="CSV file to write instead of the standard output."),
 ]
-SetName = Annotated[str, typer.Argument(metavar="NAME", help="Name of a data set, as in the list.")]
+SetName = Annotated[str, Argument(metavar="NAME", help="Name of a data set, as in the list.")]
 
 # Options of the papers' experiments
 Experiments = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="NAME",
-        help="Experiments, or papers for all their experiments (default: all).",
+    Argument(
+        metavar="NAME", help="Experiments, or papers for all their experiments (default: all)."
     ),
 ]
-ListAll = Annotated[bool, typer.Option("--list", help="List the experiments with their CPU time.")]
-Quick = Annotated[bool, typer.Option("--quick", help="Run a small version of a few minutes.")]
+ListAll = Annotated[bool, Option("--list", help="List the experiments with their CPU time.")]
+Quick = Annotated[bool, Option("--quick", help="Run a small version of a few minutes.")]
 NumberOfSplits = Annotated[
     int | None,
-    typer.Option(
-        "--repeats", metavar="N", min=1, help="Number of random splits instead of the paper's."
-    ),
+    Option("--repeats", metavar="N", min=1, help="Number of random splits instead of the paper's."),
 ]
 Only = Annotated[
-    list[str] | None, typer.Option(metavar="DATASET", help="Use only this data set; repeatable.")
+    list[str] | None, Option(metavar="DATASET", help="Use only this data set; repeatable.")
 ]
 Jobs = Annotated[
     int,
-    typer.Option(
-        metavar="N",
-        callback=_some_jobs,
-        help="Processes of one thread each; -1 is all cores.",
-    ),
+    Option(metavar="N", callback=_some_jobs, help="Processes of one thread each; -1 is all cores."),
 ]
 Backend = Annotated[
     str | None,
-    typer.Option(
+    Option(
         metavar="NAME",
         callback=_known_backend,
         help="loky, threading or dask (DASK_SCHEDULER_ADDRESS, or a local cluster).",
     ),
 ]
-ResultsDir = Annotated[Path, typer.Option(metavar="DIR", help="Folder of the result files.")]
+ResultsDir = Annotated[Path, Option(metavar="DIR", help="Folder of the result files.")]
 DataDir = Annotated[
-    Path | None,
-    typer.Option(metavar="DIR", help="Folder of the data sets instead of KERNELWISE_DATA."),
+    Path | None, Option(metavar="DIR", help="Folder of the data sets instead of KERNELWISE_DATA.")
 ]
-Fresh = Annotated[
-    bool, typer.Option("--fresh", help="Discard earlier results of these experiments.")
-]
-Render = Annotated[bool, typer.Option("--render", help="Run nothing; show the results so far.")]
+Fresh = Annotated[bool, Option("--fresh", help="Discard earlier results of these experiments.")]
+Render = Annotated[bool, Option("--render", help="Run nothing; show the results so far.")]
 HtmlOut = Annotated[
-    Path | None, typer.Option("--html", metavar="FILE", help="Write one self-contained page.")
+    Path | None, Option("--html", metavar="FILE", help="Write one self-contained page.")
 ]
 MarkdownOut = Annotated[
-    Path | None,
-    typer.Option("--markdown", metavar="FILE", help="Write a Markdown page with pictures."),
+    Path | None, Option("--markdown", metavar="FILE", help="Write a Markdown page with pictures.")
 ]
 
 # Options of all commands
-Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Seed of all random numbers.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
+Seed = Annotated[int, Option(metavar="N", min=0, help="Seed of all random numbers.")]
+AsJson = Annotated[bool, Option("--json", help="Print JSON instead of tables.")]
+Quiet = Annotated[bool, Option("--quiet", "-q", help="Print nothing but errors.")]
+Force = Annotated[bool, Option("--force", help="Replace existing files.")]
 
 
 def split_options(n_rows: int, cv: int | None, test_size: float | None) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from typing import Any
 
 _UCI = "The data are from the UCI repository; see there for the licence and the citation."
 _OWN = "The copy states no licence: consult the original publication before you share it."
@@ -31,18 +32,18 @@ class Spec:
     """Facts about a data set, checked on loading; a regression has no classes."""
 
     name: str
-    rows: int
     features: int
     classes: dict[str, int]
-    missing: int
     papers: tuple[str, ...]
     about: str
-    licence: str
-    leaks: dict[str, str]
+    rows: int
     file: str | None
-    base: str | None
-    bundled: Bundled | None
-    remote: Remote | None
+    missing: int = 0
+    licence: str = _UCI
+    leaks: dict[str, str] = field(default_factory=dict)
+    base: str | None = None
+    bundled: Bundled | None = None
+    remote: Remote | None = None
 
 
 def spec_of(name: str) -> Spec:
@@ -68,43 +69,16 @@ def _counts(text: str) -> dict[str, int]:
 REGISTRY: dict[str, Spec] = {}
 
 
-def _add(
-    name: str,
-    classes: str,
-    features: int,
-    papers: str,
-    about: str,
-    *,
-    missing: int = 0,
-    rows: int | None = None,
-    licence: str = _UCI,
-    leaks: dict[str, str] | None = None,
-    file: str | None = None,
-    base: str | None = None,
-    bundled: Bundled | None = None,
-    remote: Remote | None = None,
-) -> None:
-    """Register a set; its file is NAME.csv.gz unless it is derived or only bundled."""
+def _add(name: str, classes: str, features: int, papers: str, about: str, **facts: Any) -> None:
+    """Register a set; its file is NAME.csv.gz unless it is derived or the facts name another."""
     counts = _counts(classes)
-    REGISTRY[name] = Spec(
-        name=name,
-        rows=sum(counts.values()) if rows is None else rows,
-        features=features,
-        classes=counts,
-        missing=missing,
-        papers=tuple(papers.split()),
-        about=about,
-        licence=licence,
-        leaks=leaks or {},
-        file=None if base or file == "" else file or f"{name}.csv.gz",
-        base=base,
-        bundled=bundled,
-        remote=remote,
-    )
+    usual = {
+        "rows": sum(counts.values()),
+        "file": None if "base" in facts else f"{name}.csv.gz",
+    }
+    REGISTRY[name] = Spec(name, features, counts, tuple(papers.split()), about, **(usual | facts))
 
 
-# Sizes and classes are those of the sources. The data_ids of OpenML have not been tried; the checks
-# on loading guard against a wrong one.
 _add(
     "breast_cancer_wisconsin", "benign 458, malignant 241", 9,
     "dual_objective adaptive_kernel relevance",
@@ -314,10 +288,10 @@ _add(
 _add(
     "wine", "0 59, 1 71, 2 48", 13, "relevance",
     "Wine, as scikit-learn has it: chemical analyses of three cultivars.",
-    file="", bundled=Bundled("load_wine"),
+    file=None, bundled=Bundled("load_wine"),
 )  # fmt: skip
 _add(
     "digits", "0 178, 1 182, 2 177, 3 183, 4 181, 5 182, 6 181, 7 179, 8 174, 9 180", 64,
     "relevance", "Handwritten digits, 8 x 8 pixels in 0..16, as scikit-learn has them.",
-    file="", bundled=Bundled("load_digits"),
+    file=None, bundled=Bundled("load_digits"),
 )  # fmt: skip

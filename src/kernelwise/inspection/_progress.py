@@ -26,8 +26,6 @@ def run_all(
     ``callback`` is called with the number of finished tasks and their total. ``verbose="auto"``
     prints progress to stderr every two seconds, True after each task, False never.
     """
-    if verbose not in (True, False, "auto"):
-        raise ValueError(f"verbose={verbose!r} must be True, False or 'auto'.")
     finished: Iterator[Any] = Parallel(n_jobs=n_jobs, return_as="generator")(
         delayed(task)(*arguments) for arguments in jobs
     )

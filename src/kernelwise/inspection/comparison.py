@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..evaluation.statistics import corrected_interval
 from .style import PALETTE, bare, ink, panels, short
 
 
+@dataclass(eq=False, repr=False)
 class ComparisonDisplay:
     """Plot of the scores of methods on the same splits, and of their paired differences.
 
@@ -67,18 +69,11 @@ class ComparisonDisplay:
     0.027
     """
 
-    def __init__(
-        self,
-        scores: dict[str, Any],
-        *,
-        reference: str | None = None,
-        test_ratio: float = 0.0,
-        score_name: str = "score",
-    ) -> None:
-        self.scores = scores
-        self.reference = reference
-        self.test_ratio = test_ratio
-        self.score_name = score_name
+    scores: dict[str, Any]
+    _: KW_ONLY
+    reference: str | None = None
+    test_ratio: float = 0.0
+    score_name: str = "score"
 
     @classmethod
     def from_results(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ _MAX_PARTS = 3  # parts whose weights are plotted by default
 _LOG_RATIO = 1e3  # ratio of the largest to the smallest value from which the axis is logarithmic
 
 
+@dataclass(eq=False, repr=False)
 class ConvergenceDisplay:
     """Plot of the criterion and the largest weights over the evaluations of a fit.
 
@@ -65,18 +67,11 @@ class ConvergenceDisplay:
     2
     """
 
-    def __init__(
-        self,
-        history: dict[str, Any],
-        *,
-        feature_names: Any = None,
-        part_names: Any = None,
-        value_name: str = "criterion",
-    ) -> None:
-        self.history = history
-        self.feature_names = feature_names
-        self.part_names = part_names
-        self.value_name = value_name
+    history: dict[str, Any]
+    _: KW_ONLY
+    feature_names: Any = None
+    part_names: Any = None
+    value_name: str = "criterion"
 
     @classmethod
     def from_estimator(

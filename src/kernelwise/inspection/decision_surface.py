@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
@@ -21,6 +22,7 @@ from .weights import frame_columns, like, read_weights
 _MAX_POINTS = 1000  # plotted rows; more would hide each other
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class DecisionSurfaceDisplay:
     """Plot of the predicted classes along two features, with the rows and the support vectors.
 
@@ -81,28 +83,15 @@ class DecisionSurfaceDisplay:
     ['petal width (cm)', 'petal length (cm)']
     """
 
-    def __init__(
-        self,
-        *,
-        xx0: Array,
-        xx1: Array,
-        responses: dict[str, Array],
-        points: Array,
-        labels: Index,
-        class_names: Any,
-        feature_names: Any,
-        support: dict[str, Index] | None = None,
-        n_fixed: int = 0,
-    ) -> None:
-        self.xx0 = xx0
-        self.xx1 = xx1
-        self.responses = responses
-        self.points = points
-        self.labels = labels
-        self.class_names = class_names
-        self.feature_names = feature_names
-        self.support = support
-        self.n_fixed = n_fixed
+    xx0: Array
+    xx1: Array
+    responses: dict[str, Array]
+    points: Array
+    labels: Index
+    class_names: Any
+    feature_names: Any
+    support: dict[str, Index] | None = None
+    n_fixed: int = 0
 
     @classmethod
     @checked_arguments(

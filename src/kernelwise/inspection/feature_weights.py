@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from .weights import read_weights, shares
 _PALE = 0.3  # opacity of the bars of features that were not selected
 
 
+@dataclass(eq=False, repr=False)
 class FeatureWeightsDisplay:
     """Plot of the weights of features as shares of their sum, the largest first.
 
@@ -70,22 +72,13 @@ class FeatureWeightsDisplay:
     13
     """
 
-    def __init__(
-        self,
-        weights: Any,
-        *,
-        feature_names: Any = None,
-        machine_names: Any = None,
-        selected: Any = None,
-        interval: Any = None,
-        frequency: Any = None,
-    ) -> None:
-        self.weights = weights
-        self.feature_names = feature_names
-        self.machine_names = machine_names
-        self.selected = selected
-        self.interval = interval
-        self.frequency = frequency
+    weights: Any
+    _: KW_ONLY
+    feature_names: Any = None
+    machine_names: Any = None
+    selected: Any = None
+    interval: Any = None
+    frequency: Any = None
 
     @classmethod
     def from_estimator(

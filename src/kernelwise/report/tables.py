@@ -188,11 +188,10 @@ def _from_first(lead: Difference) -> Difference:
 
 def confusion(held_out: HeldOut, target: Target) -> Confusion:
     """Count held-out rows by actual and predicted class."""
-    classes = np.asarray(target.classes)
-    counts = np.zeros((len(classes), len(classes)), dtype=int)
-    actual = np.searchsorted(classes, held_out.actual)
-    predicted = np.searchsorted(classes, held_out.predicted)
-    np.add.at(counts, (actual, predicted), 1)
+    from sklearn.metrics import confusion_matrix
+
+    labels = list(target.classes)
+    counts = confusion_matrix(held_out.actual, held_out.predicted, labels=labels)
     return Confusion(target.classes, counts)
 
 
