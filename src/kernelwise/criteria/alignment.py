@@ -17,8 +17,9 @@ from .._typing import Array, Gram
 from ..kernels import Cotangent
 from ..qp import SMO
 from ..qp.gram import as_gram
-from .base import Criterion, CriterionValue
-from .labels import as_codes
+from .base import CriterionValue
+from .labelled import LabelledCriterion
+from .labels import CodedLabels, as_codes
 
 
 def alignment(K: Array, y: Any, *, centered: bool = True) -> float:
@@ -60,7 +61,7 @@ def _precise() -> SMO:
 
 
 @dataclass(frozen=True)
-class Alignment(Criterion):
+class Alignment(LabelledCriterion):
     """One minus the kernel-target alignment, summed over the machines.
 
     Parameters
@@ -86,16 +87,10 @@ class Alignment(Criterion):
     solver: SMO = field(default_factory=_precise)
     centered: bool = True
 
-    def evaluate(
-        self,
-        K: Array | Gram,
-        Y: Any,
-        *,
-        weights: Any = None,
-        start: Any = None,
-        gradient: bool = True,
+    def _evaluate(
+        self, K: Array | Gram, labels: CodedLabels, start: Any, gradient: bool
     ) -> CriterionValue:
-        Y = as_codes(Y)
+        Y = labels.codes
         K = self.dense(K).astype(np.float64, copy=False)
         if K.shape != (len(Y), len(Y)):
             raise ValueError(f"K must be {len(Y)} by {len(Y)}, as Y has {len(Y)} rows.")

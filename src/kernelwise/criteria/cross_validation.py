@@ -14,17 +14,17 @@ from scipy.special import expit
 from sklearn.model_selection import StratifiedKFold
 
 from .._typing import Array, Gram
-from ..kernels import Cotangent
-from ..qp import SMO, Solution, c_svc
+from ..qp import SMO, c_svc
 from ..qp.gram import as_gram
-from .base import Criterion, CriterionValue
+from .base import CriterionValue
 from .implicit import ImplicitMachine, implicit
-from .labels import as_codes, as_weights, starts
+from .labelled import LabelledCriterion, SolvedPart
+from .labels import CodedLabels, starts
 from .span import split
 
 
 @dataclass(frozen=True)
-class CrossValidation(Criterion):
+class CrossValidation(LabelledCriterion):
     """The mean loss on held-out rows, summed over the machines.
 
     Parameters
@@ -60,22 +60,15 @@ class CrossValidation(Criterion):
         if self.loss not in ("hinge", "logistic"):
             raise ValueError(f"loss must be 'hinge' or 'logistic'; got {self.loss!r}.")
 
-    def evaluate(
-        self,
-        K: Array | Gram,
-        Y: Any,
-        *,
-        weights: Any = None,
-        start: Any = None,
-        gradient: bool = True,
+    def _evaluate(
+        self, K: Array | Gram, labels: CodedLabels, start: Any, gradient: bool
     ) -> CriterionValue:
-        Y = as_codes(Y)
-        bound = self.C * as_weights(weights, len(Y))
+        Y, bound = labels.codes, self.C * labels.weights
         gram, fold_of = as_gram(K), self._fold_of(Y)
         tasks = [(j, fold) for j in range(Y.shape[1]) for fold in np.unique(fold_of)]
         begin = starts(start, len(tasks))
 
-        def solve(t: int) -> tuple[Solution, float, Cotangent | None, float]:
+        def solve(t: int) -> SolvedPart:
             j, fold = tasks[t]
             held_out = fold_of == fold
             y = np.where(held_out, 0, Y[:, j])
@@ -92,13 +85,8 @@ class CrossValidation(Criterion):
             back = implicit(machine, by_decision)
             return solution, total, back.cotangent, back.by_bounds
 
-        parts = self._solve_all(solve, range(len(tasks)))
-        solutions = tuple(part[0] for part in parts)
-        value = float(sum(part[1] for part in parts))
-        by_C = float(sum(part[3] for part in parts))
-        cotangent = Cotangent.total([part[2] for part in parts if part[2] is not None])
-        by_C = by_C / self.C if np.isfinite(self.C) else 0.0
-        return CriterionValue(value, cotangent if gradient else None, lambda: by_C, (), solutions)
+        value, cotangent, by_C, solutions = self._total(solve, len(tasks), gradient)
+        return CriterionValue(value, cotangent, by_C, (), solutions)
 
     def _fold_of(self, Y: Array) -> Array:
         """Return each row's fold, stratified by the rows' codes where only a number is given."""

@@ -18,12 +18,13 @@ from ..kernels import Cotangent
 from ..qp import DualQP, Solution
 from ..qp.builders import ridged
 from ..qp.gram import as_gram
-from .base import Criterion, CriterionValue
+from .base import CriterionValue
+from .labelled import LabelledCriterion
 from .labels import CodedLabels, starts
 
 
 @dataclass(frozen=True)
-class DualObjective(Criterion):
+class DualObjective(LabelledCriterion):
     """The optimal dual objective, summed over the machines.
 
     Parameters
@@ -59,16 +60,9 @@ class DualObjective(Criterion):
         """Whether evaluating reads most of the kernel matrix, so that it should be stored."""
         return self.slack == "squared"
 
-    def evaluate(
-        self,
-        K: Array | Gram,
-        Y: Any,
-        *,
-        weights: Any = None,
-        start: Any = None,
-        gradient: bool = True,
+    def _evaluate(
+        self, K: Array | Gram, labels: CodedLabels, start: Any, gradient: bool
     ) -> CriterionValue:
-        labels = CodedLabels.of(Y, weights)
         begin = starts(start, labels.n_machines)
         if self.slack == "squared":
             gram = as_gram(ridged(self.dense(K, labels.largest_weight), self.C * labels.weights))

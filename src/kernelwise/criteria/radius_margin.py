@@ -20,7 +20,8 @@ from ..kernels.prepared import PreparedRows
 from ..qp import SMO, DualQP, Solution, enclosing_ball
 from ..qp.builders import ridged
 from ..qp.gram import as_gram
-from .base import Criterion, CriterionValue
+from .base import CriterionValue
+from .labelled import LabelledCriterion
 from .labels import CodedLabels, starts
 
 
@@ -122,7 +123,7 @@ def squared_radius(ball: Solution) -> float:
 
 
 @dataclass(frozen=True)
-class RadiusMargin(Criterion):
+class RadiusMargin(LabelledCriterion):
     """The radius-margin bound of the L2-SVM, summed over the machines.
 
     Parameters
@@ -150,16 +151,9 @@ class RadiusMargin(Criterion):
 
     slack = "squared"
 
-    def evaluate(
-        self,
-        K: Array | Gram,
-        Y: Any,
-        *,
-        weights: Any = None,
-        start: Any = None,
-        gradient: bool = True,
+    def _evaluate(
+        self, K: Array | Gram, labels: CodedLabels, start: Any, gradient: bool
     ) -> CriterionValue:
-        labels = CodedLabels.of(Y, weights)
         cost = self.C * labels.weights
         gram = as_gram(ridged(self.dense(K, labels.largest_weight), cost))
         return self._of_ridged(gram, labels, cost, start, gradient)

@@ -23,9 +23,10 @@ from ..kernels import Cotangent
 from ..qp import SMO, DualQP, Solution
 from ..qp.gram import as_gram
 from ..qp.terms import checked_costs
-from .base import Criterion, CriterionValue
+from .base import CriterionValue
 from .free_system import JITTERS, FreeSystem
 from .implicit import ImplicitMachine, implicit
+from .labelled import LabelledCriterion, SolvedPart
 from .labels import CodedLabels, as_codes, starts
 
 # Diagonal entry of the inverse, relative to 1 / K_ii, below which no other row replaces this one.
@@ -231,7 +232,7 @@ def loo_error(
 
 
 @dataclass(frozen=True)
-class LeaveOneOut(Criterion):
+class LeaveOneOut(LabelledCriterion):
     """The span estimate of the leave-one-out error of the C-SVC, summed over the machines.
 
     Parameters
@@ -259,35 +260,21 @@ class LeaveOneOut(Criterion):
     solver: SMO = field(default_factory=SMO)
     slope: float = 5.0
 
-    def evaluate(
-        self,
-        K: Array | Gram,
-        Y: Any,
-        *,
-        weights: Any = None,
-        start: Any = None,
-        gradient: bool = True,
+    def _evaluate(
+        self, K: Array | Gram, labels: CodedLabels, start: Any, gradient: bool
     ) -> CriterionValue:
         if gradient and np.isinf(self.slope):
             raise ValueError("a count of errors has no gradient; give a finite slope.")
-        labels = CodedLabels.of(Y, weights)
         begin, gram = starts(start, labels.n_machines), as_gram(K)
         bound, terms = self.C * labels.weights, labels.terms(self.C)
 
-        def solve(j: int) -> tuple[Solution, float, Cotangent | None, float]:
+        def solve(j: int) -> SolvedPart:
             qp = DualQP(gram, terms[j])
             solution = self.solver.solve(qp, start=begin[j])
             return solution, *self._of_machine(gram, solution, qp.p, bound, gradient)
 
-        parts = self._solve_all(solve, range(labels.n_machines))
-        machines = tuple(part[0] for part in parts)
-        value = float(sum(part[1] for part in parts))
-        by_C = float(sum(part[3] for part in parts))
-        cotangent = Cotangent.total([part[2] for part in parts if part[2] is not None])
-        by_C = by_C / self.C if np.isfinite(self.C) else 0.0
-        return CriterionValue(
-            value, cotangent if gradient else None, lambda: by_C, machines, machines
-        )
+        value, cotangent, by_C, machines = self._total(solve, labels.n_machines, gradient)
+        return CriterionValue(value, cotangent, by_C, machines, machines)
 
     def _of_machine(
         self, K: Gram, solution: Solution, y: Array, bound: Array, gradient: bool

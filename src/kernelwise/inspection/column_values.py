@@ -11,7 +11,6 @@ import numpy as np
 from .._typing import Array, Index
 from ..svm.relevance.columns import ColumnEncoding
 from ..svm.relevance.raw_columns import CATEGORY, RawColumn, columns_of
-from ..tabular.column_values import as_dates, as_numbers, as_text
 from ..tabular.encoder import TableEncoder
 
 MISSING = "missing"
@@ -112,7 +111,7 @@ def table_values(
     """
     if encoder is None:
         return tuple(map(_typed, columns_of(X, names)))
-    return tuple(_of_kind(X[name], name, encoder) for name in names)
+    return tuple(_of_kind(X, name, encoder) for name in names)
 
 
 def _typed(raw: RawColumn) -> ColumnValues:
@@ -122,15 +121,11 @@ def _typed(raw: RawColumn) -> ColumnValues:
     return ColumnValues(raw.name, None, np.array([_word(each) for each in levels], object)[places])
 
 
-def _of_kind(series: Any, name: str, encoder: TableEncoder) -> ColumnValues:
-    kind = encoder.kinds_[name]
-    if kind == "number":
-        return ColumnValues(name, as_numbers(series, encoder.decimals_.get(name, ".")))
-    if kind == "date":
-        seconds = as_dates(series, encoder.formats_[name]).to_numpy().astype("datetime64[s]")
-        days = seconds.astype(np.int64) / 86400
-        return ColumnValues(name, np.where(np.isnat(seconds), np.nan, days), is_date=True)
-    return ColumnValues(name, None, np.array([text or MISSING for text in as_text(series)], object))
+def _of_kind(X: Any, name: str, encoder: TableEncoder) -> ColumnValues:
+    values = encoder.read_column(X, name)
+    if values.dtype.kind == "f":
+        return ColumnValues(name, values, is_date=encoder.kinds_[name] == "date")
+    return ColumnValues(name, None, np.where(values == "", MISSING, values))
 
 
 def encoded_values(

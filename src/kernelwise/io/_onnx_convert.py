@@ -5,7 +5,7 @@ They are passed with each call, so that nothing is registered globally.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -103,25 +103,28 @@ def converters() -> dict[type, Callable[..., Any]]:
     )
 
 
+def _declared(scope: Any, model: Any, inputs: Any, outputs: Iterable[tuple[str, Any]]) -> Any:
+    """Declare the operator of a model, with its outputs by name and type."""
+    operator = scope.declare_local_operator(f"Kernelwise{type(model).__name__}", model)
+    operator.inputs = list(inputs)
+    for name, kind in outputs:
+        operator.outputs.append(scope.declare_local_variable(name, kind))
+    return operator.outputs
+
+
 def _parse_classifier(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
     from skl2onnx.common.data_types import DoubleTensorType
 
-    operator = scope.declare_local_operator(f"Kernelwise{type(model).__name__}", model)
-    operator.inputs = list(inputs)
-    operator.outputs.append(scope.declare_local_variable("label", _label_type(model)))
-    operator.outputs.append(scope.declare_local_variable("decision", DoubleTensorType()))
+    outputs = [("label", _label_type(model)), ("decision", DoubleTensorType())]
     if hasattr(model, "predict_proba"):
-        operator.outputs.append(scope.declare_local_variable("probabilities", DoubleTensorType()))
-    return operator.outputs
+        outputs.append(("probabilities", DoubleTensorType()))
+    return _declared(scope, model, inputs, outputs)
 
 
 def _parse_transformer(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
     from skl2onnx.common.data_types import DoubleTensorType
 
-    operator = scope.declare_local_operator(f"Kernelwise{type(model).__name__}", model)
-    operator.inputs = list(inputs)
-    operator.outputs.append(scope.declare_local_variable("columns", DoubleTensorType()))
-    return operator.outputs
+    return _declared(scope, model, inputs, [("columns", DoubleTensorType())])
 
 
 def _parse_search(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
@@ -130,11 +133,8 @@ def _parse_search(scope: Any, model: Any, inputs: Any, custom_parsers: Any = Non
 
 
 def _parse_encoder(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
-    operator = scope.declare_local_operator("KernelwiseTableEncoder", model)
-    operator.inputs = list(inputs)
-    for each in encoder_output_types(model, [kind_of(variable) for variable in inputs]):
-        operator.outputs.append(scope.declare_local_variable("columns", each))
-    return operator.outputs
+    types = encoder_output_types(model, [kind_of(variable) for variable in inputs])
+    return _declared(scope, model, inputs, [("columns", each) for each in types])
 
 
 def _shape_encoder(operator: Any) -> None:

@@ -36,18 +36,18 @@ def _of_new_rows(graph: Graph, tables: NeighborTables, squares: str) -> str:
     m = tables.nearest.shape[1] * tables.n_edges
     earlier = graph.constant(np.arange(m)[None, None, :] < np.arange(m)[None, :, None])
     # A path loses to a shorter one with the same end, and among equals to the first.
-    loses = _or(graph, shorter, _and(graph, equally_long, earlier))
-    is_longer = _any(graph, _and(graph, same, loses))
+    loses = graph.node("Or", shorter, graph.node("And", equally_long, earlier))
+    is_longer = _any(graph, graph.node("And", same, loses))
     nobody = graph.node("Less", rows, graph.number(0.0))
-    counts = graph.node("Not", _or(graph, is_longer, nobody))
+    counts = graph.node("Not", graph.node("Or", is_longer, nobody))
     lower = graph.node("Less", wide_rows, tall_rows)
-    ahead = _or(graph, shorter, _and(graph, equally_long, lower))
-    ahead = _and(graph, ahead, graph.node("Unsqueeze", counts, np.array([1])))
+    ahead = graph.node("Or", shorter, graph.node("And", equally_long, lower))
+    ahead = graph.node("And", ahead, graph.node("Unsqueeze", counts, np.array([1])))
     rank = graph.node("ReduceSum", graph.as_double(ahead), np.array([2]), keepdims=0)
     first = graph.node("Less", rank, graph.number(float(tables.n_neighbors)))
-    chosen = graph.as_double(_and(graph, counts, first))
+    chosen = graph.as_double(graph.node("And", counts, first))
     places = graph.node("Max", rows, graph.number(0.0))
-    marks = graph.node("Gather", tables.marks_of_row, _as_places(graph, places), axis=0)
+    marks = graph.node("Gather", tables.marks_of_row, graph.as_integer(places), axis=0)
     weighted = graph.node("Mul", marks, graph.node("Unsqueeze", chosen, np.array([2])))
     total = graph.node("ReduceSum", weighted, np.array([1]), keepdims=0)
     return graph.as_double(graph.node("Greater", total, graph.number(0.5)))
@@ -62,20 +62,6 @@ def _candidates(graph: Graph, tables: NeighborTables, squares: str) -> tuple[str
     rows = graph.node("Gather", tables.nearest.astype(np.float64), nodes, axis=0)
     flat = np.array([-1, n_edges * width])
     return graph.node("Reshape", rows, flat), graph.node("Reshape", lengths, flat)
-
-
-def _as_places(graph: Graph, x: str) -> str:
-    from onnx import TensorProto
-
-    return graph.node("Cast", x, to=TensorProto.INT64)
-
-
-def _and(graph: Graph, one: str, other: str) -> str:
-    return graph.node("And", one, other)
-
-
-def _or(graph: Graph, one: str, other: str) -> str:
-    return graph.node("Or", one, other)
 
 
 def _any(graph: Graph, mask: str) -> str:

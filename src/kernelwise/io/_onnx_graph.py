@@ -75,6 +75,11 @@ class Graph:
 
         return self.node("Cast", x, to=TensorProto.INT64)
 
+    def shape(self, x: str, width: int) -> str:
+        """Add the shape of a matrix with as many rows as x, and so many columns."""
+        height = self.node("Slice", self.node("Shape", x), np.array([0]), np.array([1]))
+        return self.node("Concat", height, np.array([width]), axis=0)
+
     def scaled(self, x: str, width: int, factor: float) -> str:
         """Multiply a matrix with ``width`` columns by a number.
 

@@ -95,9 +95,7 @@ def _l1_distances(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
 
 def _no_distances(graph: Graph, X: str, rows: Array) -> str:
     """Add zeros of shape (n, m), for any number n of rows of X."""
-    height = graph.node("Slice", graph.node("Shape", X), np.array([0]), np.array([1]))
-    shape = graph.node("Concat", height, np.array([len(rows)]), axis=0)
-    return graph.node("Expand", graph.number(0.0), shape)
+    return graph.node("Expand", graph.number(0.0), graph.shape(X, len(rows)))
 
 
 def summed_distances(

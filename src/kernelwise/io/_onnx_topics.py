@@ -21,7 +21,7 @@ def _(model: TopicFeatures, graph: Graph, X: str) -> str:
     some = graph.node("Greater", means, graph.number(0.0))
     rows = graph.node("Div", X, graph.node("Where", some, means, graph.number(1.0)))
     # The start of scikit-learn's NMF for rows of mean one.
-    start = graph.node("Expand", graph.number(np.sqrt(1 / n_topics)), _shape(graph, X, n_topics))
+    start = graph.node("Expand", graph.number(np.sqrt(1 / n_topics)), graph.shape(X, n_topics))
     body = _update(rows, graph.constant(topics), *_divided(graph, topics))
     steps, go = np.array(model.max_iter), np.array(True)
     amounts = graph.node("Loop", graph.constant(steps), graph.constant(go), start, body=body)
@@ -32,12 +32,6 @@ def _(model: TopicFeatures, graph: Graph, X: str) -> str:
     known = graph.node("Greater", totals, graph.number(0.0))
     shares = graph.node("Div", amounts, graph.node("Where", known, totals, graph.number(1.0)))
     return graph.node("Where", known, shares, graph.number(1 / n_topics))
-
-
-def _shape(graph: Graph, X: str, width: int) -> str:
-    """Add the shape of a matrix with the rows of X and so many columns."""
-    height = graph.node("Slice", graph.node("Shape", X), np.array([0]), np.array([1]))
-    return graph.node("Concat", height, np.array([width]), axis=0)
 
 
 def _divided(graph: Graph, topics: Any) -> tuple[str, str]:

@@ -249,7 +249,7 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         with naming_the_remedy():
-            X = _like(self._nodes, self._validated(X, reset=False))
+            X = as_like(self._nodes, self._validated(X, reset=False))
         node_of = {key: node for node, key in enumerate(_keys(self._nodes))}
         nodes = np.array([node_of.get(key, NOBODY) for key in _keys(X)])
         itself = self._unlabelled_at(nodes)
@@ -424,7 +424,7 @@ def _keys(X: Matrix) -> list[bytes]:
     ]
 
 
-def _like(rows: Matrix, X: Matrix) -> Matrix:
+def as_like(rows: Matrix, X: Matrix) -> Matrix:
     """Return X as a sparse matrix if ``rows`` is one, else as a dense array."""
     if sp.issparse(rows):
         return sp.csr_array(X)
@@ -432,5 +432,5 @@ def _like(rows: Matrix, X: Matrix) -> Matrix:
 
 
 def _stacked(X: Matrix, further: Matrix) -> Matrix:
-    further = _like(X, further)
+    further = as_like(X, further)
     return sp.vstack([X, further], format="csr") if sp.issparse(X) else np.vstack([X, further])

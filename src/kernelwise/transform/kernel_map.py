@@ -6,7 +6,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -16,6 +15,7 @@ from .._threads import single_blas
 from .._typing import Array, Matrix
 from ..kernels import EmpiricalMap, Kernel, Precomputed
 from ..svm.base.kernel_spec import KERNEL_NAMES, KernelSpec
+from .geodesic import as_like
 
 
 class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -175,11 +175,7 @@ class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
             The columns.
         """
         check_is_fitted(self)
-        X = self._rows(X, reset=False)
-        if sp.issparse(X) and not sp.issparse(self.map_.rows):
-            X = X.toarray()
-        elif sp.issparse(self.map_.rows) and not sp.issparse(X):
-            X = sp.csr_array(X)
+        X = as_like(self.map_.rows, self._rows(X, reset=False))
         with single_blas():
             return self.map_.apply(X)
 

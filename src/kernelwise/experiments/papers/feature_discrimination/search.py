@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...engine.tables import Cell, Check, Column, Spread, Summary, Table
+from ...engine.rows import grouped, mean_of, only, spread_of, values_of
+from ...engine.tables import Check, Column, Spread, Summary, Table, tabulate
 from ...experiment import Experiment, Row, Scale, Task, register
 from .machines import (
     MEASURES,
@@ -89,14 +90,11 @@ class FullSearch(Experiment):
     def summarise(self, rows: Sequence[Row]) -> Summary:
         """Return accuracy and CPU time of both searches."""
         splits = _splits(rows)
-        columns = [Column("data set")]
-        columns += [Column(kind, 1, group) for group in MEASURES.values() for kind in _KINDS]
-        cells: list[list[Cell]] = []
-        for (name, reading), own in _by_set(splits).items():
-            measured = [_of(own, kind, column) for column in MEASURES.values() for kind in _KINDS]
-            cells.append([f"{name}, {reading}", *map(Spread.of, measured)])
+        pairs = [(kind, column) for column in MEASURES.values() for kind in _KINDS]
+        columns = [Column(kind, 1, column) for kind, column in pairs]
+        cells = [(columns, lambda _, own: [spread_of(own, "_".join(pair)) for pair in pairs])]
         note = "Full: sigma, C and eta at once, as in the paper. Only complete splits count."
-        accuracies = Table("Test accuracy, %", columns, cells, note)
+        accuracies = tabulate("Test accuracy, %", "data set", _by_set(splits), cells, note)
         return Summary([accuracies, _cost(splits)], _checks(splits), _remarks(splits))
 
 
@@ -113,28 +111,25 @@ def _chosen(part: Halves, grids: Mapping[str, Any]) -> Row:
 
 def _splits(rows: Sequence[Row]) -> Splits:
     """Return choices and costs of both searches, for each split with results for all widths."""
-    groups: dict[tuple[str, str, int], list[Row]] = {}
-    for row in rows:
-        groups.setdefault((row["dataset"], row["columns"], row["repeat"]), []).append(row)
+    groups = grouped(rows, ("dataset", "columns", "repeat"))
     return {key: _both(own) for key, own in groups.items() if len(own) == own[0]["n_sigmas"] + 1}
 
 
-def _by_set(splits: Splits) -> dict[tuple[str, str], list[dict[str, Any]]]:
+def _by_set(splits: Splits) -> dict[str, list[dict[str, Any]]]:
     """Return the splits of each set and reading of the columns."""
-    found: dict[tuple[str, str], list[dict[str, Any]]] = {
-        (name, reading): [] for reading in COLUMNS_READ for name in SETS
+    found: dict[str, list[dict[str, Any]]] = {
+        f"{name}, {reading}": [] for reading in COLUMNS_READ for name in SETS
     }
     for (name, reading, _), split in splits.items():
-        found[name, reading].append(split)
+        found[f"{name}, {reading}"].append(split)
     return {key: own for key, own in found.items() if own}
 
 
 def _both(rows: Sequence[Row]) -> dict[str, Any]:
-    stages = next(row for row in rows if row["search"] == "stages")
-    widths = [row for row in rows if row["search"] == "full"]
+    (stages,), widths = only(rows, search="stages"), only(rows, search="full")
     out: dict[str, Any] = {
         "stages_seconds": stages["choice_seconds"],
-        "full_seconds": sum(row["choice_seconds"] for row in widths),
+        "full_seconds": sum(values_of(widths, "choice_seconds")),
     }
     for column in MEASURES.values():
         chosen = _best(widths, column)
@@ -148,10 +143,6 @@ def _best(rows: Sequence[Row], column: str) -> Row:
     return min(rows, key=lambda row: Found(*row[f"{column}_point"]))
 
 
-def _of(splits: Sequence[Mapping[str, Any]], kind: str, what: str) -> list[float]:
-    return [split[f"{kind}_{what}"] for split in splits]
-
-
 def _mean_over_measures(splits: Splits, kind: str, what: str = "") -> list[float]:
     """Return one value per split, the mean of the three measures."""
     return [
@@ -161,17 +152,17 @@ def _mean_over_measures(splits: Splits, kind: str, what: str = "") -> list[float
 
 
 def _cost(splits: Splits) -> Table:
-    columns = [Column("data set"), *(Column(kind, 1, "CPU s") for kind in _KINDS)]
-    columns.append(Column("ratio", 0))
-    cells: list[list[Cell]] = []
-    for (name, reading), own in _by_set(splits).items():
-        full, stages = (float(np.mean(_of(own, kind, "seconds"))) for kind in _KINDS)
-        cells.append([f"{name}, {reading}", full, stages, full / stages])
+    def seconds(_: str, own: Sequence[Mapping[str, Any]]) -> list[float]:
+        full, stages = (mean_of(own, f"{kind}_seconds") for kind in _KINDS)
+        return [full, stages, full / stages]
+
+    columns = [*(Column(kind, 1, "CPU s") for kind in _KINDS), Column("ratio", 0)]
     note = (
         "One split with all three measures; both searches share the eigendecompositions of the "
         "folds."
     )
-    return Table("Time of the search", columns, cells, note)
+    parts = [(columns, seconds)]
+    return tabulate("Time of the search", "data set", _by_set(splits), parts, note)
 
 
 def _checks(splits: Splits) -> list[Check]:
@@ -180,7 +171,7 @@ def _checks(splits: Splits) -> list[Check]:
     if {key[0] for key in splits} != set(SETS) or len(splits) < _FEWEST * len(SETS):
         return [Check(name, None, ">=", -1), Check(seconds, None, ">", 5)]
     full, stages = (np.mean(_mean_over_measures(splits, kind)) for kind in _KINDS)
-    spent = [sum(_of(list(splits.values()), kind, "seconds")) for kind in _KINDS]
+    spent = [sum(values_of(splits.values(), f"{kind}_seconds")) for kind in _KINDS]
     return [
         Check(name, float(stages - full), ">=", -1),
         Check(seconds, spent[0] / spent[1], ">", 5, 0),
