@@ -31,6 +31,14 @@ def test_a_sample_is_that_of_its_blocks(size):
     assert_array_equal(gathered[sample_rows(gathered, size, seed=3)], whole)
 
 
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_many_rows_are_ordered_by_their_keys_whatever_the_threads(threads):
+    numbers = np.random.default_rng(0).permutation(100_000)
+    keys = row_keys(numbers, seed=4)
+    found = sample_rows(numbers, len(numbers), seed=4, threads=threads)
+    assert_array_equal(found, np.argsort(keys))
+
+
 def test_seeds_pick_different_rows_evenly():
     first, second = (set(sample_rows(NUMBERS, 1000, seed)) for seed in (0, 1))
     assert 130 < len(first & second) < 270  # 200 by chance, with a deviation of 11

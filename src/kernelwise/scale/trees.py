@@ -242,7 +242,7 @@ class Growth:
     ) -> tuple[Growth, Index]:
         """Draw the directions of a table, and return its rows by ascending key, too."""
         metric = Metric.of(kernel, X.shape[1], seed)
-        order = sample_rows(numbers, len(numbers), seed)
+        order = sample_rows(numbers, len(numbers), seed, threads)
         some = metric.numbers(X[order[:COVARIANCE_ROWS]]) * metric.factors
         directions = draw_directions(some, _LEVELS, seed) * metric.factors
         return cls(X, metric, directions, cell_size, seed, threads), order
