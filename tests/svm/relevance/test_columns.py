@@ -244,6 +244,15 @@ def test_weighted_medians_are_medians_of_copies(seed):
     assert encoding_of(X, ["x0"], counts=counts).medians[0] == expected
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_medians_of_rows_of_equal_weight_leave_gaps_out(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 9, (30, 3)).astype(float)
+    X[rng.random(X.shape) < 0.3] = np.nan
+    found = encoding_of(X, ["x0", "x1", "x2"], counts=np.full(30, 2.0)).medians
+    assert_array_equal(found, np.nanmedian(X, axis=0))
+
+
 def test_infinities_and_missing_values_are_refused_by_name():
     X = np.array([[1.0, np.inf], [2.0, 5.0]])
     with pytest.raises(ValueError, match=r"contains infinity: column 'x1'.*by NaN"):

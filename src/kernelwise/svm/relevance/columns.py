@@ -307,13 +307,16 @@ def _missing_value(name: str) -> ValueError:
 
 def _weighted_medians(values: Array, counts: Array) -> Array:
     """Return the median of each row of values, without its NaN; zero where nothing else is."""
-    order = np.argsort(values, axis=1, kind="stable")  # NaN comes last
-    ordered = np.take_along_axis(values, order, axis=1)
-    below = np.cumsum(np.where(np.isnan(ordered), 0.0, counts[order]), axis=1)
+    if (counts == counts[0]).all():
+        ordered, weight = np.sort(values, axis=1), counts  # NaN comes last
+    else:
+        order = np.argsort(values, axis=1, kind="stable")
+        ordered, weight = np.take_along_axis(values, order, axis=1), counts[order]
+    below = np.cumsum(np.where(np.isnan(ordered), 0.0, weight), axis=1)
     half = below[:, -1:] / 2
     last = np.maximum(0, np.count_nonzero(~np.isnan(ordered), axis=1) - 1)
     lower, upper = (
-        ordered[np.arange(len(order)), np.minimum(np.count_nonzero(short, axis=1), last)]
+        ordered[np.arange(len(ordered)), np.minimum(np.count_nonzero(short, axis=1), last)]
         for short in (below < half, below <= half)
     )
     differ = lower != upper

@@ -36,6 +36,15 @@ def test_a_count_of_two_is_the_row_given_twice():
     )
 
 
+def test_equal_counts_give_the_scores_of_the_rows():
+    X, count = table(), np.full(30, 0.1)
+    scores, Z = NormalScores.of_rows(X, count)
+    alone = NormalScores.of(X, count)
+    for name, value in vars(scores).items():
+        np.testing.assert_array_equal(getattr(alone, name), value)
+    np.testing.assert_allclose(alone.apply(X), Z, atol=1e-12)
+
+
 def test_new_values_are_interpolated_and_held_at_the_ends():
     X = np.array([[0.0], [1.0], [3.0]])
     scores = NormalScores.of(X, np.ones(3))

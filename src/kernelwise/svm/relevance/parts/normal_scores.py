@@ -9,6 +9,8 @@ their neighbours among the training values; beyond the ends the score stays that
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.special import ndtri
 
@@ -38,7 +40,10 @@ class NormalScores:
     @classmethod
     def of(cls, X: Array, count: Array) -> NormalScores:
         """Rank the values of each column; see `of_rows`."""
-        return cls.of_rows(X, count)[0]
+        if not (count == count[0]).all():
+            return cls.of_rows(X, count)[0]
+        counts = np.broadcast_to(count, X.T.shape)  # in any order
+        return cls._of_ordered(np.sort(X.T, axis=1), counts, float(count.sum()))[0]
 
     @classmethod
     def of_rows(cls, X: Array, count: Array) -> tuple[NormalScores, Array]:
@@ -58,28 +63,33 @@ class NormalScores:
         Z : ndarray of shape (m, n_columns)
             The scores of the rows.
         """
-        m, d = X.shape
         order = np.argsort(X.T, axis=1, kind="stable")
         ordered = np.take_along_axis(X.T, order, axis=1)
+        found, is_first = cls._of_ordered(ordered, count[order], float(count.sum()))
+        Z = np.empty(ordered.shape)
+        knot = np.cumsum(is_first.ravel()).reshape(ordered.shape) - 1
+        np.put_along_axis(Z, order, found.scores[knot], axis=1)
+        return found, np.ascontiguousarray(Z.T)
+
+    @classmethod
+    def _of_ordered(cls, ordered: Array, count: Array, total: float) -> tuple[NormalScores, Any]:
+        """Rank ascending values, one row per column, and tell which are the first of equal ones."""
+        d, m = ordered.shape
         is_first = np.ones((d, m), dtype=bool)
         is_first[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
         starts = np.flatnonzero(is_first)
-        weight = np.add.reduceat(count[order].ravel(), starts)  # of each different value
+        weight = np.add.reduceat(count.ravel(), starts)  # of each different value
         stops = np.append(0, np.cumsum(np.count_nonzero(is_first, axis=1)))
         through = np.cumsum(weight)
         before = np.append(0.0, through)[stops[:-1]]  # the weight of the columns before
         column = np.repeat(np.arange(d), np.diff(stops))
-        total = float(count.sum())
         share = (through - 0.5 * weight - before[column]) / total
         scores = ndtri(np.clip(share, 1e-12, 1 - 1e-12))
         weight /= total
         scores -= np.bincount(column, weight * scores, minlength=d)[column]
         deviation = np.sqrt(np.bincount(column, weight * scores**2, minlength=d))
         scores /= np.where(np.diff(stops) > 1, deviation, 1.0)[column]
-        Z = np.empty((d, m))
-        knot = np.cumsum(is_first.ravel()).reshape(d, m) - 1
-        np.put_along_axis(Z, order, scores[knot], axis=1)
-        return cls(ordered.ravel()[starts], scores, stops), np.ascontiguousarray(Z.T)
+        return cls(ordered.ravel()[starts], scores, stops), is_first
 
     def apply(self, X: Array) -> Array:
         """Return the scores of rows.
