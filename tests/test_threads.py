@@ -9,7 +9,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from kernelwise import EmpiricalKernelMap
-from kernelwise._threads import interruptible, single_blas
+from kernelwise._threads import begin, interruptible, single_blas
 
 
 def blas_threads():
@@ -95,6 +95,19 @@ def test_ctrl_c_does_not_wait_for_what_is_deaf_to_signals():
         interruptible(deaf)
     assert not deaf.let_go.is_set()
     deaf.let_go.set()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_task_that_was_begun_gives_its_answer_more_than_once(threads):
+    wait = begin(threading.current_thread, threads)
+    assert wait() is wait()
+    assert (wait() is threading.main_thread()) == (threads == 1)
+
+
+def test_the_error_of_a_task_that_was_begun_comes_with_its_answer():
+    wait = begin(lambda: 1 // 0, 2)
+    with pytest.raises(ZeroDivisionError):
+        wait()
 
 
 def test_answers_and_errors_of_what_is_deaf_to_signals():

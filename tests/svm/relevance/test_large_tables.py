@@ -92,11 +92,15 @@ def test_one_cell_is_an_exact_machine(low_switch):
     assert_allclose(part.decision_values(X), expected, atol=rounding)
 
 
-def test_threads_do_not_change_the_model(low_switch):
+@pytest.mark.parametrize("categories", [None, [4]], ids=["numbers", "categories"])
+def test_threads_do_not_change_the_model(low_switch, categories):
     X, y = rings(2000)
-    one, two = (RelevanceSVC(cell_size=300, n_jobs=n).fit(X, y) for n in (1, 2))
+    X[:, 4] = np.abs(X[:, 4]).round()
+    options = {"cell_size": 300, "categorical_features": categories}
+    one, two, three = (RelevanceSVC(n_jobs=n, **options).fit(X, y) for n in (1, 2, 3))
     assert "cells" in one.parts_
-    assert_array_equal(one.decision_function(X), two.decision_function(X))
+    for other in (two, three):
+        assert_array_equal(one.decision_function(X), other.decision_function(X))
 
 
 def test_the_switch_and_its_parameter(low_switch):

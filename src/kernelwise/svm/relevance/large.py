@@ -22,6 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ..._records import dataclass
 from ..._threads import run
 from ..._typing import Index
+from ...scale.forest import CellTable
 from ...scale.judge import Choice
 from ..base.progress import FitProgress
 from .mixing import LargerMixture
@@ -97,10 +98,10 @@ def fit_large(
     learned, fit_regression = begin(some, random_state, progress, options.threads)
     plan = CellPlan.of(rows, learned, sample, options)
     with nullcontext() if progress is None else progress.task("joint part; width and C of cells"):
-        regression, choice = _both(fit_regression, plan)
+        regression, choice, table = _both(fit_regression, plan)
     cells = None
     if plan is not None and choice is not None and _may_pay(choice, regression, some):
-        cells = plan.fit(choice.members, progress)
+        cells = plan.fit(choice.members, progress, table)
     in_some = np.searchsorted(sample.some, sample.judged)
     judged = some.part(in_some)
     parts: list[Part] = [_on_judged(regression, in_some)]
@@ -111,14 +112,23 @@ def fit_large(
     return LargeMixture(tuple(parts), mixture, judged, learned, some, sample.some, n_trees)
 
 
-def _both(fit_regression: Callable[[], Part], plan: CellPlan | None) -> tuple[Any, Choice | None]:
-    """Return the regression and what the judge chose for the cells, side by side on two threads."""
+def _both(
+    fit_regression: Callable[[], Part], plan: CellPlan | None
+) -> tuple[Any, Choice | None, CellTable | None]:
+    """Return the regression and what `_choose` does, side by side on two threads."""
     if plan is None:
-        return fit_regression(), None
+        return fit_regression(), None, None
     threads = plan.options.threads
-    steps = fit_regression, partial(plan.judge, max(1, threads - 1))
-    regression, choice = run(lambda step: step(), steps, threads)
-    return regression, choice
+    steps: Any = fit_regression, partial(_choose, plan, max(1, threads - 1))
+    regression, (choice, table) = run(lambda step: step(), steps, threads)
+    return regression, choice, table
+
+
+def _choose(plan: CellPlan, threads: int) -> tuple[Choice | None, CellTable | None]:
+    """Return what the judge chose for the cells, and their rows where they always get trees."""
+    choice = plan.judge(threads)
+    gets_trees = choice is not None and not plan.rows.layout.has_categories
+    return choice, plan.table(threads=threads) if gets_trees else None
 
 
 def _may_pay(choice: Choice, regression: Any, some: PartRows) -> bool:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.svm.relevance.columns import ColumnLayout
@@ -52,6 +53,16 @@ def test_pairs_lower_the_loss_where_they_decide():
     assert_allclose(log_loss(part.left_out, rows), losses[0], rtol=0.1)
     assert_allclose(part.importances.sum(), 1)
     assert set(np.argsort(part.importances)[-3:]) == {0, 1, 3}
+
+
+@pytest.mark.parametrize("begin", [begin_pairs, begin_joint])
+def test_threads_change_neither_weights_nor_part(begin):
+    rows = tables(2000)
+    (one, finish), (other, finish_other) = (
+        begin(rows, np.random.RandomState(0), threads=threads) for threads in (1, 2)
+    )
+    assert_array_equal(one.weights, other.weights)
+    assert_array_equal(finish().left_out, finish_other().left_out)
 
 
 def test_a_table_without_such_pairs_has_the_joint_part():

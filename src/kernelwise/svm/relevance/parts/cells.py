@@ -200,12 +200,12 @@ class CellPlan:
         held_out = HeldOut(sample.fold, rows.left_out_share)
         return cls(columns, held_out, learned, rows, sample, options)
 
-    def table(self, some: Index | None = None) -> CellTable:
+    def table(self, some: Index | None = None, threads: int = 1) -> CellTable:
         """Return rows in the units of the kernel: some, or all, which take the most memory."""
         rows, numbers = self.rows, self.sample.numbers
         if some is not None:
             rows, numbers = rows.part(some), numbers[some]
-        X = self.columns.apply(rows.X, self.options.threads)
+        X = self.columns.apply(rows.X, threads)
         codes = codes_of(rows.classes, rows.n_classes, np.int8)  # of ten classes and all rows
         return CellTable(X, codes, rows.price, numbers)
 
@@ -218,7 +218,7 @@ class CellPlan:
         if options.stops is not None and options.stops():
             return None
         return judge_members(
-            self.table(some),
+            self.table(some, threads),
             first_members(self.learned, self.columns),
             self.sample.seed,
             cell_size=options.cell_size,
@@ -228,7 +228,10 @@ class CellPlan:
         )
 
     def fit(
-        self, members: tuple[CellSettings, ...], progress: FitProgress | None = None
+        self,
+        members: tuple[CellSettings, ...],
+        progress: FitProgress | None = None,
+        table: CellTable | None = None,
     ) -> CellsPart | None:
         """Fit one tree per member to all rows; None where the fit stops before the first is there.
 
@@ -238,13 +241,17 @@ class CellPlan:
             The kernel and the cost of each tree.
         progress : FitProgress, default=None
             Told of each tree.
+        table : CellTable, default=None
+            All rows, as `table` returns them, where they are there already.
 
         Returns
         -------
         part : CellsPart or None
             The part.
         """
-        table, held_out, options = self.table(), self.held_out, self.options
+        held_out, options = self.held_out, self.options
+        if table is None:
+            table = self.table(threads=options.threads)
         found: tuple[CellForest, Array | None] | None = None
         if options.elsewhere is not None:
             key = members, self.sample.seed, options.cell_size, held_out

@@ -29,7 +29,7 @@ import scipy.linalg
 
 from ...._native import limited_contraction
 from ...._records import dataclass
-from ...._threads import run, single_blas
+from ...._threads import begin, run, single_blas
 from ...._typing import Array, Index
 from ....kernels import Laplacian
 from ....outer import LBFGS, Box, minimize
@@ -305,8 +305,8 @@ def learn_beside(
     random_state: Any,
     progress: FitProgress | None = None,
     threads: int = 1,
-) -> tuple[T, EvidenceWeights]:
-    """Learn the weights, and take a step that does not need them on another thread.
+) -> tuple[Callable[[], T], EvidenceWeights]:
+    """Learn the weights while a step that does not need them is taken on another thread.
 
     Parameters
     ----------
@@ -323,14 +323,20 @@ def learn_beside(
 
     Returns
     -------
-    found : object
-        What the step returned.
+    found : callable
+        Returns what the step returned, which may still take a while.
     learned : EvidenceWeights
         The weights.
     """
-    steps: Any = (step, MetricColumns.of, start_weights)
+
+    def take_step() -> T:
+        with single_blas():
+            return step(rows)
+
+    found = begin(take_step, threads)
+    steps: Any = (MetricColumns.of, start_weights)
     with single_blas():
-        found, columns, start = run(lambda own: own(rows), steps, threads)
+        columns, start = run(lambda own: own(rows), steps, threads - 1)
         return found, learn_evidence(rows, columns, start, random_state, progress)
 
 

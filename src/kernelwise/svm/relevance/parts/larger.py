@@ -119,6 +119,6 @@ def begin_joint(
 
     def finish() -> JointPart:
         with single_blas():
-            return fit_joint(rows, additive, learned, random_state)
+            return fit_joint(rows, additive(), learned, random_state)
 
     return learned, finish

@@ -144,9 +144,9 @@ def begin_pairs(
         return pairs, paired, fit_additive(paired, places=_PLACES)
 
     found, learned = learn_beside(with_pairs, rows, random_state, progress, threads)
-    pairs, paired, additive = found
 
     def finish() -> PairsPart:
+        pairs, paired, additive = found()
         with single_blas():
             joint = fit_joint(paired, additive, pairs.weights(learned), random_state)
         if progress is not None:
