@@ -9,7 +9,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from kernelwise import EmpiricalKernelMap
-from kernelwise._threads import begin, interruptible, single_blas
+from kernelwise._threads import begin, interruptible, run, single_blas
 
 
 def blas_threads():
@@ -95,6 +95,32 @@ def test_ctrl_c_does_not_wait_for_what_is_deaf_to_signals():
         interruptible(deaf)
     assert not deaf.let_go.is_set()
     deaf.let_go.set()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 99])
+def test_tasks_run_once_each_and_give_their_answers_in_order(threads):
+    taken = []
+
+    def task(item):
+        taken.append(item)
+        return item * item
+
+    assert run(task, iter(range(50)), threads) == [i * i for i in range(50)]
+    assert sorted(taken) == list(range(50))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_the_error_of_the_first_task_that_failed_is_raised_and_no_more_are_begun(threads):
+    taken = []
+
+    def task(item):
+        taken.append(item)
+        if item >= 10:
+            raise ValueError(f"item {item}")
+
+    with pytest.raises(ValueError, match="item 10"):
+        run(task, range(1000), threads)
+    assert len(taken) <= 10 + threads
 
 
 @pytest.mark.parametrize("threads", [1, 2])

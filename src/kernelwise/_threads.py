@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -133,12 +134,38 @@ def n_threads(n_jobs: int | None) -> int:
 
 
 def run(task: Callable[[Any], T], items: Iterable[Any], threads: int) -> list[T]:
-    """Map ``task`` over ``items`` on up to ``threads`` threads; return the results in order."""
+    """Map ``task`` over ``items`` on up to ``threads`` threads; return the results in order.
+
+    After an error no further item is begun, and the error of the first item that failed is raised.
+    """
     items = list(items)
     if threads <= 1 or len(items) <= 1:
         return [task(item) for item in items]
+    found: list[Any] = [None] * len(items)
+    failed: dict[int, BaseException] = {}
+    left = deque(range(len(items)))  # each thread takes the next one: a pool would take 20 us each
+
+    def work() -> None:
+        while True:
+            try:
+                number = left.popleft()
+            except IndexError:
+                return
+            try:
+                found[number] = task(items[number])
+            except BaseException as error:
+                failed[number] = error
+                left.clear()
+
     with ThreadPoolExecutor(min(threads, len(items))) as pool:
-        return list(pool.map(task, items))
+        try:
+            for worker in [pool.submit(work) for _ in range(min(threads, len(items)))]:
+                worker.result()
+        finally:  # Ctrl-C: the threads end what they have begun
+            left.clear()
+    if failed:
+        raise failed[min(failed)]
+    return found
 
 
 def begin(task: Callable[[], T], threads: int) -> Callable[[], T]:
