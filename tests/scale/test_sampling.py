@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from kernelwise.scale.sampling import row_keys, sample_rows, uniform
+from kernelwise.scale.sampling import key_of, row_keys, sample_rows, uniform, uniform_of
 
 NUMBERS = np.arange(5000)
 
@@ -20,6 +20,14 @@ def test_keys_are_splitmix64():
     assert mix(golden) == 0xE220A8397B1DCDAF  # the published first output
     expected = [mix(mix((i + golden) % 2**64) ^ mix((7 + golden) % 2**64)) for i in range(50)]
     assert row_keys(range(50), seed=7).tolist() == expected
+
+
+@pytest.mark.parametrize("seed", [0, 7, 2**31])
+def test_the_key_of_one_row_is_that_of_many(seed):
+    numbers = [0, 1, 12345, 2**63 + 11, 2**64 - 1]
+    many = np.array(numbers, dtype=np.uint64)
+    assert [key_of(number, seed) for number in numbers] == row_keys(many, seed).tolist()
+    assert [uniform_of(number, seed) for number in numbers] == uniform(many, seed).tolist()
 
 
 @pytest.mark.parametrize("size", [0, 1, 300, 5000, 9000])

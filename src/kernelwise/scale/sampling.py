@@ -17,6 +17,7 @@ from .._typing import Index
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # steps of splitmix64
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
+_ALL_BITS = 2**64 - 1
 _UNIT = 2.0**-53  # distance of the 53-bit numbers in [0, 1)
 _MANY = 2**16  # keys from which they are sorted by their first byte before they are ordered
 _BYTES_AT_ONCE = 32  # first bytes whose keys one thread orders at a time
@@ -52,6 +53,23 @@ def _mixed(bits: Any) -> Any:
     bits = (bits ^ (bits >> np.uint64(30))) * _FIRST
     bits = (bits ^ (bits >> np.uint64(27))) * _SECOND
     return bits ^ (bits >> np.uint64(31))
+
+
+def key_of(number: int, seed: int) -> int:
+    """Return the key of one row as `row_keys` does, in a tenth of its time."""
+    return _mixed_one(_mixed_one(number + int(_GOLDEN)) ^ _mixed_one(seed + int(_GOLDEN)))
+
+
+def _mixed_one(bits: int) -> int:
+    bits &= _ALL_BITS
+    bits = ((bits ^ (bits >> 30)) * int(_FIRST)) & _ALL_BITS
+    bits = ((bits ^ (bits >> 27)) * int(_SECOND)) & _ALL_BITS
+    return bits ^ (bits >> 31)
+
+
+def uniform_of(number: int, seed: int) -> float:
+    """Return the number of `uniform` for one number."""
+    return (key_of(number, seed) >> 11) * _UNIT
 
 
 def uniform(numbers: Any, seed: int) -> Any:

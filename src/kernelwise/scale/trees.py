@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from .._threads import run
 from .._typing import Array, Index
 from ..kernels.pairwise import PairwiseKernel
 from .metric import BLOCK_ROWS, Metric
-from .sampling import row_keys, sample_rows, uniform
+from .sampling import key_of, sample_rows, uniform_of
 
 _LEVELS = 64  # directions of a tree: a node that none of them splits is a leaf
 COVARIANCE_ROWS = 4096  # rows whose covariance the directions have
@@ -186,21 +185,21 @@ class Node:
     ----------
     level : int
         The first direction that may split the node.
-    key : ndarray of shape (1,), of uint64
+    key : int
         Picks the quantile of its threshold, by the way from the root.
     """
 
     level: int
-    key: Any
+    key: int
 
     @classmethod
     def root(cls, seed: int) -> Node:
         """Return the root of a tree."""
-        return cls(0, row_keys([1], seed))
+        return cls(0, key_of(1, seed))
 
     def child(self, level: int, number: int) -> Node:
         """Return the child of a node that was split at a level: number 0 or 1."""
-        return Node(level + 1, row_keys(self.key, number + 1))
+        return Node(level + 1, key_of(self.key, number + 1))
 
 
 @dataclass(frozen=True)
@@ -305,7 +304,7 @@ class Growth:
         if len(rows) <= self.cell_size:
             return None
         low, high = _QUANTILES
-        share = low + (high - low) * float(uniform(node.key, self.seed)[0])
+        share = low + (high - low) * uniform_of(node.key, self.seed)
         for own in range(node.level, len(self.directions)):
             few = self.metric.project(self.X, rows[:QUANTILE_ROWS], self.directions[own])
             threshold = cut_near(np.sort(few), share)
