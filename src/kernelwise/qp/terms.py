@@ -115,8 +115,12 @@ class Terms:
             The terms in b = alpha * y.
         """
         y, inside = _codes(y, ndim=1)
-        lo, hi = _bounds(y, inside, checked_costs(C, len(y)))
-        return cls._of_codes(y, lo, hi, bias=bias)
+        costs = checked_costs(C, len(y))
+        lo, hi = _bounds(y, inside, costs)
+        made = cls._of_codes(y, lo, hi, bias=bias)
+        if costs.ndim == 0 and np.isinf(costs):  # no bound but zero is finite
+            made.__dict__["largest_bound"] = 0.0
+        return made
 
     @classmethod
     def c_svcs(cls, Y: Any, C: Any = 1.0, *, bias: bool = True) -> list[Terms]:

@@ -13,6 +13,7 @@ less than the inverse that a leave-one-out formula needs.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -195,6 +196,12 @@ def fit_cell(
     return CellMachines(coef, intercept, converged, left_out)
 
 
+@lru_cache(maxsize=16)
+def _solver(tol: float) -> SMO:
+    """Return the solver of all machines of a tolerance, which is checked once."""
+    return SMO(tol=tol)
+
+
 @dataclass(frozen=True)
 class _Cell:
     """Solves machines of one kernel matrix, whose diagonal takes the ridge of each of them."""
@@ -205,7 +212,7 @@ class _Cell:
 
     def solve(self, y: Array, cost: Array, start: Array | None = None) -> Solution:
         """Solve one machine; a code of zero leaves a row out."""
-        solver = SMO(tol=self.settings.tol)
+        solver = _solver(self.settings.tol)
         if self.settings.loss == "hinge":
             return solver.solve(c_svc(StoredGram(self.K), y, cost), start=start)
         np.fill_diagonal(self.K, self.diag + 1 / cost)
@@ -214,7 +221,7 @@ class _Cell:
     def left_out(self, y: Array, price: Array, held_out: HeldOut, beta: Array) -> Array:
         """Return the decision on each row of the machine without its fold."""
         out = np.full(len(y), np.nan)
-        for number in np.unique(held_out.fold[held_out.rows]):
+        for number in np.flatnonzero(np.bincount(held_out.fold[held_out.rows])):
             own = held_out.fold == number
             kept_price = np.where(own, (1 - held_out.share) * price, price)
             codes = np.where(kept_price > 0, y, 0.0)
