@@ -20,7 +20,7 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 _ALL_BITS = 2**64 - 1
 _UNIT = 2.0**-53  # distance of the 53-bit numbers in [0, 1)
 _MANY = 2**16  # keys from which they are sorted by their first byte before they are ordered
-_BYTES_AT_ONCE = 32  # first bytes whose keys one thread orders at a time
+_BLOCK = 2**18  # keys that are sorted by their first byte at a time
 
 
 def row_keys(numbers: Any, seed: int) -> Any:
@@ -114,15 +114,15 @@ def sample_rows(numbers: Any, size: int, seed: int, threads: int = 1) -> Index:
 
 def _ordered(keys: Any, threads: int) -> Index:
     """Return the order of many different keys, in half of the time of one sort of all of them."""
-    first = (keys >> np.uint64(56)).astype(np.uint8)
-    order = np.argsort(first, kind="stable")  # of bytes, which takes linear time
-    stops = np.append(0, np.cumsum(np.bincount(first, minlength=256)))
-    keys = keys[order]
 
-    def some_bytes(start: int) -> None:
-        for byte in range(start, start + _BYTES_AT_ONCE):
-            own = slice(stops[byte], stops[byte + 1])
-            order[own] = order[own][np.argsort(keys[own])]
+    def one_block(start: int) -> tuple[Index, Index]:
+        first = (keys[start : start + _BLOCK] >> np.uint64(56)).astype(np.uint8)
+        stops = np.append(0, np.cumsum(np.bincount(first, minlength=256)))
+        return start + np.argsort(first, kind="stable"), stops  # bytes are sorted in linear time
 
-    run(some_bytes, range(0, 256, _BYTES_AT_ONCE), threads)
-    return order
+    def one_byte(byte: int) -> Index:
+        own = np.concatenate([rows[stops[byte] : stops[byte + 1]] for rows, stops in blocks])
+        return own[np.argsort(keys[own])]
+
+    blocks = run(one_block, range(0, len(keys), _BLOCK), threads)
+    return np.concatenate(run(one_byte, range(256), threads))
