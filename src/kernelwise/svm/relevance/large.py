@@ -30,12 +30,13 @@ from .parts.cell_rows import CellSample
 from .parts.cells import CellOptions, CellPlan, CellsPart
 from .parts.evidence_hinge import pays
 from .parts.larger import begin_joint
-from .parts.mixture import mix
+from .parts.mixture import EQUAL_WEIGHTS, mix
 from .parts.pairs import begin_pairs
 from .parts.part import Part
 from .parts.rows import PartRows
 
 _FEW_JUDGED = 2000  # judged rows below which no part is dropped
+_EQUAL_WEIGHTS_OF_MANY = 1.0  # penalty on unequal weights from so many on, which tell them apart
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,8 @@ def fit_large(
     if cells is not None:
         parts = paying([*parts, cells], judged)
     n_trees = 0 if cells is None else len(cells.members)
-    mixture = mix([part.left_out for part in parts], judged)
+    penalty = EQUAL_WEIGHTS if len(judged) < _FEW_JUDGED else _EQUAL_WEIGHTS_OF_MANY
+    mixture = mix([part.left_out for part in parts], judged, penalty)
     return LargeMixture(tuple(parts), mixture, judged, learned, some, sample.some, n_trees)
 
 

@@ -186,7 +186,7 @@ def test_samples_follow_the_numbers_of_the_rows(n, grouped):
     assert len(sample.some) == pytest.approx(min(n, max(10_000, n // 4)), rel=0.02)
     if not grouped:
         assert_array_equal(np.flatnonzero(sample.fold >= 0), sample.judged)
-        n_judged = {60: 60, 15_000: 3000, 120_000: 10_000}[n]  # of 15,000 a whole fold
+        n_judged = {60: 60, 15_000: 3000, 120_000: 15_000}[n]  # of 15,000 a whole fold
         assert len(sample.judged) == pytest.approx(n_judged, rel=0.05)
     else:
         assert all(len(np.unique(sample.fold[groups == group])) == 1 for group in set(groups))

@@ -2,7 +2,8 @@
 
     some      rows that weights and regressions are learned from, at most 50,000 or so; of a table
               of numbers a quarter, but not fewer than 10,000: its cells learn most
-    judged    rows of these whose left-out decisions mix and calibrate: half, at most 10,000 or so
+    judged    rows of these whose left-out decisions mix and calibrate: half, at most 10,000 or so,
+              or 25,000 where these are left out at once
     fold      rows that are left out of the cells together: the judged ones, or their groups
 
 All three follow from the numbers of the rows (`scale.sampling`), not from their order.
@@ -27,7 +28,8 @@ SAMPLE_ROWS = 50_000  # rows that weights and regressions are learned from, abou
 _SAMPLE_VALUES = 5_000_000  # values of these rows, about: a wide table has fewer rows
 _LEAST_SAMPLE = 10_000
 _ROWS_PER_SAMPLED = 4  # rows of a table of numbers for each of these
-JUDGED_ROWS = 10_000  # rows whose left-out decisions are made, about
+JUDGED_ROWS = 10_000  # rows whose left-out decisions are made, about, where they are several folds
+_JUDGED_AT_ONCE = 25_000  # the same where they are one fold, which costs little more than 10,000
 _FOLDS = 5  # parts of which the judged rows are one or more
 _UNCOMPARED = (
     0.02  # share of all weights whose columns, those of the least weights, cells leave out
@@ -98,7 +100,8 @@ class CellSample:
         place = _places(numbers, seed + n_trees, n)
         of_sample = sample_share(n, rows.X.shape[1], has_categories=rows.layout.has_categories)
         is_some = place < of_sample
-        share = min(1.0, JUDGED_ROWS / n, of_sample / 2)
+        at_once = min(1 / _FOLDS, _JUDGED_AT_ONCE / n)
+        share = min(1.0, max(JUDGED_ROWS / n, at_once), of_sample / 2)
         if share * _FOLDS > 1:  # a part of a fold would cost as much as a whole one
             share = int(share * _FOLDS) / _FOLDS
         fold_of_group = None

@@ -30,6 +30,7 @@ from ....scale.forest import (
 from ....scale.judge import Choice, judge_members
 from ...base.progress import FitProgress
 from ..limits import CELL_SIZE, N_TREES
+from .cell_odds import best_room, log_odds
 from .cell_rows import CellColumns, CellSample
 from .evidence import EvidenceWeights
 from .joint import kernel_shares
@@ -57,6 +58,8 @@ class CellsPart:
         Decisions on the judged rows without each of them.
     importances : ndarray of shape (d,)
         The share of each encoded column in the distance of two rows.
+    room : float or None, default=None
+        How decisions become log-odds (`cell_odds`); None leaves them as they are.
     """
 
     columns: CellColumns
@@ -64,6 +67,7 @@ class CellsPart:
     members: tuple[CellSettings, ...]
     left_out: Array
     importances: Array
+    room: float | None = None
     name: ClassVar[str] = "cells"
 
     @property
@@ -78,7 +82,8 @@ class CellsPart:
 
     def decision_values(self, X: Array, threads: int = 1) -> Array:
         """Return the decisions on encoded rows."""
-        return self.forest.decision_values(self.columns.apply(X, threads), threads=threads)
+        own = self.forest.decision_values(self.columns.apply(X, threads), threads=threads)
+        return log_odds(own, self.room)
 
 
 class TreeStore(Protocol):
@@ -262,12 +267,16 @@ class CellPlan:
             return None
         forest, left_out = found
         assert left_out is not None
+        judged = self.sample.judged
+        decisions = left_out[np.searchsorted(held_out.rows, judged)]
+        room = best_room(decisions, self.rows.part(judged))
         return CellsPart(
             self.columns,
             forest,
             members[: len(forest.trees)],
-            left_out[np.searchsorted(held_out.rows, self.sample.judged)],
+            log_odds(decisions, room),
             kernel_shares(self.rows.part(self.sample.some), self.learned),
+            room,
         )
 
 

@@ -72,7 +72,7 @@ class Mixture:
         return out
 
 
-def mix(left_out: Sequence[Array], rows: PartRows) -> Mixture:
+def mix(left_out: Sequence[Array], rows: PartRows, penalty: float = EQUAL_WEIGHTS) -> Mixture:
     """Mix parts by their leave-one-out decisions.
 
     Parameters
@@ -81,6 +81,8 @@ def mix(left_out: Sequence[Array], rows: PartRows) -> Mixture:
         The leave-one-out decisions of each part.
     rows : PartRows
         The rows; their prices weight the losses.
+    penalty : float, default=30.0
+        The penalty on squared differences of the weights to equal ones, in units of rows.
 
     Returns
     -------
@@ -93,7 +95,7 @@ def mix(left_out: Sequence[Array], rows: PartRows) -> Mixture:
     sigmoid = fit_sigmoid(columns, np.tile(Y > 0, n_parts), rows.price)
     slope, intercept = sigmoid.slope.reshape(n_parts, k), sigmoid.intercept.reshape(n_parts, k)
     Z = slope[:, None, :] * F + intercept[:, None, :]
-    weights = simplex_weights(Z.reshape(n_parts, -1), Y.ravel(), np.repeat(rows.price, k))
+    weights = simplex_weights(Z.reshape(n_parts, -1), Y.ravel(), np.repeat(rows.price, k), penalty)
     factors = np.array([np.diag(each) for each in weights[:, None] * slope])
     mixture = Mixture(weights, factors, weights @ intercept)
     if k == 1:
