@@ -29,6 +29,7 @@ from .mixing import LargerMixture
 from .parts.cell_rows import CellSample
 from .parts.cells import CellOptions, CellPlan, CellsPart
 from .parts.evidence_hinge import pays
+from .parts.joint import NEWTON_STEPS
 from .parts.larger import begin_joint
 from .parts.mixture import EQUAL_WEIGHTS, mix
 from .parts.pairs import begin_pairs
@@ -36,6 +37,8 @@ from .parts.part import Part
 from .parts.rows import PartRows
 
 _FEW_JUDGED = 2000  # judged rows below which no part is dropped
+_MANY_SAMPLED = 20_000  # rows of a sample whose regression takes more steps: they cost little then
+_NEWTON_STEPS_OF_MANY = 4  # after two its left-out decisions are a little too good beside the cells
 _EQUAL_WEIGHTS_OF_MANY = 1.0  # penalty on unequal weights from so many on, which tell them apart
 
 
@@ -95,7 +98,10 @@ def fit_large(
     n_groups = None if options.elsewhere is None else options.elsewhere.n_groups
     sample = CellSample.of(rows, numbers, seed, options.n_trees, n_rows, n_groups)
     some = rows.part(sample.some)
-    begin = begin_pairs if rows.layout.has_categories else begin_joint
+    begin: Any = begin_pairs
+    if not rows.layout.has_categories:
+        n_steps = NEWTON_STEPS if len(some) < _MANY_SAMPLED else _NEWTON_STEPS_OF_MANY
+        begin = partial(begin_joint, n_steps=n_steps)
     learned, fit_regression = begin(some, random_state, progress, options.threads)
     plan = CellPlan.of(rows, learned, sample, options)
     with nullcontext() if progress is None else progress.task("joint part; width and C of cells"):

@@ -42,7 +42,7 @@ from .rows import PartRows
 RIDGES = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 _N_LANDMARKS = 300
 _NUGGET = 1e-3  # added to the diagonal of M
-_NEWTON_STEPS = 2
+NEWTON_STEPS = 2
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,11 @@ class JointPart:
 
 
 def fit_joint(
-    rows: PartRows, additive: AdditivePart, learned: EvidenceWeights, random_state: Any
+    rows: PartRows,
+    additive: AdditivePart,
+    learned: EvidenceWeights,
+    random_state: Any,
+    n_steps: int = NEWTON_STEPS,
 ) -> JointPart:
     """Fit the joint part.
 
@@ -133,6 +137,8 @@ def fit_joint(
         The weights of the columns in the kernel.
     random_state : RandomState
         Picks the landmarks.
+    n_steps : int, default=2
+        Newton steps.
 
     Returns
     -------
@@ -155,7 +161,7 @@ def fit_joint(
     start = np.empty((design.shape[1], len(targets)))
     start[is_kernel], start[~is_kernel] = np.column_stack(starts), additive.coefficients
     fits = [
-        fit_logistic(design, target, penalty, first, _NEWTON_STEPS, rows)
+        fit_logistic(design, target, penalty, first, n_steps, rows)
         for target, first in zip(targets, start.T, strict=True)
     ]
     coefficients = np.column_stack([fit.coefficients for fit in fits])

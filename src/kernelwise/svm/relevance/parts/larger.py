@@ -16,7 +16,7 @@ from .crossed import cross_columns
 from .evidence import EvidenceWeights, learn_beside
 from .evidence_hinge import fit_evidence_hinge
 from .indicators import fit_on_numbers
-from .joint import JointPart, fit_joint
+from .joint import NEWTON_STEPS, JointPart, fit_joint
 from .linear import fit_linear
 from .part import Part
 from .ridge import fit_ridge
@@ -92,7 +92,11 @@ def _ridge_part(rows: PartRows, random_state: Any, threads: int) -> Part:
 
 
 def begin_joint(
-    rows: PartRows, random_state: Any, progress: FitProgress | None = None, threads: int = 1
+    rows: PartRows,
+    random_state: Any,
+    progress: FitProgress | None = None,
+    threads: int = 1,
+    n_steps: int = NEWTON_STEPS,
 ) -> tuple[EvidenceWeights, Callable[[], JointPart]]:
     """Learn weights by the evidence, and return them before the joint part is there.
 
@@ -106,6 +110,8 @@ def begin_joint(
         Told of each step.
     threads : int, default=1
         Threads over what does not depend on each other.
+    n_steps : int, default=2
+        Newton steps of the part.
 
     Returns
     -------
@@ -119,6 +125,6 @@ def begin_joint(
 
     def finish() -> JointPart:
         with single_blas():
-            return fit_joint(rows, additive(), learned, random_state)
+            return fit_joint(rows, additive(), learned, random_state, n_steps)
 
     return learned, finish
