@@ -9,7 +9,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from kernelwise import EmpiricalKernelMap
-from kernelwise._threads import begin, interruptible, run, single_blas
+from kernelwise._threads import in_background, interruptible, run, single_blas
 
 
 def blas_threads():
@@ -125,13 +125,13 @@ def test_the_error_of_the_first_task_that_failed_is_raised_and_no_more_are_begun
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_task_that_was_begun_gives_its_answer_more_than_once(threads):
-    wait = begin(threading.current_thread, threads)
+    wait = in_background(threading.current_thread, threads)
     assert wait() is wait()
     assert (wait() is threading.main_thread()) == (threads == 1)
 
 
 def test_the_error_of_a_task_that_was_begun_comes_with_its_answer():
-    wait = begin(lambda: 1 // 0, 2)
+    wait = in_background(lambda: 1 // 0, 2)
     with pytest.raises(ZeroDivisionError):
         wait()
 

@@ -168,7 +168,7 @@ def run(task: Callable[[Any], T], items: Iterable[Any], threads: int) -> list[T]
     return found
 
 
-def begin(task: Callable[[], T], threads: int) -> Callable[[], T]:
+def in_background(task: Callable[[], T], threads: int) -> Callable[[], T]:
     """Start a task on a thread of its own, and return what waits for its result.
 
     Parameters

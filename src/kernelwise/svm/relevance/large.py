@@ -20,7 +20,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ..._records import dataclass
-from ..._threads import run
+from ..._threads import in_background
 from ..._typing import Index
 from ...scale.forest import CellTable
 from ...scale.judge import Choice
@@ -105,13 +105,13 @@ def fit_large(
     learned, fit_regression = begin(some, random_state, progress, options.threads)
     plan = CellPlan.of(rows, learned, sample, options)
     with nullcontext() if progress is None else progress.task("joint part; width and C of cells"):
-        regression, choice, table = _both(fit_regression, plan)
+        finish, choice, table = _both(fit_regression, plan)
     cells = None
-    if plan is not None and choice is not None and _may_pay(choice, regression, some):
+    if plan is not None and choice is not None and _may_pay(choice, finish, some):
         cells = plan.fit(choice.members, progress, table)
     in_some = np.searchsorted(sample.some, sample.judged)
     judged = some.part(in_some)
-    parts: list[Part] = [_on_judged(regression, in_some)]
+    parts: list[Part] = [_on_judged(finish(), in_some)]
     if cells is not None:
         parts = paying([*parts, cells], judged)
     n_trees = 0 if cells is None else len(cells.members)
@@ -122,14 +122,11 @@ def fit_large(
 
 def _both(
     fit_regression: Callable[[], Part], plan: CellPlan | None
-) -> tuple[Any, Choice | None, CellTable | None]:
-    """Return the regression and what `_choose` does, side by side on two threads."""
-    if plan is None:
-        return fit_regression(), None, None
-    threads = plan.options.threads
-    steps: Any = fit_regression, partial(_choose, plan, max(1, threads - 1))
-    regression, (choice, table) = run(lambda step: step(), steps, threads)
-    return regression, choice, table
+) -> tuple[Callable[[], Any], Choice | None, CellTable | None]:
+    """Return what waits for the regression, and what `_choose` does while that is fitted."""
+    threads = 1 if plan is None else plan.options.threads
+    finish = in_background(fit_regression, threads)
+    return (finish, None, None) if plan is None else (finish, *_choose(plan, max(1, threads - 1)))
 
 
 def _choose(plan: CellPlan, threads: int) -> tuple[Choice | None, CellTable | None]:
@@ -139,8 +136,10 @@ def _choose(plan: CellPlan, threads: int) -> tuple[Choice | None, CellTable | No
     return choice, plan.table(threads=threads) if gets_trees else None
 
 
-def _may_pay(choice: Choice, regression: Any, some: PartRows) -> bool:
+def _may_pay(choice: Choice, finish: Callable[[], Any], some: PartRows) -> bool:
     """Return whether trees are worth their time beside the regression of a table with categories.
+
+    The trees of other tables do not wait for the regression.
 
     Cells tell levels apart by few rows each: where a sample of the rows sees no use of them, more
     rows have not brought any. Cells of numbers alone grow better with the rows, and always get
@@ -150,7 +149,7 @@ def _may_pay(choice: Choice, regression: Any, some: PartRows) -> bool:
         return True
     none = np.zeros(0, dtype=np.intp)
     held_out = choice.held_out
-    return pays(regression.left_out[held_out], choice.decisions, some.part(held_out), none)
+    return pays(finish().left_out[held_out], choice.decisions, some.part(held_out), none)
 
 
 def _on_judged(part: Any, judged: Index) -> Any:

@@ -29,7 +29,7 @@ import scipy.linalg
 
 from ...._native import limited_contraction
 from ...._records import dataclass
-from ...._threads import begin, run, single_blas
+from ...._threads import in_background, run, single_blas
 from ...._typing import Array, Index
 from ....kernels import Laplacian
 from ....outer import LBFGS, Box, minimize
@@ -333,7 +333,7 @@ def learn_beside(
         with single_blas():
             return step(rows)
 
-    found = begin(take_step, threads)
+    found = in_background(take_step, threads)
     steps: Any = (MetricColumns.of, start_weights)
     with single_blas():
         columns, start = run(lambda own: own(rows), steps, threads - 1)
