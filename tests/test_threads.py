@@ -1,8 +1,10 @@
 """BLAS on one thread while a fit is under way, and as it was behind it."""
 
 import _thread
+import signal
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -121,6 +123,22 @@ def test_the_error_of_the_first_task_that_failed_is_raised_and_no_more_are_begun
     with pytest.raises(ValueError, match="item 10"):
         run(task, range(1000), threads)
     assert len(taken) <= 10 + threads
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="sends Ctrl-C to one thread")
+def test_after_ctrl_c_no_more_tasks_are_begun():
+    taken = []
+
+    def task(item):
+        taken.append(item)
+        if item == 3:
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        if item > 3:
+            time.sleep(0.05)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(task, range(1000), 2)
+    assert len(taken) < 500
 
 
 @pytest.mark.parametrize("threads", [1, 2])
