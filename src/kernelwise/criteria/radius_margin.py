@@ -246,8 +246,7 @@ def _cotangent(machines: Any, ball: Solution | None, square: float, norm: float)
     scale = [-square] * len(machines)
     if ball is None:
         return Cotangent(np.column_stack(factors), np.array(scale))
-    return Cotangent(
-        np.column_stack([*factors, ball.beta]),
-        np.array([*scale, -norm]),
-        diagonal=norm * ball.beta,
-    )
+    columns = np.empty((len(ball.beta), len(factors) + 1))
+    for column, own in zip(columns.T, [*factors, ball.beta], strict=True):
+        column[...] = own
+    return Cotangent(columns, np.array([*scale, -norm]), diagonal=norm * ball.beta)

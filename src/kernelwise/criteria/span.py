@@ -72,9 +72,36 @@ def span(
     """
     gram = as_gram(as_matrix(K))
     beta = as_vector(beta, "beta", gram.shape[0])
-    free, bounded = split(beta, checked_costs(C, len(beta)))
+    return spans(gram, gram.diag(), beta, checked_costs(C, len(beta)), bias=bias, single=single)
+
+
+def spans(
+    gram: Gram, diag: Array, beta: Array, C: Any, *, bias: bool = True, single: bool = False
+) -> Array:
+    """Compute the squared spans of `span` from arguments that are checked.
+
+    Parameters
+    ----------
+    gram : Gram
+        The kernel matrix.
+    diag : ndarray of shape (n,)
+        Its diagonal.
+    beta : ndarray of shape (n,)
+        The signed dual coefficients.
+    C : ndarray of shape () or (n,)
+        The bound of alpha.
+    bias : bool, default=True
+        Whether the machine has a bias.
+    single : bool, default=False
+        Whether the spans of many support vectors are computed in float32.
+
+    Returns
+    -------
+    squared : ndarray of shape (n,)
+        The squared spans.
+    """
+    free, bounded = split(beta, C)
     squared = np.zeros(len(beta))
-    diag = gram.diag()
     if len(free) == 0:
         squared[bounded] = diag[bounded]
         return squared

@@ -263,7 +263,8 @@ class LogPositive(Domain):
             raise ValueError("lo must be positive.")
 
     def project(self, theta: Array) -> Array:
-        return np.clip(theta, self.lo, self.hi)
+        inside: Array = np.minimum(np.maximum(theta, self.lo), self.hi)  # as np.clip, but quicker
+        return inside
 
     def encode(self, theta: Array) -> Array:
         return np.log(self.project(theta))

@@ -41,7 +41,7 @@ class StoredGram:
     @cached_property
     def size(self) -> float:
         """Largest absolute value on the diagonal."""
-        return float(np.abs(self.diag()).max(initial=0.0))
+        return float(np.abs(self.K.diagonal()).max(initial=0.0))
 
     def diag(self) -> Array:
         """Read the diagonal.
@@ -51,7 +51,7 @@ class StoredGram:
         diagonal : ndarray of shape (n,)
             The diagonal, in float64.
         """
-        return np.diagonal(self.K).astype(np.float64)
+        return self.K.diagonal().astype(np.float64)
 
     def block(self, rows: Index, columns: Index) -> Array:
         """Copy a block.

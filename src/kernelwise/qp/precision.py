@@ -12,6 +12,8 @@ _ROUNDING = 2e-8  # mean rounding error of a float32 kernel entry, relative to t
 _FELT = 0.2  # part of the tolerance that rounding errors of a gradient may take
 _LENGTH = 30.0  # Euclidean length of the coefficients to expect, relative to their largest bound
 
+_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+
 
 def is_coarse(tol: float, kernel_size: float, length: float) -> bool:
     """Return whether the rounding of a float32 kernel matrix can be felt in a gradient K b.
@@ -60,7 +62,7 @@ def dtype_for(tol: float, kernel_size: float, bound: float) -> Any:
     (dtype('float32'), dtype('float64'), dtype('float64'))
     """
     tight = tol < TIGHT or is_coarse(tol, kernel_size, _LENGTH * bound)
-    return np.dtype(np.float64 if tight else np.float32)
+    return _DOUBLE if tight else _SINGLE
 
 
 def largest_float32_bound(tol: float, kernel_size: float) -> float:

@@ -20,8 +20,12 @@ class StoredRows:
 
     def __init__(self, K: Array) -> None:
         self.K = K
-        self.order = np.arange(K.shape[0])
         self.n_rows = self.capacity = K.shape[0]
+
+    @property
+    def order(self) -> Index:
+        """The row of each position."""
+        return np.arange(self.n_rows)
 
     def add(self, positions: Index) -> list[tuple[Index, Index]]:
         """Do nothing: every row is in memory."""

@@ -148,7 +148,7 @@ class SMO:
         if reason is not None:
             raise ValueError(f"{reason}.")
         given = start.beta if isinstance(start, Solution) else start
-        beta = _start(qp, given)
+        beta = _start(qp, given, is_solution=given is not start)
         if given is None or (product is not None and _moved(beta, given)):
             product = None
         qp = self._with_small_kernel(qp)
@@ -214,9 +214,10 @@ class SMO:
 
     def _all_rows(self, qp: DualQP, beta: Array) -> StoredRows | GrowingRows | None:
         """Return all rows of K if they are stored or best computed at once, else None."""
-        dtype = self._dtype(qp)
-        if isinstance(qp.gram, StoredGram):
-            return self._rows(qp, dtype) if qp.n > 0 and qp.gram.K.dtype == dtype else None
+        dtype, gram = self._dtype(qp), qp.gram
+        if isinstance(gram, StoredGram):
+            fits = len(beta) > 0 and gram.K.dtype == dtype
+            return StoredRows(np.ascontiguousarray(gram.K)) if fits else None
         if not takes_all_rows(qp.n, int(np.count_nonzero(beta)), self._capacity(qp, dtype)):
             return None
         rows = self._rows(qp, dtype)
@@ -378,12 +379,12 @@ def _primal(solution: Solution) -> float:
     return solution.violation if np.isnan(primal) else primal
 
 
-def _start(qp: DualQP, start: Any) -> Array:
-    """Check the starting point, and make it feasible."""
+def _start(qp: DualQP, start: Any, *, is_solution: bool = False) -> Array:
+    """Check the starting point, and make it feasible; the numbers of a solution are finite."""
     if start is None:
         return qp.terms.start()
     start = as_real(start, "start")
-    if start.shape != (qp.n,) or not np.isfinite(start).all():
+    if start.shape != (qp.n,) or not (is_solution or np.isfinite(start).all()):
         raise ValueError(f"start must be a vector of {qp.n} finite numbers.")
     return qp.terms.repair(start)
 

@@ -161,12 +161,9 @@ class Terms:
         """
         if not np.isfinite(diagonal).all():
             raise ValueError("p must be finite.")
-        n = len(diagonal)
         made = object.__new__(cls)  # nothing is left to check
         known = {"sums_to_constant": True, "largest_bound": 1.0}
-        made.__dict__.update(
-            known, p=diagonal / 2, lo=np.zeros(n), hi=np.ones(n), A=_one_sum(n)[0], c=np.ones(1)
-        )
+        made.__dict__.update(known, p=diagonal / 2, **_unit_box(len(diagonal)))
         return made
 
     def scaled(self, C: float) -> Terms:
@@ -335,6 +332,15 @@ def _one_sum(n: int) -> tuple[Array, Array]:
     A, c = np.ones((1, n)), np.zeros(1)
     A.flags.writeable = c.flags.writeable = False
     return A, c
+
+
+@lru_cache(maxsize=16)
+def _unit_box(n: int) -> dict[str, Array]:
+    """Return the bounds 0 <= b <= 1 and sum b = 1, which problems of one size share."""
+    found = {"lo": np.zeros(n), "hi": np.ones(n), "A": _one_sum(n)[0], "c": np.ones(1)}
+    for each in found.values():
+        each.flags.writeable = False
+    return found
 
 
 def _no_equality(n: int) -> Array:

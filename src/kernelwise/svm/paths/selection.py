@@ -18,9 +18,8 @@ import numpy as np
 from scipy.special import expit
 
 from ..._typing import Array, Codes, Index
-from ...criteria import span
 from ...criteria.radius_margin import solve_ball, squared_radius
-from ...criteria.span import least_spans
+from ...criteria.span import least_spans, spans
 from ...qp import SMO, Solution
 from ...qp.gram import StoredGram
 from .cost_path import decision_values
@@ -153,6 +152,8 @@ class SpanCriterion(SelectionCriterion):
         The largest weight of a row that is left out: one of its copies. Infinite leaves out all.
     single : bool, default=False
         Whether the spans of many support vectors are computed in float32.
+    measures : bool, default=True
+        Whether bounds and margins are computed, which play no part in the scores.
     """
 
     def __init__(
@@ -163,17 +164,21 @@ class SpanCriterion(SelectionCriterion):
         weight: Array | None = None,
         copy_weight: float = 1.0,
         single: bool = False,
+        measures: bool = True,
     ) -> None:
         super().__init__(rows, bias=bias, weight=weight)
-        self.copy_weight, self.single = copy_weight, single
+        self.copy_weight, self.single, self.measures = copy_weight, single, measures
+
+    def sizes(self, solutions: Sequence[Solution], radius: float) -> dict[str, float]:
+        """Return the bound and the margin; nothing where they are not asked for."""
+        return super().sizes(solutions, radius) if self.measures else {}
 
     def evaluate(self, K: Array, C: float, solutions: Sequence[Solution]) -> dict[str, Any]:
         """Return the score and the error of the decision values without each row, and these."""
         bound, gram = C * self.rows.cost_factor, StoredGram(K)
         try:
-            squared = [
-                span(gram, s.beta, bound, bias=self.bias, single=self.single) for s in solutions
-            ]
+            diag, how = gram.diag(), {"bias": self.bias, "single": self.single}
+            squared = [spans(gram, diag, s.beta, bound, **how) for s in solutions]
         except ValueError as reason:
             raise ValueError(
                 "criterion='span' needs a kernel that is positive semi-definite, and this one "
@@ -203,11 +208,16 @@ class SpanCriterion(SelectionCriterion):
         decisions = np.array([s.gradient for s in solutions]) + self.codes.T
         return decisions + np.array([s.nu for s in solutions]) if self.bias else decisions
 
+    @cached_property
+    def _share(self) -> Array:
+        """The share of each row's weight that is left out."""
+        share: Array = np.minimum(1, self.copy_weight / self.rows.sample_weight)
+        return share
+
     def _left_out(self, C: float, solutions: Sequence[Solution], squared: Array) -> Array:
         """Return the decision values without each row, one column per machine."""
         beta, rows = np.array([s.beta for s in solutions]), self.rows
-        share = np.minimum(1, self.copy_weight / rows.sample_weight)
-        lost = _lost(np.abs(beta), C * rows.cost_factor, share) * squared
+        lost = _lost(np.abs(beta), C * rows.cost_factor, self._share) * squared
         return (self.decisions(solutions) - np.sign(beta) * lost).T
 
 

@@ -31,7 +31,8 @@ def path_criterion(rows: TrainingRows, copy_weight: float, random_state: Any) ->
     Rows count by their cost factors, so that class weights act on the choice as on the machines.
     """
     if rows.groups is None:
-        return SpanCriterion(rows, weight=rows.cost_factor, copy_weight=copy_weight)
+        weight = rows.cost_factor
+        return SpanCriterion(rows, weight=weight, copy_weight=copy_weight, measures=False)
     folds = deal_groups(rows.classes, rows.groups, _N_FOLDS, random_state)
     return HeldOutCriterion(rows, folds, weight=rows.cost_factor)
 
