@@ -126,7 +126,7 @@ class AdditiveColumns:
         """Return what each encoded column adds to one column of decisions, of shape (n, d)."""
         q = 1 + len(self.numbers)
         out = np.zeros((len(design.dense), len(self.bins.is_category)))
-        out[:, self._with_columns] = self.steps.at_places(coefficients[q:])[design.places]
+        out[:, self._with_columns] = design.steps.at_places(coefficients[q:])[design.places]
         out[:, self.numbers] += design.dense[:, 1:q] * coefficients[1:q]
         return out
 

@@ -21,7 +21,6 @@ from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
-from scipy.special import expit
 
 from ...._records import dataclass
 from ...._typing import Array
@@ -128,22 +127,23 @@ def simplex_weights(Z: Array, y: Array, price: Array, penalty: float = EQUAL_WEI
     n_parts = len(Z)
     equal = np.full(n_parts, 1 / n_parts)
 
-    def loss(w: Array) -> float:
-        return float(price @ np.logaddexp(0, -y * (w @ Z))) + penalty * float(
-            np.sum((w - equal) ** 2)
-        )
+    def loss(w: Array) -> tuple[float, Array]:
+        z = -y * (w @ Z)
+        tail = np.exp(-np.abs(z))
+        losses = np.maximum(z, 0.0) + np.log1p(tail)  # log(1 + exp(z)), and its slope
+        slopes = np.where(z >= 0, 1.0, tail) / (1 + tail)
+        return float(price @ losses) + penalty * float(np.sum((w - equal) ** 2)), slopes
 
-    weights, value = equal, loss(equal)
+    weights, (value, miss) = equal, loss(equal)
     for _ in range(_MAX_STEPS):
-        miss = expit(-y * (weights @ Z))
         gradient = -Z @ (price * y * miss) + 2 * penalty * (weights - equal)
         hessian = (Z * (price * miss * (1 - miss))) @ Z.T + 2 * penalty * np.eye(n_parts)
         step = _simplex_minimum(hessian, gradient - hessian @ weights) - weights
         if -float(gradient @ step) <= _MIN_GAIN * (1 + value):
             break
-        while (new := loss(weights + step)) > value:
+        while (new := loss(weights + step))[0] > value:
             step = step / 2
-        weights, value = weights + step, new
+        weights, (value, miss) = weights + step, new
     return weights
 
 

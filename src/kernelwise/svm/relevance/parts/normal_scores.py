@@ -63,13 +63,16 @@ class NormalScores:
         Z : ndarray of shape (m, n_columns)
             The scores of the rows.
         """
-        order = np.argsort(X.T, axis=1, kind="stable")
-        ordered = np.take_along_axis(X.T, order, axis=1)
-        found, is_first = cls._of_ordered(ordered, count[order], float(count.sum()))
-        Z = np.empty(ordered.shape)
-        knot = np.cumsum(is_first.ravel()).reshape(ordered.shape) - 1
-        np.put_along_axis(Z, order, found.scores[knot], axis=1)
-        return found, np.ascontiguousarray(Z.T)
+        m, d = X.shape
+        columns = np.ascontiguousarray(X.T)
+        # Sums of equal weights do not depend on the order of equal values.
+        is_even = bool((count == count[:1]).all())
+        order = np.argsort(columns, axis=1, kind="quicksort" if is_even else "stable")
+        place = order + m * np.arange(d)[:, None]
+        found, is_first = cls._of_ordered(columns.take(place), count[order], float(count.sum()))
+        Z = np.empty(d * m)
+        Z[place.ravel()] = found.scores.take(np.cumsum(is_first.ravel()) - 1)
+        return found, np.ascontiguousarray(Z.reshape(d, m).T)
 
     @classmethod
     def _of_ordered(cls, ordered: Array, count: Array, total: float) -> tuple[NormalScores, Any]:
@@ -89,7 +92,7 @@ class NormalScores:
         scores -= np.bincount(column, weight * scores, minlength=d)[column]
         deviation = np.sqrt(np.bincount(column, weight * scores**2, minlength=d))
         scores /= np.where(np.diff(stops) > 1, deviation, 1.0)[column]
-        return cls(ordered.ravel()[starts], scores, stops), is_first
+        return cls(ordered.take(starts), scores, stops), is_first
 
     def apply(self, X: Array) -> Array:
         """Return the scores of rows.
