@@ -67,7 +67,11 @@ def platt_targets(positive: Flags, weight: Array) -> Array:
         the sums of the weights of either side.
     """
     above = (weight * positive).sum(axis=0)
-    below = weight.sum(axis=0) - above
+    return _targets(positive, above, weight.sum(axis=0) - above)
+
+
+def _targets(positive: Flags, above: Array, below: Array) -> Array:
+    """Return Platt's targets from the weights of the positive rows and of the others."""
     return np.where(positive, (above + 1) / (above + 2), 1 / (below + 2))
 
 
@@ -162,15 +166,14 @@ class _SigmoidData:
     @classmethod
     def of(cls, decisions: Array, positive: Flags, weight: Array | None) -> _SigmoidData:
         f = np.ascontiguousarray(_as_columns(decisions).T)
-        sides: Flags = _as_columns(positive)
-        w = np.ones((len(sides), 1)) if weight is None else _as_columns(weight)
-        targets = platt_targets(
-            sides, np.broadcast_to(w, np.broadcast_shapes(w.shape, sides.shape))
-        )
-        above = (w * sides).sum(axis=0)
-        start = np.log((above + 1) / (w.sum(axis=0) - above + 1))
-        t = np.ascontiguousarray(np.broadcast_to(targets.T, f.shape))
-        return cls(f, t, np.ascontiguousarray(w.T), np.broadcast_to(start, f.shape[:1]))
+        sides: Flags = np.ascontiguousarray(_as_columns(positive).T)
+        w = np.ones((1, f.shape[1])) if weight is None else _as_columns(weight).T
+        above = (w * sides).sum(axis=1)
+        below = w.sum(axis=1) - above
+        t = _targets(sides, above[:, None], below[:, None])
+        start = np.broadcast_to(np.log((above + 1) / (below + 1)), f.shape[:1])
+        t = np.ascontiguousarray(np.broadcast_to(t, f.shape))
+        return cls(f, t, np.ascontiguousarray(w), start)
 
     def minimum(
         self, slope: Array, mean: float = 0.0, precision: float = 0.0, *, fixed: bool = False
