@@ -34,7 +34,7 @@ from ..transform import (
 )
 from . import _onnx_geodesic as _onnx_geodesic  # registers its columns
 from . import _onnx_topics as _onnx_topics  # the same
-from ._onnx_graph import Graph
+from ._onnx_graph import Graph, Tensor
 from ._onnx_models import (
     class_probabilities,
     class_scores,
@@ -172,18 +172,18 @@ def _labels(model: Any) -> Any:
 def _rows(graph: Graph, operator: Any) -> Rows:
     """Add nodes that cast the inputs to float64 and join their columns; words stay columns."""
     if any(kind_of(each) == WORDS for each in operator.inputs):
-        return TensorTable(_columns(operator))
-    names = [graph.as_double(each.full_name) for each in operator.inputs]
-    return names[0] if len(names) == 1 else graph.node("Concat", *names, axis=1)
+        return TensorTable(_columns(graph, operator))
+    return graph.joined([graph.as_double(each.full_name) for each in operator.inputs])
 
 
-def _columns(operator: Any) -> tuple[TensorColumn, ...]:
-    return tuple(TensorColumn(each.full_name, kind_of(each)) for each in operator.inputs)
+def _columns(graph: Graph, operator: Any) -> tuple[TensorColumn, ...]:
+    inputs = operator.inputs
+    return tuple(TensorColumn(Tensor(graph, each.full_name), kind_of(each)) for each in inputs)
 
 
 def _convert_encoder(scope: Any, operator: Any, container: Any) -> None:
     graph = Graph(scope, container)
-    made = encoded_columns(graph, operator.raw_operator, _columns(operator))
+    made = encoded_columns(graph, operator.raw_operator, _columns(graph, operator))
     for output, name in zip(operator.outputs, made, strict=True):
         graph.node_to(output.full_name, "Identity", name)
 
@@ -208,11 +208,10 @@ def _convert_transformer(scope: Any, operator: Any, container: Any) -> None:
             f"{type(operator.raw_operator).__name__} cannot be exported to ONNX for columns of "
             "words; encode them in a step before it."
         )
-    out = columns(operator.raw_operator, graph, rows)
-    _store(graph, operator, out)
+    _store(graph, operator, columns(operator.raw_operator, graph, rows))
 
 
-def _store(graph: Graph, operator: Any, out: str) -> None:
+def _store(graph: Graph, operator: Any, out: Tensor) -> None:
     """Cast the result to its declared type, under its declared name."""
     from skl2onnx.common.data_types import guess_proto_type
 
@@ -233,5 +232,5 @@ def _convert_imputer(scope: Any, operator: Any, container: Any) -> None:
         return
     graph, means = Graph(scope, container), np.asarray(model.statistics_, dtype=np.float64)
     kept = np.flatnonzero(~np.isnan(means))
-    X = graph.node("Gather", str(_rows(graph, operator)), kept, axis=1)
-    _store(graph, operator, graph.filled(X, means[kept]))
+    X: Any = _rows(graph, operator)
+    _store(graph, operator, graph.filled(X.columns(kept), means[kept]))

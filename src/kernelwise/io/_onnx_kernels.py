@@ -29,22 +29,22 @@ from ..kernels import (
     Sigmoid,
     Sum,
 )
-from ._onnx_graph import Graph, inner
+from ._onnx_graph import Graph, Tensor, inner
 
 _TINY = float(np.finfo(np.float64).tiny)
 
 
-def matrix(graph: Graph, kernel: Kernel, X: str, rows: Array) -> str:
+def matrix(graph: Graph, kernel: Kernel, X: Tensor, rows: Array) -> Tensor:
     """Add the nodes of k(X, rows); return the name of the matrix."""
     return _entry(KERNELS, kernel)(graph, kernel, X, rows)
 
 
-def _diagonal(graph: Graph, kernel: Kernel, X: str, d: int) -> str:
+def _diagonal(graph: Graph, kernel: Kernel, X: Tensor, d: int) -> Tensor:
     """Add the nodes of k(x, x), as one column or as one number for all rows."""
     return _entry(DIAGONALS, kernel)(graph, kernel, X, d)
 
 
-def _entry(table: dict[type, Callable[..., str]], kernel: Kernel) -> Callable[..., str]:
+def _entry(table: dict[type, Callable[..., Tensor]], kernel: Kernel) -> Callable[..., Tensor]:
     if type(kernel) in table:
         return table[type(kernel)]
     if isinstance(kernel, FunctionKernel):
@@ -65,20 +65,18 @@ def _scales(kernel: Any, d: int) -> Array:
     return np.asarray(kernel.gamma * weights, dtype=np.float64)
 
 
-def _squared_distances(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
+def _squared_distances(graph: Graph, kernel: Any, X: Tensor, rows: Array) -> Tensor:
     scales, centre = _scales(kernel, rows.shape[1]), rows.mean(axis=0)
-    A, B = graph.node("Sub", X, centre), rows - centre
-    squares = graph.node("MatMul", graph.node("Mul", A, A), scales[:, None])
-    both = graph.node("Add", squares, (B**2 @ scales)[None])
-    t = graph.node("Add", both, graph.node("MatMul", A, -2 * (B * scales).T))
-    return graph.node("Max", t, graph.number(0.0))  # rounding may go below zero
+    A, B = X - centre, rows - centre
+    t = (A * A) @ scales[:, None] + (B**2 @ scales)[None] + A @ (-2 * (B * scales).T)
+    return graph.node("Max", t, 0.0)  # rounding may go below zero
 
 
-def _products(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
-    return graph.node("MatMul", X, (rows * _scales(kernel, rows.shape[1])).T)
+def _products(graph: Graph, kernel: Any, X: Tensor, rows: Array) -> Tensor:
+    return X @ (rows * _scales(kernel, rows.shape[1])).T
 
 
-def _l1_distances(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
+def _l1_distances(graph: Graph, kernel: Any, X: Tensor, rows: Array) -> Tensor:
     """Add t of the Laplacian.
 
     Codes of categories are whole numbers: a distance of at most one tells whether they differ.
@@ -88,19 +86,19 @@ def _l1_distances(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
     kept = np.flatnonzero(scales > 0)
     if not len(kept):
         return _no_distances(graph, X, rows)
-    scaled = graph.node("Mul", graph.node("Gather", X, kept, axis=1), scales[kept][None])
+    scaled = X.columns(kept) * scales[kept][None]
     most = np.where(category, scales, np.inf)[kept]
     return summed_distances(graph, scaled, rows[:, kept] * scales[kept], most, squared=False)
 
 
-def _no_distances(graph: Graph, X: str, rows: Array) -> str:
+def _no_distances(graph: Graph, X: Tensor, rows: Array) -> Tensor:
     """Add zeros of shape (n, m), for any number n of rows of X."""
-    return graph.node("Expand", graph.number(0.0), graph.shape(X, len(rows)))
+    return graph.node("Expand", 0.0, graph.shape(X, len(rows)))
 
 
 def summed_distances(
-    graph: Graph, X: str, rows: Array, most: Array | None = None, *, squared: bool
-) -> str:
+    graph: Graph, X: Tensor, rows: Array, most: Array | None = None, *, squared: bool
+) -> Tensor:
     """Add the sum over features k of min((x_k - z_k)^2, most_k), or of min(|x_k - z_k|, most_k).
 
     A Scan holds only a few (n, m) matrices at a time, and equal rows are at a distance of exactly
@@ -149,100 +147,93 @@ def _adding_a_distance(width: int, squared: bool) -> Any:
 # --- From t to the kernel ---------------------------------------------------------------------
 
 
-def _itself(graph: Graph, kernel: Any, t: str) -> str:
+def _itself(graph: Graph, kernel: Any, t: Tensor) -> Tensor:
     return t
 
 
-def _exponential(graph: Graph, kernel: Any, t: str) -> str:
-    return graph.node("Exp", graph.node("Neg", t))
+def _exponential(graph: Graph, kernel: Any, t: Tensor) -> Tensor:
+    return graph.node("Exp", -t)
 
 
-def _power(graph: Graph, kernel: Any, t: str) -> str:
-    shifted = graph.node("Add", t, graph.number(kernel.coef0))
-    return graph.node("Pow", shifted, graph.number(kernel.degree))
+def _power(graph: Graph, kernel: Any, t: Tensor) -> Tensor:
+    return graph.node("Pow", t + kernel.coef0, kernel.degree)
 
 
-def _tanh(graph: Graph, kernel: Any, t: str) -> str:
-    return graph.node("Tanh", graph.node("Add", t, graph.number(kernel.coef0)))
+def _tanh(graph: Graph, kernel: Any, t: Tensor) -> Tensor:
+    return graph.node("Tanh", t + kernel.coef0)
 
 
-def _matern(factor: float, square: float, graph: Graph, kernel: Any, t: str) -> str:
+def _matern(factor: float, square: float, graph: Graph, kernel: Any, t: Tensor) -> Tensor:
     """Add (1 + u + square u^2) exp(-u) with u = sqrt(factor t)."""
-    u = graph.node("Sqrt", graph.node("Mul", t, graph.number(factor)))
-    powers = graph.node("Mul", u, graph.node("Mul", u, graph.number(square)))
-    polynomial = graph.node("Add", graph.node("Add", u, graph.number(1.0)), powers)
-    return graph.node("Mul", polynomial, _exponential(graph, kernel, u))
+    u = graph.node("Sqrt", t * factor)
+    return (u + 1.0 + u * (u * square)) * _exponential(graph, kernel, u)
 
 
 def _pairwise(
-    terms: Callable[..., str],
-    profile: Callable[..., str],
+    terms: Callable[..., Tensor],
+    profile: Callable[..., Tensor],
     graph: Graph,
     kernel: Any,
-    X: str,
+    X: Tensor,
     rows: Array,
-) -> str:
+) -> Tensor:
     return profile(graph, kernel, terms(graph, kernel, X, rows))
 
 
 # --- Kernels made of kernels ------------------------------------------------------------------
 
 
-def _pair(op: str, graph: Graph, kernel: Any, X: str, rows: Array) -> str:
-    left, right = matrix(graph, kernel.left, X, rows), matrix(graph, kernel.right, X, rows)
-    return graph.node(op, left, right)
+def _pair(op: str, graph: Graph, kernel: Any, X: Tensor, rows: Array) -> Tensor:
+    return graph.node(op, *(matrix(graph, own, X, rows) for own in (kernel.left, kernel.right)))
 
 
-def _scaled(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
+def _scaled(graph: Graph, kernel: Any, X: Tensor, rows: Array) -> Tensor:
     return graph.scaled(matrix(graph, kernel.kernel, X, rows), len(rows), kernel.scale)
 
 
-def _zeros(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
-    return graph.node("MatMul", X, np.zeros(rows.shape[::-1]))  # a ridge is zero for new rows
+def _zeros(graph: Graph, kernel: Any, X: Tensor, rows: Array) -> Tensor:
+    return X @ np.zeros(rows.shape[::-1])  # a ridge is zero for new rows
 
 
-def _normalized(graph: Graph, kernel: Any, X: str, rows: Array) -> str:
+def _normalized(graph: Graph, kernel: Any, X: Tensor, rows: Array) -> Tensor:
     squares = _diagonal(graph, kernel.kernel, X, rows.shape[1])
-    positive = graph.node("Greater", squares, graph.number(0.0))
-    root = graph.node("Sqrt", graph.node("Max", squares, graph.number(_TINY)))
-    left = graph.node("Where", positive, graph.node("Reciprocal", root), graph.number(0.0))
+    root = graph.node("Sqrt", graph.node("Max", squares, _TINY))
+    left = graph.node("Where", squares > 0.0, graph.node("Reciprocal", root), 0.0)
     own = kernel.kernel.diag(rows)
     right = np.divide(1, np.sqrt(own), out=np.zeros_like(own), where=own > 0)
-    K = graph.node("Mul", matrix(graph, kernel.kernel, X, rows), left)
-    return graph.node("Mul", K, right)
+    return matrix(graph, kernel.kernel, X, rows) * left * right
 
 
 # --- Diagonals --------------------------------------------------------------------------------
 
 
-def _one(graph: Graph, kernel: Any, X: str, d: int) -> str:
+def _one(graph: Graph, kernel: Any, X: Tensor, d: int) -> Tensor:
     return graph.constant(np.ones((1, 1)))
 
 
-def _level(graph: Graph, kernel: Any, X: str, d: int) -> str:
+def _level(graph: Graph, kernel: Any, X: Tensor, d: int) -> Tensor:
     return graph.constant(np.full((1, 1), kernel.level))
 
 
-def _squares(profile: Callable[..., str], graph: Graph, kernel: Any, X: str, d: int) -> str:
-    terms = graph.node("MatMul", graph.node("Mul", X, X), _scales(kernel, d)[:, None])
-    return profile(graph, kernel, terms)
+def _squares(
+    profile: Callable[..., Tensor], graph: Graph, kernel: Any, X: Tensor, d: int
+) -> Tensor:
+    return profile(graph, kernel, (X * X) @ _scales(kernel, d)[:, None])
 
 
-def _pair_diagonal(op: str, graph: Graph, kernel: Any, X: str, d: int) -> str:
-    left, right = _diagonal(graph, kernel.left, X, d), _diagonal(graph, kernel.right, X, d)
-    return graph.node(op, left, right)
+def _pair_diagonal(op: str, graph: Graph, kernel: Any, X: Tensor, d: int) -> Tensor:
+    return graph.node(op, *(_diagonal(graph, own, X, d) for own in (kernel.left, kernel.right)))
 
 
-def _scaled_diagonal(graph: Graph, kernel: Any, X: str, d: int) -> str:
+def _scaled_diagonal(graph: Graph, kernel: Any, X: Tensor, d: int) -> Tensor:
     return graph.scaled(_diagonal(graph, kernel.kernel, X, d), 1, kernel.scale)
 
 
-def _normalized_diagonal(graph: Graph, kernel: Any, X: str, d: int) -> str:
-    positive = graph.node("Greater", _diagonal(graph, kernel.kernel, X, d), graph.number(0.0))
-    return graph.as_double(positive)
+def _normalized_diagonal(graph: Graph, kernel: Any, X: Tensor, d: int) -> Tensor:
+    return graph.as_double(_diagonal(graph, kernel.kernel, X, d) > 0.0)
 
 
-KERNELS: dict[type, Callable[..., str]] = {
+KERNELS: dict[type, Callable[..., Tensor]] = {
     Linear: partial(_pairwise, _products, _itself),
     Polynomial: partial(_pairwise, _products, _power),
     Sigmoid: partial(_pairwise, _products, _tanh),
@@ -257,7 +248,7 @@ KERNELS: dict[type, Callable[..., str]] = {
     Normalized: _normalized,
 }
 
-DIAGONALS: dict[type, Callable[..., str]] = {
+DIAGONALS: dict[type, Callable[..., Tensor]] = {
     Linear: partial(_squares, _itself),
     Polynomial: partial(_squares, _power),
     Sigmoid: partial(_squares, _tanh),

@@ -27,7 +27,7 @@ from ..svm.cell_svc import CellPredictor
 from ..svm.relevance.columns import GAP, OTHER, CategoryCodes, ColumnEncoding
 from ..svm.relevance.predictor import MixturePredictor
 from ..transform import EmpiricalKernelMap, FeatureDiscriminationScaler, RelevanceSelector
-from ._onnx_graph import Graph
+from ._onnx_graph import Graph, Tensor
 from ._onnx_kernels import matrix
 from ._onnx_parts import mixed
 from ._onnx_tables import Rows, TensorColumn, TensorTable, codes, column_of, numbers_of
@@ -35,7 +35,7 @@ from ._onnx_tables import Rows, TensorColumn, TensorTable, codes, column_of, num
 # --- Decision values, one column per machine --------------------------------------------------
 
 
-def decisions(model: BaseLearnedSVC, graph: Graph, X: Rows) -> str:
+def decisions(model: BaseLearnedSVC, graph: Graph, X: Rows) -> Tensor:
     """Add the nodes of a classifier's machines; return the name of their decision values."""
     predictor: Any = predictor_of(model)
     if isinstance(X, TensorTable) and not _reads_words(predictor):
@@ -59,7 +59,7 @@ def _reads_words(predictor: Any) -> bool:
     return bool(predictor.before) and isinstance(predictor.before[0], ColumnEncoding)
 
 
-def _machines(graph: Graph, predictor: Predictor, X: Rows) -> str:
+def _machines(graph: Graph, predictor: Predictor, X: Rows) -> Tensor:
     """Add the nodes of machines; return the name of their decision values."""
     n_members = predictor.n_members
     own = np.eye(predictor.n_machines // n_members)
@@ -67,31 +67,32 @@ def _machines(graph: Graph, predictor: Predictor, X: Rows) -> str:
     total = graph.constant((predictor.intercept @ mixing)[None])
     if predictor.linear is not None:
         features = _after_steps(graph, predictor.features, X, len(predictor.linear))
-        total = graph.node("Add", graph.node("MatMul", features, predictor.linear @ mixing), total)
+        total = features @ (predictor.linear @ mixing) + total
     if not predictor.kernels:
         return total
     Z = _after_steps(graph, predictor.before, X, predictor.vectors.rows.shape[1])
     return _kernel_part(graph, predictor, Z, mixing, total)
 
 
-def _kernel_part(graph: Graph, predictor: Predictor, Z: str, mixing: Array, total: str) -> str:
+def _kernel_part(
+    graph: Graph, predictor: Predictor, Z: Tensor, mixing: Array, total: Tensor
+) -> Tensor:
     """Add the sum over kernels of k(Z, rows) @ (coef @ mixing) to ``total``."""
     vectors = predictor.vectors
     rows = vectors.rows.toarray() if sp.issparse(vectors.rows) else vectors.rows
     if not vectors.coef.any():  # the output still needs one value per row
-        zeros = graph.node("MatMul", Z, np.zeros((rows.shape[1], mixing.shape[1])))
-        return graph.node("Add", zeros, total)
+        return Z @ np.zeros((rows.shape[1], mixing.shape[1])) + total
     for kernel, machines in kernel_groups(predictor.kernels):
         coef = vectors.coef[:, machines] @ mixing[machines]
         used = np.flatnonzero(coef.any(axis=1))
         if len(used):
             # Without rows the kernel is precomputed, which `matrix` refuses.
             K = matrix(graph, kernel, Z, rows[used] if len(rows) else rows)
-            total = graph.node("Add", graph.node("MatMul", K, coef[used]), total)
+            total = K @ coef[used] + total
     return total
 
 
-def _after_steps(graph: Graph, steps: Sequence[RowStep], X: Any, width: int) -> str:
+def _after_steps(graph: Graph, steps: Sequence[RowStep], X: Any, width: int) -> Tensor:
     """Add the steps that turn the rows X into the input of a part of a machine."""
     for step in steps:
         if isinstance(step, MeanFill):
@@ -99,7 +100,7 @@ def _after_steps(graph: Graph, steps: Sequence[RowStep], X: Any, width: int) -> 
         elif isinstance(step, ColumnEncoding):
             X = _encoded(graph, step, X)
         elif isinstance(step, Columns | ColumnFeatures):
-            X = graph.node("Gather", X, step.columns, axis=1)
+            X = X.columns(step.columns)
         elif isinstance(step, EmpiricalMap):
             X = _components(graph, step, X)
         elif isinstance(step, Products | TransformerFeatures):
@@ -111,11 +112,11 @@ def _after_steps(graph: Graph, steps: Sequence[RowStep], X: Any, width: int) -> 
                 "bias_features cannot be exported to ONNX: it is a Python function, which a graph "
                 "cannot hold; use columns or a transformer instead."
             )
-    made: str = X
+    made: Tensor = X
     return made
 
 
-def _encoded(graph: Graph, step: ColumnEncoding, X: Rows) -> str:
+def _encoded(graph: Graph, step: ColumnEncoding, X: Rows) -> Tensor:
     """Add the filling of gaps, their marks, and the codes of categories."""
     words = [step.names[own.column] for own in step.categories if _has_words(own)]
     if words and not isinstance(X, TensorTable):
@@ -133,83 +134,78 @@ def _encoded(graph: Graph, step: ColumnEncoding, X: Rows) -> str:
         marked = graph.node("IsNaN", numbers_of(graph, X, step.marked, step.names))
         parts.append(graph.scaled(graph.as_double(marked), len(step.marked), GAP))
         order = np.append(order, len(order) + np.arange(len(step.marked)))
-    joined = graph.node("Concat", *parts, axis=1) if len(parts) > 1 else parts[0]
-    return graph.node("Gather", joined, order, axis=1) if step.categories else joined
+    joined = graph.joined(parts)
+    return joined.columns(order) if step.categories else joined
 
 
 def _has_words(own: CategoryCodes) -> bool:
     return any(isinstance(level, str) for level in own.levels)
 
 
-def _codes(graph: Graph, own: CategoryCodes, column: TensorColumn) -> str:
+def _codes(graph: Graph, own: CategoryCodes, column: TensorColumn) -> Tensor:
     """Add the code of each value in a column: zero for other levels, the last one for gaps."""
     code_of = {level: 1.0 + k for k, level in enumerate(own.levels)}
     gap = own.n_codes - 1 if own.knows_missing else OTHER
     return codes(graph, column, code_of, other=OTHER, gap=gap)
 
 
-def _components(graph: Graph, map: EmpiricalMap, X: str) -> str:
+def _components(graph: Graph, map: EmpiricalMap, X: Tensor) -> Tensor:
     # Without rows the kernel is precomputed, which `matrix` refuses.
     rows: Any = np.empty((0, 0)) if map.rows is None else map.rows
     K = matrix(graph, map.kernel, X, rows.toarray() if sp.issparse(rows) else rows)
-    return graph.node("MatMul", K, map.vectors / np.sqrt(map.eigenvalues))
+    return K @ (map.vectors / np.sqrt(map.eigenvalues))
 
 
-def _of_unit_norm(graph: Graph, X: str, width: int) -> str:
-    squares = graph.node("MatMul", graph.node("Mul", X, X), np.ones((width, 1)))
-    norms = graph.node("Sqrt", squares)
-    positive = graph.node("Greater", norms, graph.number(0.0))
-    return graph.node("Div", X, graph.node("Where", positive, norms, graph.number(1.0)))
+def _of_unit_norm(graph: Graph, X: Tensor, width: int) -> Tensor:
+    norms = graph.node("Sqrt", (X * X) @ np.ones((width, 1)))
+    return X / graph.node("Where", norms > 0.0, norms, 1.0)
 
 
 # --- Classes ----------------------------------------------------------------------------------
 
 
-def class_scores(model: Any, graph: Graph, values: str) -> str:
+def class_scores(model: Any, graph: Graph, values: Tensor) -> Tensor:
     """Add the calibration of machine values: log-odds of two classes, or scores in a softmax."""
     predictor: Any = predictor_of(model)
     calibration = predictor.calibration
     if isinstance(predictor, MixturePredictor):  # its values are calibrated already
         return values
     slope, intercept = calibration.sigmoid.slope, calibration.sigmoid.intercept
-    scores = graph.node("Add", graph.node("MatMul", values, np.diag(slope)), intercept[None])
+    scores = values @ np.diag(slope) + intercept[None]
     if calibration.pairs is not None:
         scores = _coupled(graph, scores, calibration.pairs)
     if len(model.classes_) == 2:
         return scores
     t, width = calibration.temperature, len(model.classes_)
     offsets = np.zeros(width) if calibration.offsets is None else calibration.offsets
-    return graph.node("Add", graph.node("MatMul", scores, t * np.eye(width)), offsets[None])
+    return scores @ (t * np.eye(width)) + offsets[None]
 
 
-def _coupled(graph: Graph, log_odds: str, pairs: Array) -> str:
+def _coupled(graph: Graph, log_odds: Tensor, pairs: Array) -> Tensor:
     """Add one score per class from log-odds of pairs; see `svm.base.calibration.coupled`."""
     scores = []
     for signs in pairs.T:
         own = np.flatnonzero(signs)
         against = np.zeros((len(pairs), 1 + len(own)))
         against[own, 1 + np.arange(len(own))] = -signs[own]
-        values = graph.node("MatMul", log_odds, against)
+        values = log_odds @ against
         place = graph.node("ArgMax", values, axis=1, keepdims=1)
         most = graph.node("GatherElements", values, place, axis=1)
-        total = graph.node("MatMul", graph.node("Exp", graph.node("Sub", values, most)),
-                           np.ones((1 + len(own), 1)))  # fmt: skip
-        scores.append(graph.node("Neg", graph.node("Add", most, graph.node("Log", total))))
-    return graph.node("Concat", *scores, axis=1)
+        total = graph.node("Exp", values - most) @ np.ones((1 + len(own), 1))
+        scores.append(-(most + graph.node("Log", total)))
+    return graph.joined(scores)
 
 
-def class_probabilities(model: Any, graph: Graph, scores: str) -> str:
+def class_probabilities(model: Any, graph: Graph, scores: Tensor) -> Tensor:
     """Add the probabilities of the classes, with the shares that they have in the table."""
     logs = np.log(model.class_weight_)
     if len(model.classes_) > 2:
-        return graph.node("Softmax", graph.node("Sub", scores, logs[None]), axis=1)
-    log_odds = graph.node("Sub", scores, np.array([[logs[1] - logs[0]]]))
-    second = graph.node("Sigmoid", log_odds)
-    first = graph.node("Sigmoid", graph.node("Neg", log_odds))
-    return graph.node("Concat", first, second, axis=1)
+        return graph.node("Softmax", scores - logs[None], axis=1)
+    log_odds = scores - np.array([[logs[1] - logs[0]]])
+    return graph.joined([graph.node("Sigmoid", each) for each in (-log_odds, log_odds)])
 
 
-def classes_and_scores(model: Any, graph: Graph, values: str) -> tuple[str, str]:
+def classes_and_scores(model: Any, graph: Graph, values: Tensor) -> tuple[Tensor, Tensor]:
     """Add the nodes that turn machine values into class numbers and decision values."""
     n_classes = len(model.classes_)
     if model._decides_by_scores():
@@ -219,8 +215,7 @@ def classes_and_scores(model: Any, graph: Graph, values: str) -> tuple[str, str]
             return _largest(graph, scores), values if by_pairs else scores
         values = scores
     if n_classes == 2:
-        positive = graph.node("Greater", values, graph.number(0.0))
-        number = graph.node("Reshape", graph.as_integer(positive), np.array([-1]))
+        number = graph.node("Reshape", graph.as_integer(values > 0.0), np.array([-1]))
         return number, graph.node("Reshape", values, np.array([-1]))
     if predictor_of(model).multiclass == "ovr":
         return _largest(graph, values), values
@@ -228,19 +223,17 @@ def classes_and_scores(model: Any, graph: Graph, values: str) -> tuple[str, str]
     if getattr(model, "break_ties", False):
         number = graph.node("ArgMax", scores, axis=1, keepdims=0)
     else:
-        first = graph.node("Greater", values, graph.number(0.0))
-        votes = _votes(graph, first, n_classes)
+        votes = _votes(graph, values > 0.0, n_classes)
         number = graph.node("ArgMax", votes, axis=1, keepdims=0)
     return number, values if model.decision_function_shape == "ovo" else scores
 
 
-def _largest(graph: Graph, values: str) -> str:
+def _largest(graph: Graph, values: Tensor) -> Tensor:
     """Add the column of the largest value, the first on ties; see `svm.base.multiclass.largest`."""
     place = graph.node("ArgMax", values, axis=1, keepdims=1)
     most = graph.node("GatherElements", values, place, axis=1)
-    size = graph.node("Add", graph.node("Abs", most), graph.number(1.0))
-    least = graph.node("Sub", most, graph.node("Mul", size, graph.number(1e-9)))
-    below = graph.as_double(graph.node("Less", values, least))
+    least = most - (graph.node("Abs", most) + 1.0) * 1e-9
+    below = graph.as_double(values < least)
     return graph.node("ArgMin", below, axis=1, keepdims=0)
 
 
@@ -251,59 +244,56 @@ def _pairs(n_classes: int) -> tuple[Array, Array]:
     return one[first], one[second]
 
 
-def _votes(graph: Graph, first_wins: str, n_classes: int) -> str:
+def _votes(graph: Graph, first_wins: Tensor, n_classes: int) -> Tensor:
     """Add the votes per class: each pair votes for its first class if it wins, else its second."""
     first, second = _pairs(n_classes)
-    moved = graph.node("MatMul", graph.as_double(first_wins), first - second)
-    return graph.node("Add", moved, second.sum(axis=0)[None])
+    return graph.as_double(first_wins) @ (first - second) + second.sum(axis=0)[None]
 
 
-def _scores_of_pairs(graph: Graph, values: str, n_classes: int) -> str:
+def _scores_of_pairs(graph: Graph, values: Tensor, n_classes: int) -> Tensor:
     """Add votes plus the sum of the pairs' values, squashed to less than half a vote."""
     first, second = _pairs(n_classes)
-    wins = graph.node("Not", graph.node("Less", values, graph.number(0.0)))
-    sums = graph.node("MatMul", values, first - second)
-    size = graph.node("Add", graph.node("Abs", sums), graph.number(1.0))
-    squashed = graph.node("Div", sums, graph.node("Mul", size, graph.number(3.0)))
-    return graph.node("Add", _votes(graph, wins, n_classes), squashed)
+    sums = values @ (first - second)
+    squashed = sums / ((graph.node("Abs", sums) + 1.0) * 3.0)
+    return _votes(graph, ~(values < 0.0), n_classes) + squashed
 
 
 # --- Transformers -----------------------------------------------------------------------------
 
 
 @singledispatch
-def columns(model: Any, graph: Graph, X: str) -> str:
+def columns(model: Any, graph: Graph, X: Tensor) -> Tensor:
     """Add the nodes of a transformer; return the name of its columns."""
     raise ValueError(f"{model!r} cannot be exported to ONNX: it is not supported.")
 
 
 @columns.register
-def _(model: EmpiricalKernelMap, graph: Graph, X: str) -> str:
+def _(model: EmpiricalKernelMap, graph: Graph, X: Tensor) -> Tensor:
     return _components(graph, model.map_, X)
 
 
 @columns.register
-def _(model: FeatureDiscriminationScaler, graph: Graph, X: str) -> str:
-    return graph.node("Mul", X, model.scale_[None])
+def _(model: FeatureDiscriminationScaler, graph: Graph, X: Tensor) -> Tensor:
+    return X * model.scale_[None]
 
 
 @columns.register
-def _(model: RelevanceSelector, graph: Graph, X: str) -> str:
-    return graph.node("Gather", X, np.flatnonzero(model.selected_features_), axis=1)
+def _(model: RelevanceSelector, graph: Graph, X: Tensor) -> Tensor:
+    return X.columns(np.flatnonzero(model.selected_features_))
 
 
 @columns.register
-def _(model: PolynomialFeatures, graph: Graph, X: str) -> str:
+def _(model: PolynomialFeatures, graph: Graph, X: Tensor) -> Tensor:
     powers = model.powers_
     d, degree = powers.shape[1], int(powers.sum(axis=1).max(initial=1))
-    ones = graph.node("Add", graph.node("MatMul", X, np.zeros((d, 1))), graph.number(1.0))
+    ones = X @ np.zeros((d, 1)) + 1.0
     padded = graph.node("Concat", X, ones, axis=1)
     # Column numbers of the factors of each product, padded with that of the ones.
     factors = np.full((degree, len(powers)), d)
     for column, row in enumerate(powers):
         own = np.repeat(np.arange(d), row)
         factors[: len(own), column] = own
-    out = graph.node("Gather", padded, factors[0], axis=1)
+    out = padded.columns(factors[0])
     for more in factors[1:]:
-        out = graph.node("Mul", out, graph.node("Gather", padded, more, axis=1))
+        out = out * padded.columns(more)
     return out

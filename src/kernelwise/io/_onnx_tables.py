@@ -15,7 +15,7 @@ import numpy as np
 
 from ..tabular import TableEncoder
 from ..tabular.delimited import MISSING
-from ._onnx_graph import Graph
+from ._onnx_graph import Graph, Tensor
 
 NUMBERS, WORDS, BOOLEANS = "numbers", "words", "booleans"
 _EPOCH = 719468.0  # days from 1 March of the year 0 to 1 January 1970
@@ -24,9 +24,9 @@ _MILLISECOND = 1e-3  # seconds: more than the rounding of a time given in days
 
 @dataclass(frozen=True)
 class TensorColumn:
-    """A column of the table: the name of its (n, 1) tensor in the graph, and its kind."""
+    """A column of the table: its (n, 1) tensor in the graph, and its kind."""
 
-    name: str
+    value: Tensor
     kind: str
 
 
@@ -36,7 +36,7 @@ class TensorTable:
 
     columns: tuple[TensorColumn, ...]
 
-    def numbers(self, graph: Graph, places: Sequence[int], labels: Sequence[str]) -> str:
+    def numbers(self, graph: Graph, places: Sequence[int], labels: Sequence[str]) -> Tensor:
         """Join columns of numbers; refuse words, by the labels of their columns."""
         words = [labels[j] for j in places if self.columns[j].kind == WORDS]
         if words:
@@ -44,25 +44,24 @@ class TensorTable:
                 f"the model reads numbers in the columns {words}, and the example has words there; "
                 "give an example in which they are numbers."
             )
-        names = [graph.as_double(self.columns[j].name) for j in places]
-        return names[0] if len(names) == 1 else graph.node("Concat", *names, axis=1)
+        return graph.joined([graph.as_double(self.columns[j].value) for j in places])
 
 
-Rows = str | TensorTable  # the name of a matrix of numbers, or a table
+Rows = Tensor | TensorTable  # a matrix of numbers, or a table
 
 
-def numbers_of(graph: Graph, X: Rows, places: Any, labels: Sequence[str]) -> str:
+def numbers_of(graph: Graph, X: Rows, places: Any, labels: Sequence[str]) -> Tensor:
     """Add the columns of numbers at some places, as one matrix."""
     if isinstance(X, TensorTable):
         return X.numbers(graph, list(places), labels)
-    return graph.node("Gather", X, np.asarray(places), axis=1)
+    return X.columns(np.asarray(places))
 
 
 def column_of(graph: Graph, X: Rows, j: int) -> TensorColumn:
     """Add one column."""
     if isinstance(X, TensorTable):
         return X.columns[j]
-    return TensorColumn(graph.node("Gather", X, np.array([j]), axis=1), NUMBERS)
+    return TensorColumn(X.columns(np.array([j])), NUMBERS)
 
 
 def kind_of(variable: Any) -> str:
@@ -85,7 +84,7 @@ def codes(
     other: float,
     gap: float,
     gaps: Sequence[str] = ("",),
-) -> str:
+) -> Tensor:
     """Add the code of each value of a column, as float64.
 
     Parameters
@@ -111,28 +110,28 @@ def codes(
     if column.kind == WORDS:
         known = dict.fromkeys(gaps, gap) | {str(key): code for key, code in code_of.items()}
         found = graph.node(
-            "LabelEncoder", column.name, op_domain="ai.onnx.ml", op_version=2,
+            "LabelEncoder", column.value, op_domain="ai.onnx.ml", op_version=2,
             keys_strings=list(known), values_int64s=[int(code) for code in known.values()],
             default_int64=int(other),
         )  # fmt: skip
         return graph.as_double(found)
     if column.kind == BOOLEANS:
-        yes, no = (graph.number(code_of.get(text, other)) for text in ("True", "False"))
-        return graph.node("Where", column.name, yes, no)
-    return _codes_of_numbers(graph, column.name, code_of, other, gap)
+        yes, no = (code_of.get(text, other) for text in ("True", "False"))
+        return graph.node("Where", column.value, yes, no)
+    return _codes_of_numbers(graph, column.value, code_of, other, gap)
 
 
 def _codes_of_numbers(
-    graph: Graph, x: str, code_of: Mapping[Any, float], other: float, gap: float
-) -> str:
+    graph: Graph, x: Tensor, code_of: Mapping[Any, float], other: float, gap: float
+) -> Tensor:
     """Add the codes of numbers, where known values are numbers or words that are numbers."""
     known = {float(key): code for key, code in code_of.items() if key != "" and _is_number(key)}
-    code, x = graph.number(other), graph.as_double(x)
+    code, x = graph.constant(other), graph.as_double(x)
     if known:
         equal = graph.as_double(graph.node("Equal", x, np.array(list(known))[None]))
         shifts = np.array(list(known.values()), dtype=np.float64)[:, None] - other
-        code = graph.node("Add", graph.node("MatMul", equal, shifts), code)
-    return graph.node("Where", graph.node("IsNaN", x), graph.number(gap), code)
+        code = equal @ shifts + code
+    return graph.node("Where", graph.node("IsNaN", x), gap, code)
 
 
 def _is_number(key: Any) -> bool:
@@ -181,12 +180,12 @@ def encoder_output_types(encoder: TableEncoder, kinds: Sequence[str]) -> list[An
 
 def encoded_columns(
     graph: Graph, encoder: TableEncoder, columns: Sequence[TensorColumn]
-) -> list[str]:
+) -> list[Tensor]:
     """Add the encoding of a table's columns; return the names of the outputs."""
     parts: list[TensorColumn] = []
     for (name, kind), column in zip(encoder.kinds_.items(), columns, strict=True):
         if kind == "number":
-            parts.append(TensorColumn(_finite(graph, column.name), NUMBERS))
+            parts.append(TensorColumn(_finite(graph, column.value), NUMBERS))
         elif kind == "boolean":
             parts.append(TensorColumn(_zero_or_one(graph, column, encoder.pairs_[name]), NUMBERS))
         elif kind == "date":
@@ -196,32 +195,30 @@ def encoded_columns(
         else:
             parts.append(_words(graph, column))
     if not encoder.one_hot:
-        return [part.name for part in parts]
+        return [part.value for part in parts]
     by_key = dict(zip(encoder.columns_.feature_names_in_, parts, strict=True))
-    made: list[str] = []
+    made: list[Tensor] = []
     for step, transformer, keys in encoder.columns_.transformers_:
         own = [by_key[key] for key in keys]
         if step == "categories":
             made += _one_hot(graph, transformer, own)
         else:
-            made.append(_imputed(graph, transformer, [column.name for column in own]))
-    return [made[0] if len(made) == 1 else graph.node("Concat", *made, axis=1)]
+            made.append(_imputed(graph, transformer, [column.value for column in own]))
+    return [graph.joined(made)]
 
 
-def _finite(graph: Graph, x: str) -> str:
+def _finite(graph: Graph, x: Tensor) -> Tensor:
     """Add numbers, with NaN in place of infinite ones."""
     x = graph.as_double(x)
-    return graph.node("Where", graph.node("IsInf", x), graph.number(np.nan), x)
+    return graph.node("Where", graph.node("IsInf", x), np.nan, x)
 
 
-def _zero_or_one(graph: Graph, column: TensorColumn, pair: Sequence[str]) -> str:
+def _zero_or_one(graph: Graph, column: TensorColumn, pair: Sequence[str]) -> Tensor:
     """Add 0 and 1 for the two words of a pair, NaN for any other."""
     known = {word: float(k) for k, word in enumerate(pair)}
-    nothing = -1.0
-    gap = known.get("", nothing)
-    code = codes(graph, column, known, other=nothing, gap=gap, gaps=MISSING)
-    is_other = graph.node("Less", code, graph.number(0.0))
-    return graph.node("Where", is_other, graph.number(np.nan), code)
+    gap = known.get("", -1.0)
+    code = codes(graph, column, known, other=-1.0, gap=gap, gaps=MISSING)
+    return graph.node("Where", code < 0.0, np.nan, code)
 
 
 def _words(graph: Graph, column: TensorColumn) -> TensorColumn:
@@ -230,21 +227,20 @@ def _words(graph: Graph, column: TensorColumn) -> TensorColumn:
         return column
     is_gap = codes(graph, column, {}, other=0.0, gap=1.0, gaps=MISSING)
     empty = graph.constant(np.array([[""]], dtype=object))
-    chosen = graph.node("Greater", is_gap, graph.number(0.5))
-    return TensorColumn(graph.node("Where", chosen, empty, column.name), WORDS)
+    return TensorColumn(graph.node("Where", is_gap > 0.5, empty, column.value), WORDS)
 
 
-def _imputed(graph: Graph, imputer: Any, names: Sequence[str]) -> str:
+def _imputed(graph: Graph, imputer: Any, columns: Sequence[Tensor]) -> Tensor:
     """Add columns with medians in their gaps, and the indicators of the gaps behind them."""
-    joined = names[0] if len(names) == 1 else graph.node("Concat", *names, axis=1)
+    joined = graph.joined(columns)
     filled = graph.filled(joined, imputer.statistics_)
     if imputer.indicator_ is None or not len(imputer.indicator_.features_):
         return filled
-    marked = graph.node("Gather", joined, np.asarray(imputer.indicator_.features_), axis=1)
+    marked = joined.columns(np.asarray(imputer.indicator_.features_))
     return graph.node("Concat", filled, graph.as_double(graph.node("IsNaN", marked)), axis=1)
 
 
-def _one_hot(graph: Graph, encoder: Any, columns: Sequence[TensorColumn]) -> list[str]:
+def _one_hot(graph: Graph, encoder: Any, columns: Sequence[TensorColumn]) -> list[Tensor]:
     """Add one column per frequent word of each category, and one for the others."""
     made = []
     triples = zip(columns, encoder.categories_, encoder.infrequent_categories_, strict=True)
@@ -260,51 +256,31 @@ def _one_hot(graph: Graph, encoder: Any, columns: Sequence[TensorColumn]) -> lis
     return made
 
 
-def _date_parts(graph: Graph, encoder: TableEncoder, name: str, column: TensorColumn) -> list[str]:
+def _date_parts(
+    graph: Graph, encoder: TableEncoder, name: str, column: TensorColumn
+) -> list[Tensor]:
     """Add year, month, day of the week, hour if there are times, and days since the first."""
-    days = graph.as_double(column.name)
+    days = graph.as_double(column.value)
     whole = graph.node("Floor", days)
-    year, month = _year_and_month(graph, whole)
-    since_monday = graph.node("Add", whole, graph.number(3.0))  # 1 January 1970 was a Thursday
-    parts = [year, month, _modulo(graph, since_monday, 7.0)]
+    parts = [*_year_and_month(graph, whole), (whole + 3.0) % 7.0]  # 1970 began on a Thursday
     if name in encoder.timed_:
-        parts.append(_hour(graph, graph.node("Sub", days, whole)))
-    return [*parts, graph.node("Sub", days, graph.number(encoder.first_days_[name]))]
+        parts.append(_hour(days - whole))
+    return [*parts, days - encoder.first_days_[name]]
 
 
-def _hour(graph: Graph, share: str) -> str:
+def _hour(share: Tensor) -> Tensor:
     """Add the hour, with minutes as its fraction, from the share of the day."""
-    seconds = graph.node("Mul", share, graph.number(86400.0))
-    minutes = _quotient(graph, graph.node("Add", seconds, graph.number(_MILLISECOND)), 60.0)
-    hour = _quotient(graph, minutes, 60.0)
-    rest = graph.node("Sub", minutes, graph.node("Mul", hour, graph.number(60.0)))
-    return graph.node("Add", hour, graph.node("Div", rest, graph.number(60.0)))
+    minutes = (share * 86400.0 + _MILLISECOND) // 60.0
+    hour = minutes // 60.0
+    return hour + (minutes - hour * 60.0) / 60.0
 
 
-def _year_and_month(graph: Graph, days: str) -> tuple[str, str]:
+def _year_and_month(graph: Graph, days: Tensor) -> tuple[Tensor, Tensor]:
     """Add year and month of days since 1970, in years that begin in March and eras of 400 years."""
-    z = graph.node("Add", days, graph.number(_EPOCH))
-    era, day = _quotient(graph, z, 146097.0), _modulo(graph, z, 146097.0)
-    leaps = [_quotient(graph, day, length) for length in (1460.0, 36524.0, 146096.0)]
-    plain = graph.node("Add", graph.node("Sub", day, leaps[0]), leaps[1])
-    year = _quotient(graph, graph.node("Sub", plain, leaps[2]), 365.0)  # of the era
-    before = graph.node("Mul", year, graph.number(365.0))
-    before = graph.node("Add", before, _quotient(graph, year, 4.0))
-    before = graph.node("Sub", before, _quotient(graph, year, 100.0))
-    fifths = graph.node("Mul", graph.node("Sub", day, before), graph.number(5.0))
-    place = _quotient(graph, graph.node("Add", fifths, graph.number(2.0)), 153.0)  # 0 is March
-    in_spring = graph.as_double(graph.node("Less", place, graph.number(10.0)))
-    later = graph.node("Mul", in_spring, graph.number(12.0))
-    month = graph.node("Add", graph.node("Sub", place, graph.number(9.0)), later)
-    new_year = graph.as_double(graph.node("Less", month, graph.number(2.5)))
-    total = graph.node("Add", year, graph.node("Mul", era, graph.number(400.0)))
-    return graph.node("Add", total, new_year), month
-
-
-def _quotient(graph: Graph, x: str, by: float) -> str:
-    return graph.node("Floor", graph.node("Div", x, graph.number(by)))
-
-
-def _modulo(graph: Graph, x: str, by: float) -> str:
-    whole = graph.node("Mul", _quotient(graph, x, by), graph.number(by))
-    return graph.node("Sub", x, whole)
+    z = days + _EPOCH
+    era, day = z // 146097.0, z % 146097.0
+    year = (day - day // 1460.0 + day // 36524.0 - day // 146096.0) // 365.0  # of the era
+    before = year * 365.0 + year // 4.0 - year // 100.0
+    place = ((day - before) * 5.0 + 2.0) // 153.0  # 0 is March
+    month = place - 9.0 + graph.as_double(place < 10.0) * 12.0
+    return year + era * 400.0 + graph.as_double(month < 2.5), month

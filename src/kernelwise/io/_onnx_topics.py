@@ -7,38 +7,40 @@ from typing import Any
 import numpy as np
 
 from ..transform import TopicFeatures
-from ._onnx_graph import Graph, inner
+from ._onnx_graph import Graph, Tensor, inner
 from ._onnx_models import columns
 
 _LEAST = float(np.finfo(np.float32).eps)  # floor of expected counts, as in scikit-learn's NMF
 
 
 @columns.register
-def _(model: TopicFeatures, graph: Graph, X: str) -> str:
+def _(model: TopicFeatures, graph: Graph, X: Tensor) -> Tensor:
     topics = np.asarray(model.components_, dtype=np.float64)
     n_topics, width = topics.shape
-    means = graph.node("MatMul", X, np.full((width, 1), 1 / width))
-    some = graph.node("Greater", means, graph.number(0.0))
-    rows = graph.node("Div", X, graph.node("Where", some, means, graph.number(1.0)))
+    means = X @ np.full((width, 1), 1 / width)
+    rows = X / graph.node("Where", means > 0.0, means, 1.0)
     # The start of scikit-learn's NMF for rows of mean one.
-    start = graph.node("Expand", graph.number(np.sqrt(1 / n_topics)), graph.shape(X, n_topics))
-    body = _update(rows, graph.constant(topics), *_divided(graph, topics))
+    start = graph.node("Expand", np.sqrt(1 / n_topics), graph.shape(X, n_topics))
+    body = _update(
+        *(each.name for each in (rows, graph.constant(topics), *_divided(graph, topics)))
+    )
     steps, go = np.array(model.max_iter), np.array(True)
-    amounts = graph.node("Loop", graph.constant(steps), graph.constant(go), start, body=body)
-    amounts = graph.node("Mul", amounts, means)
+    amounts = graph.node("Loop", steps, go, start, body=body) * means
     if not model.normalize:
         return amounts
-    totals = graph.node("MatMul", amounts, np.ones((n_topics, 1)))
-    known = graph.node("Greater", totals, graph.number(0.0))
-    shares = graph.node("Div", amounts, graph.node("Where", known, totals, graph.number(1.0)))
-    return graph.node("Where", known, shares, graph.number(1 / n_topics))
+    totals = amounts @ np.ones((n_topics, 1))
+    known = totals > 0.0
+    shares = amounts / graph.node("Where", known, totals, 1.0)
+    return graph.node("Where", known, shares, 1 / n_topics)
 
 
-def _divided(graph: Graph, topics: Any) -> tuple[str, str]:
+def _divided(graph: Graph, topics: Any) -> tuple[Tensor, Tensor]:
     """Add the transposed topics, each divided by its sum, and the least expected count."""
     totals = topics.sum(axis=1)
     totals = np.where(totals == 0, _LEAST, totals)
-    return graph.constant(np.ascontiguousarray((topics / totals[:, None]).T)), graph.number(_LEAST)
+    return graph.constant(np.ascontiguousarray((topics / totals[:, None]).T)), graph.constant(
+        _LEAST
+    )
 
 
 def _update(rows: str, topics: str, divided: str, least: str) -> Any:
