@@ -208,14 +208,8 @@ def _check_numbers(
 
 
 def _with(check: ColumnCheck, notes: list[str], unusable: str, **shares: float) -> ColumnCheck:
-    return ColumnCheck(
-        check.name,
-        check.kind,
-        check.selected,
-        **{name: round(share, 6) for name, share in shares.items()},
-        notes=tuple(notes),
-        unusable=unusable,
-    )
+    rounded: dict[str, Any] = {name: round(share, 6) for name, share in shares.items()}
+    return replace(check, notes=tuple(notes), unusable=unusable, **rounded)
 
 
 def _with_order_of_dates(check: ColumnCheck, days: Array) -> ColumnCheck:

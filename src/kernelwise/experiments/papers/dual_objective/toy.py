@@ -11,7 +11,7 @@ import numpy as np
 from ...._typing import Array
 from ....kernels import RBF
 from ....svm import SVC, DualObjectiveSVC
-from ...engine.tables import Cell, Check, Claim, Column, Drawing, Summary, Table
+from ...engine.tables import Check, Claim, Column, Drawing, Part, Summary, tabulate
 from ...experiment import Experiment, Row, Scale, Task, register
 from .noisy_sets import PAPER
 
@@ -74,17 +74,14 @@ class Figure1(Experiment):
     def summarise(self, rows: Sequence[Row]) -> Summary:
         """Return the statements of the text on the figure."""
         by_name = {row["weights"]: row for row in rows}
-        columns = [
-            Column("weights"),
-            Column("of x"),
-            Column("of y"),
-            Column("dual objective"),
-            Column("support vectors"),
-        ]
-        cells: list[list[Cell]] = [
-            [name, *map(float, row["feature_weights"]), row["dual"], len(row["support"])]
-            for name in _WEIGHTS
-            if (row := by_name.get(name))
+        known = {name: by_name[name] for name in _WEIGHTS if name in by_name}
+        parts: list[Part] = [
+            (
+                [Column("of x"), Column("of y")],
+                lambda _, row: [*map(float, row["feature_weights"])],
+            ),
+            (Column("dual objective"), lambda _, row: row["dual"]),
+            (Column("support vectors"), lambda _, row: len(row["support"])),
         ]
         found = {name: (row["dual"], len(row["support"])) for name, row in by_name.items()}
         both = "1:1" in found and "1:4" in found
@@ -100,7 +97,7 @@ class Figure1(Experiment):
                 "weighting the informative axis 1:4 needs one support vector less and a lower dual"
             )
             claims = [Claim(text, "1 fewer", {"": ours}, {"": fewer >= 1 and dual > 0})]
-        table = Table("Fits of 8 points", columns, cells)
+        table = tabulate("Fits of 8 points", "weights", known, parts)
         return Summary([table], checks, _remarks(found), claims)
 
     def figures(self, rows: Sequence[Row]) -> list[Drawing]:
