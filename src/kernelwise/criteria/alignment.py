@@ -56,10 +56,6 @@ def alignment(K: Array, y: Any, *, centered: bool = True) -> float:
     return _alignment(K, y[rows], centered)[0]
 
 
-def _precise() -> SMO:
-    return SMO(tol=1e-6)
-
-
 @dataclass(frozen=True)
 class Alignment(LabelledCriterion):
     """One minus the kernel-target alignment, summed over the machines.
@@ -84,7 +80,7 @@ class Alignment(LabelledCriterion):
     0.423
     """
 
-    solver: SMO = field(default_factory=_precise)
+    solver: SMO = field(default_factory=lambda: SMO(tol=1e-6))
     centered: bool = True
 
     def _evaluate(

@@ -36,7 +36,8 @@ def score_predictions(
         scores["auc"] = area, _area_error(area, *counts)
     if proba is not None:
         for metric, losses in row_losses(actual, proba, classes).items():
-            scores[metric] = _mean_and_error(losses)
+            error = losses.std() / np.sqrt(len(losses))
+            scores[metric] = float(losses.mean()), float(error)
     return scores
 
 
@@ -52,11 +53,6 @@ def guess_losses(actual: Any, classes: Any) -> dict[str, Array]:
     """Return the losses of each row if every row is given the shares of the classes."""
     shares = np.array([np.mean(actual == label) for label in classes])
     return row_losses(actual, np.tile(shares, (len(actual), 1)), classes)
-
-
-def _mean_and_error(losses: Array) -> tuple[float, float]:
-    """Return the mean of the losses of rows, and its standard error."""
-    return float(losses.mean()), float(losses.std() / np.sqrt(len(losses)))
 
 
 def _area_error(area: float, n_negative: int, n_positive: int) -> float:
