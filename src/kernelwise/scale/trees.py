@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from math import sqrt
 
 import numpy as np
 
@@ -116,16 +117,18 @@ def draw_directions(Z: Array, n_levels: int, seed: int) -> Array:
     # The symmetric root: unlike the axes it is unique. S = root root' throughout.
     root = (axes * np.sqrt(np.maximum(variances, 0))) @ axes.T
     directions = np.zeros((n_levels, Z.shape[1]))
-    for direction in directions:
-        drawn = root @ random.normal(size=Z.shape[1])
-        length = np.linalg.norm(drawn)
+    draws = random.normal(size=directions.shape)
+    for direction, draw in zip(directions, draws, strict=True):
+        drawn = root @ draw
+        length = sqrt(drawn @ drawn)
         if not length > 0:
             break
         direction[:] = drawn / length
         along = direction @ root
         lost = (1 - _KEPT_DEVIATION) / (along @ along)
-        root = root - lost * np.outer(root @ along, along)
-        root /= np.linalg.norm(root)  # only ratios matter, and variances never underflow
+        root = root - lost * ((root @ along)[:, None] * along)
+        flat = root.ravel()
+        root /= sqrt(flat @ flat)  # only ratios matter, and variances never underflow
     return directions
 
 

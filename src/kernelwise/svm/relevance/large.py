@@ -26,6 +26,7 @@ from ...scale.forest import CellTable
 from ...scale.judge import Choice
 from ..base.progress import FitProgress
 from .mixing import LargerMixture
+from .parts.additive import PLACES
 from .parts.cell_rows import CellSample
 from .parts.cells import CellOptions, CellPlan, CellsPart
 from .parts.evidence_hinge import pays
@@ -38,6 +39,7 @@ from .parts.rows import PartRows
 
 _FEW_JUDGED = 2000  # judged rows below which no part is dropped
 _MANY_SAMPLED = 20_000  # rows of a sample whose regression takes more steps: they cost little then
+_ROWS_PER_PLACE = 10  # rows of a sample for each bin of its columns: fewer do not tell bins apart
 _NEWTON_STEPS_OF_MANY = 4  # after two its left-out decisions are a little too good beside the cells
 _EQUAL_WEIGHTS_OF_MANY = 1.0  # penalty on unequal weights from so many on, which tell them apart
 
@@ -101,7 +103,8 @@ def fit_large(
     begin: Any = begin_pairs
     if not rows.layout.has_categories:
         n_steps = NEWTON_STEPS if len(some) < _MANY_SAMPLED else _NEWTON_STEPS_OF_MANY
-        begin = partial(begin_joint, n_steps=n_steps)
+        places = min(PLACES, len(some) // _ROWS_PER_PLACE)
+        begin = partial(begin_joint, n_steps=n_steps, places=places)
     learned, fit_regression = begin(some, random_state, progress, options.threads)
     plan = CellPlan.of(rows, learned, sample, options)
     with nullcontext() if progress is None else progress.task("joint part; width and C of cells"):

@@ -136,7 +136,7 @@ def test_traces_have_a_fiftieth_of_the_weight_together(weights, largest):
 @pytest.mark.parametrize(
     ("n", "d", "with_numbers", "with_categories"),
     [
-        (20_000, 20, 10_000, 50_000),
+        (20_000, 20, 5000, 50_000),
         (60_000, 20, 15_000, 50_000),
         (10**6, 20, 50_000, 50_000),
         (10**6, 250, 20_000, 20_000),

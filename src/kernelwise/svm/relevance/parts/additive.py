@@ -42,7 +42,7 @@ from .rows import PartRows
 
 RIDGES = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 _N_BINS = 16  # quantile bins of a number
-_PLACES = 1000  # bins of all numbers, and levels of all categories, about: more are merged
+PLACES = 1000  # bins of all numbers, and levels of all categories, about: more are merged
 _LEAST_EXCESS = 0.1  # excess of the energy distance over chance below which features are alike
 LARGEST = 4.0  # deviations from the mean at which numbers are cut off
 _NEWTON_STEPS = 2  # after the one around the base rate
@@ -71,7 +71,7 @@ class AdditiveColumns:
 
     @classmethod
     def of(
-        cls, rows: PartRows, places: int = _PLACES, levels: int | None = None
+        cls, rows: PartRows, places: int = PLACES, levels: int | None = None
     ) -> AdditiveColumns:
         """Find bins, means and deviations of training rows, with so many places and levels."""
         is_category = np.asarray(rows.layout.is_category)
@@ -184,7 +184,7 @@ def energy_relevance_of(rows: PartRows) -> Array:
 def fit_additive(
     rows: PartRows,
     relevance: Array | None = None,
-    places: int = _PLACES,
+    places: int = PLACES,
     levels: int | None = None,
 ) -> AdditivePart:
     """Fit the additive part.

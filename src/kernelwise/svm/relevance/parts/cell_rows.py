@@ -1,7 +1,7 @@
 """Which rows of a large table are read for what, and the columns that its cells compare.
 
     some      rows that weights and regressions are learned from, at most 50,000 or so; of a table
-              of numbers a quarter, but not fewer than 10,000: its cells learn most
+              of numbers a quarter, but not fewer than 5000: its cells learn most
     judged    rows of these whose left-out decisions mix and calibrate: half, at most 10,000 or so,
               or 25,000 where these are left out at once
     fold      rows that are left out of the cells together: the judged ones, or their groups
@@ -26,7 +26,7 @@ from .rows import PartRows
 
 SAMPLE_ROWS = 50_000  # rows that weights and regressions are learned from, about
 _SAMPLE_VALUES = 5_000_000  # values of these rows, about: a wide table has fewer rows
-_LEAST_SAMPLE = 10_000
+_LEAST_SAMPLE = 10_000  # the fewest rows of a wide table; half of it for few rows of numbers
 _ROWS_PER_SAMPLED = 4  # rows of a table of numbers for each of these
 JUDGED_ROWS = 10_000  # rows whose left-out decisions are made, about, where they are several folds
 _JUDGED_AT_ONCE = 25_000  # the same where they are one fold, which costs little more than 10,000
@@ -123,7 +123,7 @@ def sample_share(n: int, d: int, *, has_categories: bool) -> float:
     """
     most = min(SAMPLE_ROWS, max(_LEAST_SAMPLE, _SAMPLE_VALUES // d))
     if not has_categories:
-        most = min(most, max(_LEAST_SAMPLE, n // _ROWS_PER_SAMPLED))
+        most = min(most, max(_LEAST_SAMPLE // 2, n // _ROWS_PER_SAMPLED))
     return most / n
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...._threads import single_blas
 from ...base.progress import FitProgress
-from .additive import fit_additive
+from .additive import PLACES, fit_additive
 from .crossed import cross_columns
 from .evidence import EvidenceWeights, learn_beside
 from .evidence_hinge import fit_evidence_hinge
@@ -97,6 +97,7 @@ def begin_joint(
     progress: FitProgress | None = None,
     threads: int = 1,
     n_steps: int = NEWTON_STEPS,
+    places: int = PLACES,
 ) -> tuple[EvidenceWeights, Callable[[], JointPart]]:
     """Learn weights by the evidence, and return them before the joint part is there.
 
@@ -112,6 +113,8 @@ def begin_joint(
         Threads over what does not depend on each other.
     n_steps : int, default=2
         Newton steps of the part.
+    places : int, default=1000
+        Bins of all numbers, and levels of all categories, about: more are merged.
 
     Returns
     -------
@@ -120,7 +123,7 @@ def begin_joint(
     finish : callable
         Returns the part, which is fitted then: other parts need the weights alone.
     """
-    fit = partial(fit_additive, levels=_LEVELS)
+    fit = partial(fit_additive, places=places, levels=_LEVELS)
     additive, learned = learn_beside(fit, rows, random_state, progress, threads)
 
     def finish() -> JointPart:
