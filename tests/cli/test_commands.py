@@ -21,6 +21,7 @@ def test_fit_shows_columns_scores_and_weights(run, table, tmp_path):
     result = run("fit", table, "-t", "outcome", "--out", out, "--test-size", 0.3)
     assert result.exit_code == 0, result.stderr
     assert "dropped: looks like an id" in result.stderr
+    assert "add --keep patient to use a column that looks like an id" in result.stderr
     assert f"model: {out}" in result.stderr
     for text in ("36 of 120 rows held out", "relevance", "majority", "forest", "age"):
         assert text in result.stdout

@@ -148,7 +148,10 @@ def test_fewer_folds_where_a_class_is_small():
     ("options", "reason"),
     [
         ({"test_size": 1.5}, "between 0 and 1"),
-        ({"test_size": 0.001}, "test_size=0.001 leaves too few rows"),
+        (
+            {"test_size": 0.001},
+            "test_size=0.001 leaves too few rows.*give a share from 0",
+        ),
         ({"cv": 1}, "at least 2 folds"),
         ({"method": "magic"}, "method='magic' is not known; choose one of 'relevance'"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from . import options
@@ -99,6 +100,8 @@ def _show_table(session: Session, frame: Any, columns: list[Column], saved: bool
     if not saved:
         session.say("the model will not be saved; add --out model.kw to save it")
     session.say(columns_table(columns))
+    if ids := [column.name for column in columns if column.kind == "id" and not column.used]:
+        session.say(f"add --keep {quote(ids[0])} to use a column that looks like an id")
 
 
 def _summary(

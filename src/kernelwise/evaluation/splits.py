@@ -122,8 +122,10 @@ def _held_out_part(y: Any, test_size: float, seed: int) -> tuple[Index, Index]:
             np.arange(len(y)), test_size=test_size, stratify=y, random_state=seed
         )
     except ValueError as error:
+        least = len(np.unique(y)) / len(y)  # a row of each class
+        remedy = f"give a share from {least:.2g} to {1 - least:.2g}" if least <= 0.5 else str(error)
         raise TableError(
             f"test_size={test_size:g} leaves too few rows of some class to train or to test on: "
-            f"{error}"
+            f"{remedy}."
         ) from error
     return train, test

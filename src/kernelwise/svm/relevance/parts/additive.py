@@ -70,9 +70,7 @@ class AdditiveColumns:
     deviations: Array
 
     @classmethod
-    def of(
-        cls, rows: PartRows, places: int = PLACES, levels: int | None = None
-    ) -> AdditiveColumns:
+    def of(cls, rows: PartRows, places: int = PLACES, levels: int | None = None) -> AdditiveColumns:
         """Find bins, means and deviations of training rows, with so many places and levels."""
         is_category = np.asarray(rows.layout.is_category)
         most = min(places, len(rows) // 2)
