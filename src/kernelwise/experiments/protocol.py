@@ -98,11 +98,6 @@ def unconverged_allowed() -> Iterator[None]:
         yield
 
 
-def accuracy(predicted: Any, actual: Any) -> float:
-    """Return the percentage of correct predictions."""
-    return 100 * float(np.mean(predicted == actual))
-
-
 def mcnemar(first: ArrayLike, second: ArrayLike) -> Verdict:
     """Compare two classifiers on the same rows by McNemar's exact test.
 
