@@ -29,10 +29,9 @@ from .mixing import LargerMixture
 from .parts.additive import PLACES
 from .parts.cell_rows import CellSample
 from .parts.cells import CellOptions, CellPlan, CellsPart
-from .parts.evidence_hinge import pays
 from .parts.joint import NEWTON_STEPS
 from .parts.larger import begin_joint
-from .parts.mixture import EQUAL_WEIGHTS, mix
+from .parts.mixture import EQUAL_WEIGHTS, mix, pays
 from .parts.pairs import begin_pairs
 from .parts.part import Part
 from .parts.rows import PartRows

@@ -8,10 +8,10 @@ from kernelwise.kernels import Laplacian
 from kernelwise.qp import SMO, c_svc
 from kernelwise.svm.relevance.parts import evidence_hinge
 from kernelwise.svm.relevance.parts.evidence import learn_evidence, start_weights
-from kernelwise.svm.relevance.parts.evidence_hinge import fit_evidence_hinge, half_of, pays
+from kernelwise.svm.relevance.parts.evidence_hinge import fit_evidence_hinge, half_of
 from kernelwise.svm.relevance.parts.larger import larger_table_parts
 from kernelwise.svm.relevance.parts.metric import MetricColumns
-from kernelwise.svm.relevance.parts.mixture import mix
+from kernelwise.svm.relevance.parts.mixture import mix, pays
 
 from .mixed_tables import log_loss, mixed_rows, rare_class
 

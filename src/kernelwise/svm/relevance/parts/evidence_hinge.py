@@ -3,9 +3,10 @@
     K = exp(-sum_j w_j d_j)
 
 The evidence has learned the width with the weights. C is chosen on some rows by the span estimate
-of the leave-one-out error; the machine is solved on all rows. That estimate also gives the
-decisions without each row; where very many support vectors are free, machines on halves of the rows
-decide the other halves instead.
+of the leave-one-out error; the machine is solved on all rows. Some of the rows ask for a smaller C
+than all of them, so that a larger one is taken where it lowers the log loss of the machine mixed
+with the other part. That estimate also gives the decisions without each row; where very many
+support vectors are free, machines on halves of the rows decide the other halves instead.
 
 Where rows are many and noisy the machine is dear and adds nothing beside a regression, so that a
 rule decides first: a machine on half of the rows, which decides the other half. Only if it lowers
@@ -20,7 +21,6 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import logsumexp
 
 from ...._records import dataclass
 from ...._threads import single_blas
@@ -35,24 +35,23 @@ from ...base.solve import solve_machines
 from ...base.steps import RowStep
 from ...paths.cost_path import decision_values
 from ...paths.kernel_grid import KernelGrid
-from ...paths.path import Path, simplest_of_best
+from ...paths.path import Path, PathPoint, simplest_of_best
 from ...paths.rows import TrainingRows
 from ...paths.selection import SpanCriterion
 from ...paths.solvers import PathSolvers
 from ...paths.walk import walk
 from .evidence import EvidenceWeights
 from .joint import kernel_shares
-from .mixture import mix
+from .mixture import LEAST_NATS, mixed_loss, pays
 from .rows import PartRows
 
 COSTS = (1.0, 10.0)
+_COST_STEP = 10.0  # from a cost to the next larger one
 _LARGEST_COST = 100.0  # tried where the largest of these is the best
 PATH_ROWS = 1500  # most rows on which C is chosen
 HALVED_ABOVE = 7000  # rows above which a half decides whether the machine pays
 _HALF_ROWS = 4000  # most rows of that half
 _MOST_FREE = 1500  # free support vectors up to which spans are computed: they cost the cube
-_MIN_GAIN = 0.004  # relative decrease of the log loss by which the machine pays
-_MIN_NATS = 4.0  # least decrease of the summed log loss: chance lowers it by about one
 _TOL = 1e-2  # tolerance of the machine, in units of the margin
 
 
@@ -178,7 +177,8 @@ def fit_evidence_hinge(
     part : EvidenceHingePart or None
         The part; None where it does not pay.
     """
-    fit = _Fit(rows, learned, SMO(tol=_TOL, memory=memory, budget=0.0), threads, progress)
+    solver = SMO(tol=_TOL, memory=memory, budget=0.0)
+    fit = _Fit(rows, learned, joint.left_out, solver, threads, progress)
     every = np.arange(len(rows))
     with single_blas():
         if not (learned.weights > 0).any() or not fit.has_all_classes(every):
@@ -217,6 +217,8 @@ class _Fit:
         All rows.
     learned : EvidenceWeights
         The weights of the columns.
+    beside : ndarray of shape (m, k)
+        The leave-one-out decisions of the part that the machines are mixed with.
     solver : SMO
         The solver.
     threads : int
@@ -227,6 +229,7 @@ class _Fit:
 
     rows: PartRows
     learned: EvidenceWeights
+    beside: Array
     solver: SMO
     threads: int
     progress: FitProgress | None
@@ -264,14 +267,43 @@ class _Fit:
         rows = self.training_rows(some)
         path_rows = rows.sample(PATH_ROWS, random_state)
         path = self._path(path_rows, COSTS)
+        points = list(path.points)
         if path.best_index == len(COSTS) - 1:
             further = self._path(path_rows, (_LARGEST_COST,), path.solutions)
+            points += further.points
             path = (path, further)[simplest_of_best([path.best, further.best])]
         if path_rows is rows:
             return _Machines(rows, self.kernel, path.best.C, list(path.solutions))
         starts = np.zeros((len(path.solutions), len(rows)))
         starts[:, path_rows.first] = [solution.beta for solution in path.solutions]
-        return self.solve(some, path.best.C, list(starts))
+        C = path.best.C
+        if self.rows.groups is None:  # else points leave out less than the other part does
+            C = self._larger_cost(path, points, path_rows, some)
+        return self.solve(some, C, list(starts))
+
+    def _larger_cost(
+        self, path: Path, points: Sequence[PathPoint], path_rows: TrainingRows, some: Index
+    ) -> float:
+        """Return the cost of the best point, or a larger one that pays in the mixture."""
+        own = self.rows.part(some[path_rows.first])
+        # Points leave out one copy of a row; rows of which the other part loses more do not count.
+        alike = own.left_out_share * own.count <= 1
+        beside, own = self.beside[some[path_rows.first][alike]], own.part(alike)
+        least = LEAST_NATS * len(path_rows) / len(some)
+
+        def loss(point: PathPoint) -> float:
+            left_out: Any = point.left_out
+            return mixed_loss([beside, left_out[alike]], own)
+
+        best = path.best
+        while best.C < _LARGEST_COST:
+            C = _COST_STEP * best.C
+            known = [each for each in points if each.C == C and each.left_out is not None]
+            point = known[0] if known else self._path(path_rows, (C,), path.solutions).best
+            if not point.converged or loss(best) - loss(point) < least:
+                break
+            best = point
+        return best.C
 
     def _path(
         self, rows: TrainingRows, costs: Sequence[float], start: Sequence[Solution] | None = None
@@ -364,34 +396,3 @@ def half_of(rows: PartRows, some: Index, random_state: Any) -> Index:
     sizes = np.cumsum([np.count_nonzero(rows.groups[some] == group) for group in groups])
     kept_groups = groups[: max(1, np.searchsorted(sizes, share * len(some)))]
     return np.sort(some[np.isin(rows.groups[some], kept_groups)])
-
-
-def pays(other: Array, hinge: Array, rows: PartRows, seen: Index) -> bool:
-    """Return whether a machine lowers the log loss of another part on rows that it has not seen.
-
-    Parameters
-    ----------
-    other : ndarray of shape (m, k)
-        The leave-one-out decisions of the other part.
-    hinge : ndarray of shape (m, k)
-        The decisions of the machine.
-    rows : PartRows
-        All rows.
-    seen : ndarray of shape (n_seen,)
-        The rows that the machine was fitted to.
-
-    Returns
-    -------
-    pays : bool
-        Whether the log loss of the mixture of both is lower by a part in 250, and by more than
-        chance.
-    """
-    unseen = np.setdiff1d(np.arange(len(rows)), seen)
-    some = rows.part(unseen)
-    losses = []
-    for parts in ([other[unseen]], [other[unseen], hinge[unseen]]):
-        log_odds = mix(parts, some).decisions(parts)
-        scores = np.hstack([np.zeros_like(log_odds), log_odds]) if some.n_classes == 2 else log_odds
-        own = np.take_along_axis(scores, some.classes[:, None], axis=1)[:, 0]
-        losses.append(float(some.price @ (logsumexp(scores, axis=1) - own)))
-    return losses[0] - losses[1] >= max(_MIN_GAIN * losses[0], _MIN_NATS)

@@ -21,14 +21,17 @@ from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
+from scipy.special import logsumexp
 
 from ...._records import dataclass
-from ...._typing import Array
+from ...._typing import Array, Index
 from ...base.sigmoids import fit_sigmoid
 from ...base.softmax import fit_temperature
 from .rows import PartRows
 
 EQUAL_WEIGHTS = 30.0  # penalty on squared differences to equal weights, in units of rows
+LEAST_NATS = 4.0  # least decrease of the summed log loss that pays: chance lowers it by about one
+_LEAST_GAIN = 0.004  # relative decrease of the log loss by which a part pays
 _TEMPERATURE_VARIANCE = 0.5  # prior variance of the factor of several classes' log-odds
 _MAX_STEPS = 50  # Newton steps; about five are needed
 _MIN_GAIN = 1e-12  # predicted decrease at which the steps end, relative to the loss
@@ -174,3 +177,51 @@ def _minimum_of_sum_one(H: Array, g: Array) -> Array:
     free, ones = np.linalg.solve(H, np.column_stack([-g, np.ones(len(g))])).T
     minimum: Array = free + ones * ((1 - free.sum()) / ones.sum())
     return minimum
+
+
+def pays(other: Array, hinge: Array, rows: PartRows, seen: Index) -> bool:
+    """Return whether a machine lowers the log loss of another part on rows that it has not seen.
+
+    Parameters
+    ----------
+    other : ndarray of shape (m, k)
+        The leave-one-out decisions of the other part.
+    hinge : ndarray of shape (m, k)
+        The decisions of the machine.
+    rows : PartRows
+        All rows.
+    seen : ndarray of shape (n_seen,)
+        The rows that the machine was fitted to.
+
+    Returns
+    -------
+    pays : bool
+        Whether the log loss of the mixture of both is lower by a part in 250, and by more than
+        chance.
+    """
+    unseen = np.setdiff1d(np.arange(len(rows)), seen)
+    some = rows.part(unseen)
+    before = mixed_loss([other[unseen]], some)
+    after = mixed_loss([other[unseen], hinge[unseen]], some)
+    return before - after >= max(_LEAST_GAIN * before, LEAST_NATS)
+
+
+def mixed_loss(left_out: Sequence[Array], rows: PartRows) -> float:
+    """Return the log loss of the mixture of parts.
+
+    Parameters
+    ----------
+    left_out : sequence of ndarray of shape (m, k)
+        The leave-one-out decisions of each part.
+    rows : PartRows
+        Their rows.
+
+    Returns
+    -------
+    loss : float
+        The log loss, summed over the rows by their prices.
+    """
+    log_odds = mix(left_out, rows).decisions(left_out)
+    scores = np.hstack([np.zeros_like(log_odds), log_odds]) if rows.n_classes == 2 else log_odds
+    own = np.take_along_axis(scores, rows.classes[:, None], axis=1)[:, 0]
+    return float(rows.price @ (logsumexp(scores, axis=1) - own))
