@@ -38,6 +38,7 @@ from .parts.rows import PartRows
 
 _FEW_JUDGED = 2000  # judged rows below which no part is dropped
 _MANY_SAMPLED = 20_000  # rows of a sample whose regression takes more steps: they cost little then
+_LEAST_PLACES = 500  # bins of all columns of a small sample
 _ROWS_PER_PLACE = 10  # rows of a sample for each bin of its columns: fewer do not tell bins apart
 _NEWTON_STEPS_OF_MANY = 4  # after two its left-out decisions are a little too good beside the cells
 _EQUAL_WEIGHTS_OF_MANY = 1.0  # penalty on unequal weights from so many on, which tell them apart
@@ -102,7 +103,7 @@ def fit_large(
     begin: Any = begin_pairs
     if not rows.layout.has_categories:
         n_steps = NEWTON_STEPS if len(some) < _MANY_SAMPLED else _NEWTON_STEPS_OF_MANY
-        places = min(PLACES, len(some) // _ROWS_PER_PLACE)
+        places = min(PLACES, max(_LEAST_PLACES, len(some) // _ROWS_PER_PLACE))
         begin = partial(begin_joint, n_steps=n_steps, places=places)
     learned, fit_regression = begin(some, random_state, progress, options.threads)
     plan = CellPlan.of(rows, learned, sample, options)

@@ -21,7 +21,7 @@ from ....scale.bins import ColumnBins
 from ....scale.scan import scan_pairs
 from ...base.progress import FitProgress
 from ..columns import ColumnLayout
-from .additive import AdditivePart, fit_additive
+from .additive import PLACES, AdditivePart, fit_additive
 from .evidence import EvidenceWeights, learn_beside
 from .joint import JointPart, fit_joint
 from .rows import PartRows
@@ -31,6 +31,7 @@ _MIN_EXCESS = 1e-3  # nats that a pair says beyond its columns and chance
 _N_BINS = 6  # bins of a number in a pair
 _MAX_LEVELS = 255  # levels of a category in a pair
 _PLACES = 2500  # bins and levels of all columns and pairs, about: more are merged
+_ROWS_PER_PLACE = 10  # rows for each of them: very many rare levels cost time, and say little
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,8 @@ def begin_pairs(
     def with_pairs(rows: PartRows) -> tuple[PairColumns, PartRows, AdditivePart]:
         pairs = PairColumns.of(rows)
         paired = pairs.rows(rows)
-        return pairs, paired, fit_additive(paired, places=_PLACES)
+        places = min(_PLACES, max(PLACES, len(rows) // _ROWS_PER_PLACE))
+        return pairs, paired, fit_additive(paired, places=places)
 
     found, learned = learn_beside(with_pairs, rows, random_state, progress, threads)
 
