@@ -1,4 +1,5 @@
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -117,6 +118,57 @@ def test_a_machine_that_does_not_pay_is_skipped(monkeypatch):
     assert hinge(rows) is None
     parts = larger_table_parts(rows, np.random.RandomState(0))[0]
     assert [part.name for part in parts] == ["joint", "kernel", "linear"]
+
+
+class Points:
+    """Points of a path whose decisions without each row are given, cost by cost."""
+
+    def __init__(self, left_out, asked):
+        self.left_out, self.asked = left_out, asked
+
+    def path(self, fit, rows, costs, start=None):
+        self.asked.extend(costs)
+        points = tuple(
+            SimpleNamespace(C=C, left_out=self.left_out[C][rows.first], converged=True)
+            for C in costs
+        )
+        beta = np.zeros(len(rows))
+        return SimpleNamespace(
+            points=points, best=points[0], best_index=0, solutions=[SimpleNamespace(beta=beta)]
+        )
+
+
+@pytest.mark.parametrize("known", [1.0, 10.0, 100.0])
+def test_a_sample_takes_a_larger_cost_where_it_pays_in_the_mixture(monkeypatch, known):
+    monkeypatch.setattr(evidence_hinge, "PATH_ROWS", 500)
+    rows = mixed_rows(600)
+    noise = np.random.default_rng(0).normal(size=(600, 1))
+    quality = {1.0: 0.2, 10.0: 0.6, 100.0: 1.0}
+    left_out = {C: min(q, quality[known]) * rows.codes + noise for C, q in quality.items()}
+    asked = []
+    points = Points(left_out, asked)
+    monkeypatch.setattr(
+        evidence_hinge._Fit, "_path", lambda fit, *given, **more: points.path(fit, *given, **more)
+    )
+    chosen = hinge(rows).C
+    assert_array_equal(chosen, known)
+    assert asked == [1.0, 10.0] + ([100.0] if known > 1 else [])
+
+
+def test_groups_and_copies_do_not_ask_for_a_larger_cost(monkeypatch):
+    monkeypatch.setattr(evidence_hinge, "PATH_ROWS", 200)
+    rows = mixed_rows(600)
+    noise = np.random.default_rng(0).normal(size=(600, 1))
+    left_out = {C: C * rows.codes + noise for C in (1.0, 10.0, 100.0)}
+    points = Points(left_out, [])
+    monkeypatch.setattr(
+        evidence_hinge._Fit, "_path", lambda fit, *given, **more: points.path(fit, *given, **more)
+    )
+    twice = replace(rows, count=np.full(600, 2.0), price=np.full(600, 2.0))
+    assert hinge(twice).C == 1
+    assert hinge(replace(twice, copy_weight=1.0)).C > 1
+    in_groups = hinge(replace(rows, groups=np.arange(600) // 2))
+    assert in_groups is None or in_groups.C == 1
 
 
 def test_pays_compares_rows_that_the_machine_has_not_seen():

@@ -289,6 +289,8 @@ class _Fit:
         # Points leave out one copy of a row; rows of which the other part loses more do not count.
         alike = own.left_out_share * own.count <= 1
         beside, own = self.beside[some[path_rows.first][alike]], own.part(alike)
+        if len(np.unique(own.classes)) < own.n_classes:
+            return path.best.C
         least = LEAST_NATS * len(path_rows) / len(some)
 
         def loss(point: PathPoint) -> float:

@@ -124,6 +124,7 @@ def fit_joint(
     learned: EvidenceWeights,
     random_state: Any,
     n_steps: int = NEWTON_STEPS,
+    relevance: Array | None = None,
 ) -> JointPart:
     """Fit the joint part.
 
@@ -139,6 +140,8 @@ def fit_joint(
         Picks the landmarks.
     n_steps : int, default=2
         Newton steps.
+    relevance : ndarray of shape (d,), default=None
+        The prior variances that the additive part was fitted with; None is one each.
 
     Returns
     -------
@@ -156,8 +159,9 @@ def fit_joint(
     Phi = design.dense[:, n_numbers:]  # the first copy would be most of the memory of a fit
     is_kernel = np.zeros(design.shape[1], dtype=bool)
     is_kernel[n_numbers:q] = True
-    penalty = np.where(is_kernel, ridge, additive.ridge)
-    penalty[0] = 0
+    each = np.ones(rows.X.shape[1]) if relevance is None else relevance
+    penalty = np.full(design.shape[1], ridge)
+    penalty[~is_kernel] = np.append(0.0, additive.ridge / additive.columns.of_features(each))
     start = np.empty((design.shape[1], len(targets)))
     start[is_kernel], start[~is_kernel] = np.column_stack(starts), additive.coefficients
     fits = [

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...._threads import single_blas
+from ...._typing import Array
 from ...base.progress import FitProgress
-from .additive import PLACES, fit_additive
+from .additive import PLACES, AdditivePart, fit_additive
 from .crossed import cross_columns
 from .evidence import EvidenceWeights, learn_beside
 from .evidence_hinge import fit_evidence_hinge
@@ -21,10 +21,12 @@ from .linear import fit_linear
 from .part import Part
 from .ridge import fit_ridge
 from .rows import PartRows
+from .variances import prior_variances
 
 BESIDE = 1500  # distinct rows up to which ridge and linear machines stand beside the others
 _RIDGE_ROWS = 1000  # most rows of the ridge machines: their cost grows with the cube
 _LEVELS = 300  # levels of all categories with additive effects, about: the rarer ones are shifted
+_OWN_VARIANCES = 1000  # distinct rows above which columns have prior variances of their own
 _FACTOR = 1.0  # inverse width of their kernel, in units of the typical distance
 
 
@@ -60,7 +62,8 @@ def larger_table_parts(
     learned : EvidenceWeights
         The weights of their kernel.
     """
-    learned, fit_joint_part = begin_joint(rows, random_state, progress)
+    own_variances = len(rows) > _OWN_VARIANCES
+    learned, fit_joint_part = begin_joint(rows, random_state, progress, own_variances=own_variances)
     joint = fit_joint_part()
     first: Part = cross_columns(rows, joint, progress) if rows.layout.has_categories else joint
     hinge = fit_evidence_hinge(
@@ -96,8 +99,10 @@ def begin_joint(
     random_state: Any,
     progress: FitProgress | None = None,
     threads: int = 1,
+    *,
     n_steps: int = NEWTON_STEPS,
     places: int = PLACES,
+    own_variances: bool = False,
 ) -> tuple[EvidenceWeights, Callable[[], JointPart]]:
     """Learn weights by the evidence, and return them before the joint part is there.
 
@@ -115,6 +120,8 @@ def begin_joint(
         Newton steps of the part.
     places : int, default=1000
         Bins of all numbers, and levels of all categories, about: more are merged.
+    own_variances : bool, default=False
+        Whether the effects of each column have a prior variance of their own.
 
     Returns
     -------
@@ -123,11 +130,16 @@ def begin_joint(
     finish : callable
         Returns the part, which is fitted then: other parts need the weights alone.
     """
-    fit = partial(fit_additive, places=places, levels=_LEVELS)
+
+    def fit(rows: PartRows) -> tuple[AdditivePart, Array | None]:
+        relevance = prior_variances(rows, _LEVELS) if own_variances else None
+        return fit_additive(rows, relevance, places=places, levels=_LEVELS), relevance
+
     additive, learned = learn_beside(fit, rows, random_state, progress, threads)
 
     def finish() -> JointPart:
         with single_blas():
-            return fit_joint(rows, additive(), learned, random_state, n_steps)
+            part, relevance = additive()
+            return fit_joint(rows, part, learned, random_state, n_steps, relevance)
 
     return learned, finish
