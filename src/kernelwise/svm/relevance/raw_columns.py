@@ -75,8 +75,16 @@ class RawColumn:
     def _kind_of_objects(self) -> str:
         if not self.of_frame:
             return CATEGORY if _as_floats(self.values) is None else NUMBER
-        kinds = {_type_of(value) for value in self.values} - {None}
+        listed = self._listed()
+        if set(map(type, listed)) == {str}:  # all words: the test value by value takes much longer
+            return CATEGORY
+        kinds = {_type_of(value) for value in listed} - {None}
         return CATEGORY if str in kinds else NUMBER if kinds else CATEGORY
+
+    def _listed(self) -> list[Any]:
+        values = self.values
+        listed: list[Any] = values.to_list() if hasattr(values, "to_list") else values.tolist()
+        return listed
 
     def numbers(self) -> Array:
         """Return the values as float64, NaN where they are missing; an error for words or dates."""
@@ -110,7 +118,7 @@ class RawColumn:
             numbers, places = np.unique(values, return_inverse=True)
             return places, [_level(value) for value in numbers.tolist()]
         found: dict[Any, int] = {}
-        listed = values.to_list() if hasattr(values, "to_list") else values.tolist()
+        listed = self._listed()
         try:
             places = np.array([found.setdefault(v, len(found)) for v in listed], dtype=np.intp)
         except TypeError:
