@@ -30,6 +30,24 @@ def test_blas_is_held_to_one_thread(threads):
         assert blas_threads() == before
 
 
+def test_blas_is_held_by_a_thread_that_is_not_the_first_to_hold_it():
+    seen = []
+
+    def hold():
+        with single_blas():
+            seen.append(blas_threads())
+
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        with single_blas():
+            pass
+        other = threading.Thread(target=hold)
+        other.start()
+        other.join()
+        assert seen == [{1}]
+        assert blas_threads() == before
+
+
 def test_blas_is_given_back_after_an_error():
     before = blas_threads()
     with pytest.raises(KeyError), single_blas():

@@ -105,7 +105,7 @@ class _SingleBlas:
         held = [(library, threads) for library, threads in held if threads != 1]
         self._held = held or self._held  # a fork may have left some to give back
         for library, _ in held:
-            library.set_num_threads(1)
+            _set_threads(library, 1)
 
     def __exit__(self, *exception: object) -> None:
         self._own.depth -= 1
@@ -113,8 +113,22 @@ class _SingleBlas:
             self._depth -= 1
             if self._depth == 0:
                 for library, threads in self._held:
-                    library.set_num_threads(threads)
+                    _set_threads(library, threads)
                 self._held = []
+
+
+def _set_threads(library: Any, threads: int) -> None:
+    """Set the threads of a library, whichever thread has set them before.
+
+    Newer versions of threadpoolctl do nothing for a thread that is not the first one to ask.
+    """
+    let_go = getattr(library, "clear_controlling_thread", None)
+    if let_go is None:
+        library.set_num_threads(threads)
+        return
+    let_go(force=True)
+    library.set_num_threads(threads)
+    let_go()
 
 
 _single_blas = _SingleBlas()

@@ -105,7 +105,7 @@ def test_what_has_no_cells_is_refused():
 
 
 def test_cells_that_do_not_converge_are_told(monkeypatch):
-    monkeypatch.setattr(cells, "SMO", lambda tol: SMO(tol=tol, max_iter=1))
+    monkeypatch.setattr(cells, "_solver", lambda tol: SMO(tol=tol, max_iter=1))
     X, y = table(300)
     with pytest.warns(ConvergenceWarning, match=r"of \d+ cells did not converge"):
         model = CellSVC(cell_size=100, n_trees=1).fit(X, y)
