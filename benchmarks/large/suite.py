@@ -57,9 +57,11 @@ class LargeTables(Suite):
             _case(name, n, who)
             for n, own in ((COMPARED[0], CELLS), (COMPARED[-1], OURS))
             for name in TABLES
-            for who in (own, EXACT, BEFORE)
-            if (name, who) != ("categories", BEFORE)  # whose columns were numbers
+            for who in (own, EXACT)
         ]
+        # The older version reads numbers only, and takes many minutes for 60,000 rows.
+        cases += [_case(name, COMPARED[0], BEFORE) for name in TABLES if name != "categories"]
+        cases += [_case(GROWING, COMPARED[-1], BEFORE)]
         return cases + [_case(GROWING, n, OURS) for n in GROWTH if n not in by_size]
 
     def measure(self, case: Task, effort: Effort) -> Row:

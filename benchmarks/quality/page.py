@@ -74,9 +74,11 @@ _HOW = f"""\
   standard error of these means over the sets, and p that of Wilcoxon's two-sided signed-rank test
   over them. Splits of one set overlap, and the noisy sets are the clean ones with more columns.
 - Every fit runs on one thread, and its time is CPU time, without compilation.
-- All results of `RelevanceSVC` on this page were measured with the same code. Its CPU time and
-  that of the grid on the 18 sets, of the version before on small and mixed tables and of LightGBM
-  on mixed tables come from one run; those of other peers from earlier ones.
+- All results of `RelevanceSVC` on this page were measured with the same code, apart from those on
+  many rows and on the stability of the weights, which are older. Its CPU time and that of the grid
+  on the 18 sets, of the version before on small tables and of LightGBM on small and mixed tables
+  come from one run; those of other peers, and of the version before on mixed tables, from earlier
+  ones.
 
 ## How to repeat it
 
