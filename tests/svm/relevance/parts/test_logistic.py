@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from kernelwise.svm.relevance.parts.additive import AdditiveColumns
-from kernelwise.svm.relevance.parts.design import Steps, step_matrix
+from kernelwise.svm.relevance.parts.design import Steps, matrix_product, step_matrix
 from kernelwise.svm.relevance.parts.logistic import (
     LeftOut,
     Target,
@@ -159,3 +159,9 @@ def test_quadratic_models_are_left_out_exactly(grouped):
         H = Phi[kept].T @ (weight[kept, None] * Phi[kept]) + ridge * np.eye(5)
         b = np.linalg.solve(H, Phi[kept].T @ (count * at.residual)[kept])
         assert_allclose(found[members], at.decisions[members] + Phi[members] @ b, atol=1e-9)
+
+
+def test_products_report_no_invalid_values():
+    A = np.full((2, 5), np.inf, dtype=np.float32)
+    with np.errstate(all="raise"):
+        assert np.isnan(matrix_product(A, np.zeros((5, 1), dtype=np.float32))).all()

@@ -88,10 +88,20 @@ class Steps:
         return out
 
 
+def matrix_product(A: Array, B: Array) -> Array:
+    """Return A B, without reports of invalid values that are none.
+
+    Where A has five columns of float32, OpenBLAS's product for AVX-512 also multiplies what it
+    finds on the stack: the product is right, but a signalling NaN there is reported.
+    """
+    with np.errstate(invalid="ignore"):
+        found: Array = np.matmul(A, B)
+    return found
+
+
 def _of_each(T: Array, values: Array) -> Array:
     """Multiply the values of each feature by T; they have two axes, or a third of columns."""
-    out: Array = values @ T.T if values.ndim == 2 else np.matmul(T, values)
-    return out
+    return matrix_product(values, T.T) if values.ndim == 2 else matrix_product(T, values)
 
 
 def step_matrix(n_bins: int) -> Array:
@@ -148,10 +158,7 @@ class Design:
         """Return Z c, of shape (n, k), in float32, for c of shape (p, k)."""
         c = coefficients.astype(np.float32)
         q = self.dense.shape[1]
-        # With five columns, OpenBLAS's product for AVX-512 also multiplies what it finds on the
-        # stack: the product is right, but a signalling NaN there is reported as an invalid value.
-        with np.errstate(invalid="ignore"):
-            out = self.dense @ c[:q]
+        out = matrix_product(self.dense, c[:q])
         one_hot_product(self.places, self.steps.at_places(c[q:]), out)
         return out
 
@@ -176,6 +183,6 @@ class Design:
         at_places = self.steps.at_places(self.steps.at_places(Q[q:, q:]).T)
         out = np.empty(len(self.dense))
         one_hot_forms(self.places, np.ascontiguousarray(at_places), out)
-        mixed = self.dense @ Q[:q, :q].astype(np.float32)
+        mixed = matrix_product(self.dense, Q[:q, :q].astype(np.float32))
         one_hot_product(self.places, (2 * at_dense).astype(np.float32), mixed)
         return out + np.einsum("ij,ij->i", mixed, self.dense)

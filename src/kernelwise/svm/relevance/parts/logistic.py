@@ -23,7 +23,7 @@ from scipy.special import expit
 
 from ...._records import dataclass
 from ...._typing import Array, Index
-from .design import Design
+from .design import Design, matrix_product
 from .rows import PartRows
 
 _MIN_VARIANCE = 1e-6  # least p (1 - p) of a row
@@ -267,8 +267,8 @@ def quadratic_left_out(
     left_out : ndarray of shape (n, n_models)
         The decisions, which are exact for these models.
     """
-    moves = (U @ coefficients.astype(U.dtype)).astype(np.float64)
-    forms = constant + ((U * U) @ scales.astype(U.dtype)).astype(np.float64)
+    moves = matrix_product(U, coefficients.astype(U.dtype)).astype(np.float64)
+    forms = constant + matrix_product(U * U, scales.astype(U.dtype)).astype(np.float64)
     out = np.empty(moves.shape)
     for r in range(moves.shape[1]):
         move = moves[:, r]
