@@ -126,14 +126,14 @@ def fit_large(
 def _both(
     fit_regression: Callable[[], Part], plan: CellPlan | None
 ) -> tuple[Callable[[], Any], Choice | None, CellTable | None]:
-    """Return what waits for the regression, and what `_choose` does while that is fitted."""
+    """Start the regression, and choose kernel, width and C of the cells while it is fitted."""
     threads = 1 if plan is None else plan.options.threads
     finish = in_background(fit_regression, threads)
     return (finish, None, None) if plan is None else (finish, *_choose(plan, max(1, threads - 1)))
 
 
 def _choose(plan: CellPlan, threads: int) -> tuple[Choice | None, CellTable | None]:
-    """Return what the judge chose for the cells, and their rows where they always get trees."""
+    """Return what the judge chose for the cells, and their rows if they are sure to get trees."""
     choice = plan.judge(threads)
     gets_trees = choice is not None and not plan.rows.layout.has_categories
     return choice, plan.table(threads=threads) if gets_trees else None
@@ -142,11 +142,9 @@ def _choose(plan: CellPlan, threads: int) -> tuple[Choice | None, CellTable | No
 def _may_pay(choice: Choice, finish: Callable[[], Any], some: PartRows) -> bool:
     """Return whether trees are worth their time beside the regression of a table with categories.
 
-    The trees of other tables do not wait for the regression.
-
     Cells tell levels apart by few rows each: where a sample of the rows sees no use of them, more
     rows have not brought any. Cells of numbers alone grow better with the rows, and always get
-    their trees.
+    their trees, which therefore do not wait for the regression.
     """
     if not some.layout.has_categories or len(choice.held_out) < _FEW_JUDGED:
         return True

@@ -1,7 +1,7 @@
 """Which rows of a large table are read for what, and the columns that its cells compare.
 
     some      rows that weights and regressions are learned from, at most 50,000 or so; of a table
-              of numbers a quarter, but not fewer than 5000: its cells learn most
+              of numbers a quarter, but not fewer than 5,000: its cells learn most
     judged    rows of these whose left-out decisions mix and calibrate: half, at most 10,000 or so,
               or 25,000 where these are left out at once
     fold      rows that are left out of the cells together: the judged ones, or their groups
