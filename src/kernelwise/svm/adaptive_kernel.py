@@ -19,7 +19,6 @@ from sklearn.utils import check_random_state
 
 from .._memory import allowance
 from .._parameters import Interval, Options
-from .._threads import single_blas
 from .._typing import Array
 from ..kernels import RBF, Kernel
 from ..qp import Solution
@@ -350,35 +349,34 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         solvers = PathSolvers(
             self.solver, tol=self.tol, eta=self.eta, max_iter=self.max_iter, stop=self.stop
         )
-        with single_blas():
-            rows = TrainingRows.of(task).sample(self._most_rows(), random_state)
-            grid = KernelGrid.of(
-                task.kernel, rows, self.parameter, values=self.values, widths=self.widths
-            )
-            criterion = selection_criterion(
-                self.criterion,
-                rows,
-                bias=self._has_bias(),
-                n_folds=self.n_folds,
-                validation_fraction=self.validation_fraction,
-                random_state=random_state,
-            )
-            # for sigma from narrow to wide, for C ascending:
-            #     solve, starting from the machine before; score the machines by their own rows
-            path = walk(
-                grid,
-                cost_grid(self.C, hard=self._is_hard_by_default()),
-                rows,
-                criterion,
-                solvers,
-                start=criterion.starts(warm.starts(task.members)),
-                threads=task.threads,
-                callback=task.progress.stops,
-                progress=task.progress,
-            )
-            # the best point is solved once more, on all rows and to the end
-            with task.progress.task("machines"):
-                solutions = self._solve_chosen(task, path, path.starts(rows), solvers)
+        rows = TrainingRows.of(task).sample(self._most_rows(), random_state)
+        grid = KernelGrid.of(
+            task.kernel, rows, self.parameter, values=self.values, widths=self.widths
+        )
+        criterion = selection_criterion(
+            self.criterion,
+            rows,
+            bias=self._has_bias(),
+            n_folds=self.n_folds,
+            validation_fraction=self.validation_fraction,
+            random_state=random_state,
+        )
+        # for sigma from narrow to wide, for C ascending:
+        #     solve, starting from the machine before; score the machines by their own rows
+        path = walk(
+            grid,
+            cost_grid(self.C, hard=self._is_hard_by_default()),
+            rows,
+            criterion,
+            solvers,
+            start=criterion.starts(warm.starts(task.members)),
+            threads=task.threads,
+            callback=task.progress.stops,
+            progress=task.progress,
+        )
+        # the best point is solved once more, on all rows and to the end
+        with task.progress.task("machines"):
+            solutions = self._solve_chosen(task, path, path.starts(rows), solvers)
         predictor = Predictor.of(task, solutions, kernels=[path.kernel] * len(solutions))
         return Fitted(
             predictor,

@@ -19,7 +19,7 @@ import numpy as np
 
 from .._memory import allowance
 from .._parameters import Interval, Options
-from .._threads import n_threads, single_blas
+from .._threads import n_threads
 from .._typing import Array
 from ..criteria import Criterion
 from ..kernels import Kernel
@@ -281,19 +281,18 @@ class DualObjectiveSVC(BaseLearnedSVC):
         Y, recipe, solver = task.Y, Recipe.of(self.criterion), self._solver()
         groups = [Y] if self.weights == "shared" else [Y[:, [j]] for j in range(Y.shape[1])]
         task.progress.begin(len(groups) * self._evaluations())
-        with single_blas():
-            problem = WeightProblem.of(
-                task.kernel, task.X, groups[0], task.cost_factor, recipe=recipe, C=self.C
-            )
-            last = _last_parameters(task.last, problem)
-            learned: list[LearnedWeights] = []
-            for number, codes in enumerate(groups):
-                stopped = bool(learned) and learned[-1].minimum.status == "stopped"
-                start = None if last is None else last[min(number, len(last) - 1)]
-                most = 1 if stopped else self._evaluations()
-                own = replace(problem, Y=codes)
-                learned.append(self._learn(own, solver, start, most, task))
-            solutions = [s for each in learned for s in each.solve(solver)]
+        problem = WeightProblem.of(
+            task.kernel, task.X, groups[0], task.cost_factor, recipe=recipe, C=self.C
+        )
+        last = _last_parameters(task.last, problem)
+        learned: list[LearnedWeights] = []
+        for number, codes in enumerate(groups):
+            stopped = bool(learned) and learned[-1].minimum.status == "stopped"
+            start = None if last is None else last[min(number, len(last) - 1)]
+            most = 1 if stopped else self._evaluations()
+            own = replace(problem, Y=codes)
+            learned.append(self._learn(own, solver, start, most, task))
+        solutions = [s for each in learned for s in each.solve(solver)]
         kernels = [each.kernel for each in learned]
         kernels = kernels * Y.shape[1] if len(kernels) == 1 else kernels
         predictor = Predictor.of(task, solutions, kernels=kernels)

@@ -12,7 +12,6 @@ import scipy.sparse as sp
 
 from .._memory import allowance
 from .._parameters import Interval, Options
-from .._threads import single_blas
 from ..kernels import Kernel, Linear
 from ..qp import SMO, Progress, Solution
 from .base.estimator import BaseLearnedSVC, certificate_of, convergence_warnings
@@ -249,10 +248,9 @@ class SVC(BaseLearnedSVC):
             budget=_polish_budget(task.n_machines),
         )
         task.progress.begin(task.n_machines)
-        with single_blas():
-            start = None if warm is None else warm.starts(task.members)
-            costs = self.C * task.cost_factor
-            solutions = solve_one_vs_one(task, task.kernel, task.X, costs, solver, start=start)
+        start = None if warm is None else warm.starts(task.members)
+        costs = self.C * task.cost_factor
+        solutions = solve_one_vs_one(task, task.kernel, task.X, costs, solver, start=start)
         predictor = Predictor.of(task, solutions)
         return Fitted(
             predictor,

@@ -9,6 +9,7 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import NotFittedError
+from threadpoolctl import threadpool_limits
 
 from kernelwise import (
     SVC,
@@ -107,6 +108,17 @@ def test_nothing_of_an_earlier_fit_stays():
     model = SVC(kernel="linear").fit(pd.DataFrame(X, columns=list("abcd")), Y)
     model.fit(X, Y)
     assert not hasattr(model, "feature_names_in_")
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_the_threads_of_blas_leave_no_trace(kind):
+    A, a = load_breast_cancer(return_X_y=True)
+    decisions = []
+    for threads in (1, 2):
+        with threadpool_limits(threads, "blas"):
+            model = kind().fit(A, a)
+            decisions.append(model.decision_function(A))
+    assert_array_equal(*decisions)
 
 
 def test_two_threads_end_with_one_of_the_two_models():

@@ -17,7 +17,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from ..._sklearn import CallbackSupportMixin, checked_fit, unfitted
-from ..._threads import n_threads
+from ..._threads import n_threads, single_blas
 from ..._typing import Array
 from ...kernels import Kernel
 from ...qp import Solution
@@ -109,13 +109,14 @@ class BaseLearnedSVC(
         """Fit; a method that leaves out groups of rows has a ``fit`` that passes them here."""
         checked = unfitted(self)
         checked._check_parameters()
-        X, y = checked._reader().check(X, y)
-        task = checked._task(
-            X, y, sample_weight, FitProgress.of(self), vars(self).get("_last_fit_")
-        )
-        if groups is not None:
-            task = replace(task, groups=group_numbers(groups, len(y), task.labels.rows))
-        fitted = checked._with_probabilities(task, checked._fit_machines(task))
+        with single_blas():  # from the first sum on: more threads of BLAS round differently
+            X, y = checked._reader().check(X, y)
+            task = checked._task(
+                X, y, sample_weight, FitProgress.of(self), vars(self).get("_last_fit_")
+            )
+            if groups is not None:
+                task = replace(task, groups=group_numbers(groups, len(y), task.labels.rows))
+            fitted = checked._with_probabilities(task, checked._fit_machines(task))
         task.progress.end()
         attributes = common_attributes(task, fitted) | dict(fitted.attributes)
         self._warn(fitted, attributes["certificate_"])

@@ -17,7 +17,6 @@ import numpy as np
 
 from ..._memory import allowance
 from ..._parameters import HasMethods, Interval, Options
-from ..._threads import single_blas
 from ..._typing import Array
 from ...discrimination.scales import MEASURES
 from ...kernels import Kernel, Linear
@@ -361,11 +360,10 @@ default="fisher"
     def _fit_machines(self, task: FitTask) -> Fitted:
         counts = task.sample_weight
         task.progress.begin(task.n_machines + (self.eta == "cv"))
-        with single_blas():
-            choice = settings_of(self, task, self._space_rule(), self._scale_rule())
-            space = self._space_rule().space(choice["kernel_"], task.X, counts)
-            measured, kernels = self._weigh(task, space, choice)
-            solutions = self._solve(task, kernels, space.training, choice["C_"])
+        choice = settings_of(self, task, self._space_rule(), self._scale_rule())
+        space = self._space_rule().space(choice["kernel_"], task.X, counts)
+        measured, kernels = self._weigh(task, space, choice)
+        solutions = self._solve(task, kernels, space.training, choice["C_"])
         predictor = Predictor.of(task, solutions, kernels=kernels, rows=space.training)
         vectors = replace(predictor.vectors, rows=task.X[predictor.vectors.support])
         path = choice["path_"]

@@ -21,7 +21,7 @@ from sklearn.utils import get_tags
 
 from ..._memory import allowance
 from ..._parameters import HasMethods, Interval, Options
-from ..._threads import run, single_blas
+from ..._threads import run
 from ..._typing import Array, Codes
 from ...kernels import FunctionKernel, Kernel, Precomputed
 from ...qp import SMO, Progress, SeveralEqualities
@@ -433,31 +433,30 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         megabytes = _MEMORY if self.cache_size is None else self.cache_size
         several = SeveralEqualities(self.tol, 1e6 * megabytes)
         task.progress.begin(n_machines)
-        with single_blas():
-            if F.shape[1] == 0 and self.fit_intercept and self.solver == "auto":
-                grams = Grams.of_members(rows, list(map(len, members)), smo, task.threads)
-            else:
-                grams = matrices(task.kernel, rows, members, several.memory, task.threads)
-            grams.prepare(task.kernel, float(costs.max() * factor.max()))
+        if F.shape[1] == 0 and self.fit_intercept and self.solver == "auto":
+            grams = Grams.of_members(rows, list(map(len, members)), smo, task.threads)
+        else:
+            grams = matrices(task.kernel, rows, members, several.memory, task.threads)
+        grams.prepare(task.kernel, float(costs.max() * factor.max()))
 
-            def fit_one(j: int) -> BiasMachine:
-                own, report = members[j], task.progress.of_machine(j, n_machines)
-                with task.progress.task("machine"):
-                    machine = BiasMachine.solve(
-                        grams.c_svc(task.kernel, own, Y[:, j], costs[j] * factor),
-                        F[own],
-                        factor[own],
-                        constant=self.fit_intercept,
-                        penalty=self.bias_penalty,
-                        solvers=(replace(smo, callback=report), replace(several, callback=report)),
-                        start=starts[j],
-                        constructed=self.solver == "paper",
-                    )
-                solution = machine.solution
-                task.progress.line(
-                    f"machine {j + 1}: {solution.status}, {solution.n_iter} steps, KKT violation "
-                    f"{solution.violation:.2g}, share of the kernel {machine.kernel_share:.2f}"
+        def fit_one(j: int) -> BiasMachine:
+            own, report = members[j], task.progress.of_machine(j, n_machines)
+            with task.progress.task("machine"):
+                machine = BiasMachine.solve(
+                    grams.c_svc(task.kernel, own, Y[:, j], costs[j] * factor),
+                    F[own],
+                    factor[own],
+                    constant=self.fit_intercept,
+                    penalty=self.bias_penalty,
+                    solvers=(replace(smo, callback=report), replace(several, callback=report)),
+                    start=starts[j],
+                    constructed=self.solver == "paper",
                 )
-                return machine
+            solution = machine.solution
+            task.progress.line(
+                f"machine {j + 1}: {solution.status}, {solution.n_iter} steps, KKT violation "
+                f"{solution.violation:.2g}, share of the kernel {machine.kernel_share:.2f}"
+            )
+            return machine
 
-            return run(fit_one, range(n_machines), task.threads)
+        return run(fit_one, range(n_machines), task.threads)

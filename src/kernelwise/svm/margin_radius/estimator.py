@@ -19,7 +19,7 @@ from sklearn.utils import Bunch
 
 from ..._checks import as_real
 from ..._parameters import Interval, Options
-from ..._threads import run, single_blas
+from ..._threads import run
 from ..._typing import Array
 from ...kernels import Kernel, Linear
 from ...qp import Solution
@@ -280,17 +280,16 @@ class MarginRadiusSVC(BaseLearnedSVC):
     def _fit_machines(self, task: FitTask) -> Fitted:
         kernel = None if self.kernel is None else task.kernel
         task.progress.begin(task.n_machines)
-        with single_blas():
-            space = ExplicitSpace.of(task.X, kernel, self.degree, self.unit_norm)
-            table = space.apply(task.X)
-            columns = CentredColumns.of(table, own_units=self.radius != "paper")
-            Z, starts = columns.apply(table), _starts(task, columns)
+        space = ExplicitSpace.of(task.X, kernel, self.degree, self.unit_norm)
+        table = space.apply(task.X)
+        columns = CentredColumns.of(table, own_units=self.radius != "paper")
+        Z, starts = columns.apply(table), _starts(task, columns)
 
-            def fit_one(j: int) -> WeightedMachine:
-                with task.progress.task("machine"):
-                    return self._fit_one(task, j, Z, columns, starts[j])
+        def fit_one(j: int) -> WeightedMachine:
+            with task.progress.task("machine"):
+                return self._fit_one(task, j, Z, columns, starts[j])
 
-            machines = run(fit_one, range(task.n_machines), task.threads)
+        machines = run(fit_one, range(task.n_machines), task.threads)
         solutions = [machine.solution for machine in machines]
         vectors = SupportVectors.of(task.X, solutions, task.members, task.classes)
         predictor = Predictor(

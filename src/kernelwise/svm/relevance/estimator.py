@@ -24,7 +24,6 @@ from sklearn.utils import check_random_state
 from ..._memory import allowance
 from ..._parameters import Interval, Options
 from ..._sklearn import checked_fit
-from ..._threads import single_blas
 from ..._typing import Array, Index
 from ...kernels import Kernel
 from ...outer import Step
@@ -403,32 +402,31 @@ class RelevanceSVC(BaseLearnedSVC):
         if isinstance(task.X, EncodedTable):
             numbers = task.labels.rows
             return self._fit_large(task, PartRows.of_task(task), numbers, numbers, random_state)
-        with single_blas():
-            # Equal rows become one row, their weights summed.
-            table = TrainingRows.of(task, groups=task.groups)
-            settings = self._settings(table, task.threads)
-            rows = PartRows.of(table, layout, n_classes, settings.copy_weight)
-            if self.large == "cells":
-                own, given = np.arange(len(rows)), task.labels.rows[table.first]
-                return self._fit_large(task, rows, own, given, random_state)
-            if gets_larger_parts(rows, settings):
-                return self._fit_larger(task, table, rows, settings, random_state)
-            progress.begin(_n_tasks(settings, len(table), layout, self.calibration == "halves"))
-            mixed = fit_mixed(
-                table,
-                layout,
-                n_classes,
-                settings,
-                random_state,
-                last=task.last,
-                progress=progress,
-            )
-            halves = None
-            if self.calibration == "halves":
-                with progress.task("halves"):
-                    some = table.part(mixed.machines.path_rows)
-                    halves = fit_halves(some, layout, n_classes, settings, random_state, mixed)
-            calibration = self._calibrated(mixed, halves)
+        # Equal rows become one row, their weights summed.
+        table = TrainingRows.of(task, groups=task.groups)
+        settings = self._settings(table, task.threads)
+        rows = PartRows.of(table, layout, n_classes, settings.copy_weight)
+        if self.large == "cells":
+            own, given = np.arange(len(rows)), task.labels.rows[table.first]
+            return self._fit_large(task, rows, own, given, random_state)
+        if gets_larger_parts(rows, settings):
+            return self._fit_larger(task, table, rows, settings, random_state)
+        progress.begin(_n_tasks(settings, len(table), layout, self.calibration == "halves"))
+        mixed = fit_mixed(
+            table,
+            layout,
+            n_classes,
+            settings,
+            random_state,
+            last=task.last,
+            progress=progress,
+        )
+        halves = None
+        if self.calibration == "halves":
+            with progress.task("halves"):
+                some = table.part(mixed.machines.path_rows)
+                halves = fit_halves(some, layout, n_classes, settings, random_state, mixed)
+        calibration = self._calibrated(mixed, halves)
         machines = mixed.machines
         n_solves = 0 if machines.is_of_path else task.n_machines * len(machines.paths)
         attributes = weight_attributes(machines.learned, machines.sources, machines.columns)
@@ -492,8 +490,7 @@ class RelevanceSVC(BaseLearnedSVC):
 
         task.progress.begin(None)
         options = self._cell_options(task)
-        with single_blas():  # more threads of BLAS would round differently
-            mixed = fit_large(rows, numbers, options, random_state, task.progress)
+        mixed = fit_large(rows, numbers, options, random_state, task.progress)
         predictor, attributes = self._described(mixed, mixed.some.X)
         if mixed.cells is not None:
             attributes |= cell_attributes(mixed.cells)

@@ -29,7 +29,7 @@ import scipy.linalg
 
 from ...._native import limited_contraction
 from ...._records import dataclass
-from ...._threads import in_background, run, single_blas
+from ...._threads import in_background, run
 from ...._typing import Array, Index
 from ....kernels import Laplacian
 from ....outer import LBFGS, Box, minimize
@@ -328,16 +328,10 @@ def learn_beside(
     learned : EvidenceWeights
         The weights.
     """
-
-    def take_step() -> T:
-        with single_blas():
-            return step(rows)
-
-    found = in_background(take_step, threads)
+    found = in_background(lambda: step(rows), threads)
     steps: Any = (MetricColumns.of, start_weights)
-    with single_blas():
-        columns, start = run(lambda own: own(rows), steps, threads - 1)
-        return found, learn_evidence(rows, columns, start, random_state, progress)
+    columns, start = run(lambda own: own(rows), steps, threads - 1)
+    return found, learn_evidence(rows, columns, start, random_state, progress)
 
 
 def _descend(objective: EvidenceObjective, first: Array, group: Index) -> Any:

@@ -23,7 +23,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...._records import dataclass
-from ...._threads import single_blas
 from ...._typing import Array, Gram, Index
 from ....criteria.span import span, split
 from ....kernels import Laplacian, LazyGram
@@ -180,24 +179,23 @@ def fit_evidence_hinge(
     solver = SMO(tol=_TOL, memory=memory, budget=0.0)
     fit = _Fit(rows, learned, joint.left_out, solver, threads, progress)
     every = np.arange(len(rows))
-    with single_blas():
-        if not (learned.weights > 0).any() or not fit.has_all_classes(every):
-            return None
-        if len(rows) <= HALVED_ABOVE and rows.groups is None:
-            machines = fit.choose(every, random_state)
-            if machines.n_free <= _MOST_FREE:
-                left_out = machines.left_out(rows.left_out_share, threads)
-            else:
-                left_out = fit.decisions_of_halves(machines.C, random_state)
+    if not (learned.weights > 0).any() or not fit.has_all_classes(every):
+        return None
+    if len(rows) <= HALVED_ABOVE and rows.groups is None:
+        machines = fit.choose(every, random_state)
+        if machines.n_free <= _MOST_FREE:
+            left_out = machines.left_out(rows.left_out_share, threads)
         else:
-            half = half_of(rows, every, random_state)
-            if not fit.has_all_classes(half):
-                return None
-            few = fit.choose(half, random_state)
-            left_out = fit.decisions_of_half(few, half, random_state)
-            if not pays(joint.left_out, left_out, rows, half):
-                return None
-            machines = fit.solve(every, few.C)
+            left_out = fit.decisions_of_halves(machines.C, random_state)
+    else:
+        half = half_of(rows, every, random_state)
+        if not fit.has_all_classes(half):
+            return None
+        few = fit.choose(half, random_state)
+        left_out = fit.decisions_of_half(few, half, random_state)
+        if not pays(joint.left_out, left_out, rows, half):
+            return None
+        machines = fit.solve(every, few.C)
     return EvidenceHingePart(
         machines.predictor(learned.columns),
         machines.C,

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ...._threads import single_blas
 from ...._typing import Array
 from ...base.progress import FitProgress
 from .additive import PLACES, AdditivePart, fit_additive
@@ -71,8 +70,7 @@ def larger_table_parts(
     )
     parts: list[Part] = [first] if hinge is None else [first, hinge]
     if len(rows) < BESIDE:
-        with single_blas():
-            parts += [_ridge_part(rows, random_state, threads), _linear_part(rows, random_state)]
+        parts += [_ridge_part(rows, random_state, threads), _linear_part(rows, random_state)]
     return parts, learned
 
 
@@ -138,8 +136,7 @@ def begin_joint(
     additive, learned = learn_beside(fit, rows, random_state, progress, threads)
 
     def finish() -> JointPart:
-        with single_blas():
-            part, relevance = additive()
-            return fit_joint(rows, part, learned, random_state, n_steps, relevance)
+        part, relevance = additive()
+        return fit_joint(rows, part, learned, random_state, n_steps, relevance)
 
     return learned, finish

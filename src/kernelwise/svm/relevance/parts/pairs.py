@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...._records import dataclass
-from ...._threads import single_blas
 from ...._typing import Array, Index
 from ....scale.bins import ColumnBins
 from ....scale.scan import scan_pairs
@@ -149,8 +148,7 @@ def begin_pairs(
 
     def finish() -> PairsPart:
         pairs, paired, additive = found()
-        with single_blas():
-            joint = fit_joint(paired, additive, pairs.weights(learned), random_state)
+        joint = fit_joint(paired, additive, pairs.weights(learned), random_state)
         if progress is not None:
             progress.line(f"{len(pairs.pairs)} pairs of columns say more than their columns")
         shares = pairs.to_columns(joint.importances)
