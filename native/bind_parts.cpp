@@ -150,6 +150,17 @@ void define_routes(nb::module_& m) {
       },
       array("X"), array("rows"), array("direction"), array("out"));
   m.def(
+      "divide_rows",
+      [](Grid<const T> X, Line<const std::int64_t> rows, Line<const double> direction,
+         double threshold, Line<std::int64_t> out) {
+        const auto x = view(X, "X");
+        const auto r = indices(rows, "rows", x.rows);
+        const auto u = view(direction, "direction", x.columns);
+        const auto o = view(out, "out", r.size);
+        return unlocked([&] { return leaves<T>().divide_rows(x, r, u, threshold, o); });
+      },
+      array("X"), array("rows"), array("direction"), nb::arg("threshold"), array("out"));
+  m.def(
       "route_rows",
       [](Grid<const T> X, Grid<const double> directions, Line<const std::int64_t> levels,
          Line<const double> thresholds, Grid<const std::int64_t> children,

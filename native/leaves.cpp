@@ -12,6 +12,7 @@
 #include "lines.hpp"
 #include "one_hot.hpp"
 #include "pairs.hpp"
+#include "ridge_machine.hpp"
 #include "routes.hpp"
 #include "row_keys.hpp"
 #include "rows.hpp"
@@ -49,7 +50,9 @@ constexpr MatrixLeaves<T> matrix_leaves() {
           .add_rows = add_rows<Matrix<const T>>,
           .solve_some = solve_some<T>,
           .solve_stored = solve_stored<Matrix<const T>>,
+          .solve_ridge_machine = solve_ridge_machine<T>,
           .project_rows = project_rows<T>,
+          .divide_rows = divide_rows<T>,
           .route_rows = route_rows<T>,
           .heights_on_lines = heights_on_lines<T>,
           .decide_cells = decide_cells<T>,

@@ -2,6 +2,8 @@
 // threshold the row goes to the first child, and above it, or where it is not a number, to the second.
 #pragma once
 
+#include <algorithm>
+
 #include "rows.hpp"
 
 namespace kw::KW_ARCH {
@@ -14,11 +16,38 @@ template <class T>
   return total.whole();
 }
 
-// out_i = direction' x_i for some rows
+inline constexpr Size kRowsAhead = 16;  // rows between one that is fetched and one that is read
+
+// Call with i and direction' x_i for some rows, which lie anywhere in a table that no cache holds.
+template <class T, class Call>
+KW_INLINE void by_projection(Matrix<const T> X, Indices rows, Values direction, Call call) {
+  for (Size i = 0; i < rows.size; ++i) {
+    const T* const ahead = X.row(rows[std::min(i + kRowsAhead, rows.size - 1)]);
+    __builtin_prefetch(ahead);
+    __builtin_prefetch(ahead + X.columns - 1);
+    call(i, projection(X.row(rows[i]), direction.data, X.columns));
+  }
+}
+
+// out_i = direction' x_i
 template <class T>
 void project_rows(Matrix<const T> X, Indices rows, Values direction, Vector<double> out) {
-  for (Size i = 0; i < rows.size; ++i)
-    out[i] = projection(X.row(rows[i]), direction.data, X.columns);
+  by_projection(X, rows, direction, [&](Size i, double product) { out[i] = product; });
+}
+
+// Write the rows whose projection is at most a threshold and, from the end on, the others; both keep
+// their order, the others from last to first. Return how many the first ones are.
+template <class T>
+Size divide_rows(Matrix<const T> X, Indices rows, Values direction, double threshold,
+                 Vector<std::int64_t> out) {
+  Size below = 0, above = rows.size;
+  by_projection(X, rows, direction, [&](Size i, double product) {
+    const bool first = product <= threshold;
+    out[first ? below : above - 1] = rows[i];
+    below += first;
+    above -= !first;
+  });
+  return below;
 }
 
 // out_i = the leaf of row i; a negative child -1 - q is leaf q

@@ -44,7 +44,12 @@ struct MatrixLeaves {
   Steps (*solve_stored)(Matrix<const T>, Vector<double> b, Vector<double> g, Values p, Values lo,
                         Values hi, bool known, double tol, std::int64_t max_steps,
                         double most_swept, double total, Certificate&, Workspace&);
+  RidgeMachine (*solve_ridge_machine)(Matrix<T>, Values diag, Values y, Values cost, bool warm,
+                                      double tol, std::int64_t max_steps, double most_swept,
+                                      Vector<double> b, Workspace&);
   void (*project_rows)(Matrix<const T>, Indices rows, Values direction, Vector<double> out);
+  Size (*divide_rows)(Matrix<const T>, Indices rows, Values direction, double threshold,
+                      Vector<std::int64_t> out);
   void (*route_rows)(Matrix<const T>, Matrix<const double> directions, const Tree&,
                      Vector<std::int64_t> out);
   void (*heights_on_lines)(Matrix<const double> X, Indices columns, const Lines&, Matrix<T> out);

@@ -63,6 +63,15 @@ struct Steps {
   End end;
 };
 
+// A machine of squared slack: how its solve ended, the largest entry of its diagonal, and the length
+// of its coefficients and how many are not zero.
+struct RidgeMachine {
+  Steps steps;
+  Certificate certificate;
+  double kernel_size, length;
+  Size n_vectors;
+};
+
 // The one-vs-one machines of classes whose rows follow each other: those of class c are
 // [starts[c], starts[c + 1]). Row r of `dual` and `gradient` has, for a row of the matrix, the entry of
 // its machine against the r-th of the other classes. The other arrays have an entry per machine.

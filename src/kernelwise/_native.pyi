@@ -128,6 +128,19 @@ def solve_stored(
     certificate: Array,
 ) -> tuple[float, int, int]: ...
 
+# native/ridge_machine.hpp
+def solve_ridge_machine(
+    K: Array,
+    diag: Array,
+    y: Array,
+    cost: Array,
+    warm: bool,
+    tol: float,
+    max_steps: int,
+    most_swept: float,
+    b: Array,
+) -> tuple[int, float, float, float, int]: ...
+
 # native/pairs.hpp
 def solve_pairs(
     K: Array,
@@ -233,6 +246,7 @@ def heights_on_lines(
 
 # native/routes.hpp
 def project_rows(X: Array, rows: Index, direction: Array, out: Array) -> None: ...
+def divide_rows(X: Array, rows: Index, direction: Array, threshold: float, out: Index) -> int: ...
 def route_rows(
     X: Array, directions: Array, levels: Index, thresholds: Array, children: Index, out: Index
 ) -> None: ...

@@ -53,6 +53,9 @@ def arguments():
         "solve_stored": (
             *(K @ K.T, v * 0, v * 0, v, lo, hi, False, 1e-3, 100, 1e6, 0.0, np.zeros(4)),
         ),
+        "solve_ridge_machine": (
+            *(K @ K.T, np.ones(N), np.sign(v), np.ones(N), False, 1e-3, 100, 1e6, np.zeros(N)),
+        ),
         "solve_pairs": (
             *(K @ K.T, np.array([0, 2, 4, N]), np.ones(N), np.zeros((2, N)), np.zeros((2, N))),
             *(np.zeros((3, 4)), np.zeros(3, np.int64), np.zeros(3, np.int64), False, 1e-3, 100),
@@ -95,6 +98,7 @@ def arguments():
             *(np.ones(2), np.zeros((N, 2), np.float32)),
         ),
         "project_rows": (floats(N, 4), some, np.ones(4), np.zeros(3)),
+        "divide_rows": (floats(N, 4), some, np.ones(4), 0.0, np.zeros(3, np.int64)),
         "route_rows": (
             *(floats(N, 4), floats(3, 4), np.arange(2), np.zeros(2)),
             *(np.array([[1, -1], [-2, -3]]), np.zeros(N, np.int64)),

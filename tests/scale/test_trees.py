@@ -192,3 +192,14 @@ def test_equal_codes_have_equal_numbers_and_different_ones_do_not():
     assert not np.array_equal(
         numbers[:, 1], Metric.of(KERNELS["categories"], 4, 1).numbers(X)[:, 1]
     )
+
+
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+def test_rows_are_divided_by_their_projections_in_their_order(kernel):
+    X, metric = table(500), Metric.of(kernel, 4, seed=0)
+    rows, direction = np.random.default_rng(1).permutation(500)[:400], np.array([1, -0.5, 0.2, 0.1])
+    heights = metric.project(X, rows, direction)
+    threshold = float(np.sort(heights)[150])
+    below, above = metric.divide(X, rows, direction, threshold)
+    assert_array_equal(below, rows[heights <= threshold])
+    assert_array_equal(above, rows[heights > threshold])

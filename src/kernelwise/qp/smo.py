@@ -252,10 +252,12 @@ class SMO:
         return is_coarse(self.tol, qp.gram.size, sqrt(state.beta @ state.beta))
 
     def _polishes(self, qp: DualQP, state: SolverState) -> bool:
-        budget = self._polish_budget() if self.exact else 0.0
+        budget = self.polish_budget if self.exact else 0.0
         return budget > 0 and affordable(qp, state.beta, budget)
 
-    def _polish_budget(self) -> float:
+    @property
+    def polish_budget(self) -> float:
+        """The cost of a polish up to which converged solutions get one."""
         return self.budget if self.tol >= TIGHT else DEAR
 
     def _go_on(self, qp: DualQP, state: SolverState, start: Array, rows: Any) -> Solution:
@@ -279,7 +281,7 @@ class SMO:
         """Run to the tolerance, and polish the result."""
         state = self._converge(qp, state, rows)
         if self.exact and state.status == "converged":
-            state = polish(qp, state, self.tol, self._polish_budget())
+            state = polish(qp, state, self.tol, self.polish_budget)
         return state
 
     def _with_small_kernel(self, qp: DualQP) -> DualQP:
@@ -327,13 +329,19 @@ class SMO:
             return qp.gram.K.dtype
         return dtype_for(self.tol, qp.gram.size, qp.terms.largest_bound)
 
+    def most_steps(self, n: int) -> int:
+        """Return the limit on the steps of a problem of so many variables."""
+        return (
+            self.max_iter
+            if self.max_iter >= 0
+            else int(max(100 * n, min(1e7, _LONGEST / max(1, n))))
+        )
+
     def _most_steps(self, qp: DualQP) -> int:
-        if self.max_iter >= 0:
-            return self.max_iter
-        most = max(100 * qp.n, min(1e7, _LONGEST / max(1, qp.n)))
+        most = self.most_steps(qp.n)
         # Where rounding exceeds the margin, steps go on for ever: narrower bounds are to follow.
-        blurred = qp.terms.largest_bound * qp.gram.size >= _REACHES[0]
-        return int(most / 10 if blurred else most)
+        blurred = self.max_iter < 0 and qp.terms.largest_bound * qp.gram.size >= _REACHES[0]
+        return most // 10 if blurred else most
 
     def _rows(self, qp: DualQP, dtype: Any) -> StoredRows | GrowingRows:
         if isinstance(qp.gram, StoredGram):

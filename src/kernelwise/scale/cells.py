@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from .._typing import Array, Index
 from ..kernels.base import Kernel
 from ..qp import SMO, Solution, StoredGram, c_svc, hard_margin
+from ..qp.ridge_machine import solve_ridge_machine
 
 Loss = Literal["squared_hinge", "hinge"]
 
@@ -92,7 +93,7 @@ class HeldOut:
 
     def part(self, rows: Any) -> HeldOut:
         """Return that of some rows."""
-        return HeldOut(self.fold[rows], self.share[rows])
+        return HeldOut(self.fold.take(rows), self.share.take(rows))
 
 
 @dataclass(frozen=True)
@@ -189,7 +190,7 @@ def fit_cell(
     cell = _Cell(settings, settings.kernel(X), settings.kernel.diag(X))
     for j in mixed:
         solution = cell.solve(codes[:, j], settings.C * price)
-        coef[:, j], intercept[j] = solution.beta, solution.nu[0]
+        coef[:, j], intercept[j] = solution.beta, solution.nu
         converged = converged and solution.converged
         if left_out is not None and held_out is not None:
             left_out[:, j] = cell.left_out(codes[:, j], price, held_out, solution.beta)
@@ -202,6 +203,18 @@ def _solver(tol: float) -> SMO:
     return SMO(tol=tol)
 
 
+class _Solved(NamedTuple):
+    """The coefficients and the intercept of one machine, and whether it reached the tolerance."""
+
+    beta: Array
+    nu: float
+    converged: bool
+
+    @classmethod
+    def of(cls, solution: Solution) -> _Solved:
+        return cls(solution.beta, float(solution.nu[0]), solution.converged)
+
+
 @dataclass(frozen=True)
 class _Cell:
     """Solves machines of one kernel matrix, whose diagonal takes the ridge of each of them."""
@@ -210,26 +223,31 @@ class _Cell:
     K: Array
     diag: Array
 
-    def solve(self, y: Array, cost: Array, start: Array | None = None) -> Solution:
+    def solve(self, y: Array, cost: Array, start: Array | None = None) -> _Solved:
         """Solve one machine; a code of zero leaves a row out."""
-        solver = _solver(self.settings.tol)
+        solver, y = _solver(self.settings.tol), np.ascontiguousarray(y)
         if self.settings.loss == "hinge":
-            return solver.solve(c_svc(StoredGram(self.K), y, cost), start=start)
-        np.fill_diagonal(self.K, self.diag + 1 / cost)
-        return solver.solve(hard_margin(StoredGram(self.K), y), start=start)
+            return _Solved.of(solver.solve(c_svc(StoredGram(self.K), y, cost), start=start))
+        found = solve_ridge_machine(solver, self.K, self.diag, y, cost, start)
+        if found is not None:
+            return _Solved(*found, True)
+        return _Solved.of(solver.solve(hard_margin(StoredGram(self.K), y), start=start))
 
     def left_out(self, y: Array, price: Array, held_out: HeldOut, beta: Array) -> Array:
         """Return the decision on each row of the machine without its fold."""
         out = np.full(len(y), np.nan)
         for number in np.flatnonzero(np.bincount(held_out.fold[held_out.rows])):
-            own = held_out.fold == number
-            kept_price = np.where(own, (1 - held_out.share) * price, price)
-            codes = np.where(kept_price > 0, y, 0.0)
+            own = np.flatnonzero(held_out.fold == number)
+            kept_price = price.copy()
+            kept_price[own] *= 1 - held_out.share[own]
+            is_kept = kept_price > 0
+            codes = np.where(is_kept, y, 0.0)
             if not ((codes > 0).any() and (codes < 0).any()):
                 out[own] = codes.sum() / max(1.0, np.abs(codes).sum())
                 continue
-            cost = self.settings.C * np.where(kept_price > 0, kept_price, 1.0)
-            solution = self.solve(codes, cost, np.where(kept_price > 0, beta, 0.0))
-            np.fill_diagonal(self.K, self.diag)
-            out[own] = self.K[own] @ solution.beta + solution.nu[0]
+            cost = self.settings.C * np.where(is_kept, kept_price, 1.0)
+            solution = self.solve(codes, cost, np.where(is_kept, beta, 0.0))
+            out[own] = self.K.take(own, axis=0) @ solution.beta + solution.nu
+            if self.settings.loss != "hinge":  # which has no ridge on the diagonal
+                out[own] -= solution.beta[own] / cost[own]
         return out

@@ -420,8 +420,8 @@ def fit_leaves(
         if stops is not None and stops():
             raise StoppedError
         held = None if held_out is None else held_out.part(own)
-        codes = table.codes[own].astype(np.float64)
-        found = fit_cell(table.X[own], codes, table.price[own], member, held)
+        codes = table.codes.take(own, axis=0).astype(np.float64)
+        found = fit_cell(table.X.take(own, axis=0), codes, table.price.take(own), member, held)
         return KeptCell.of(own, found, held, table.X.dtype)
 
     with single_blas():

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._native import project_rows
+from .._native import divide_rows, project_rows
 from .._typing import Array, Index
 from ..kernels.pairwise import L1Kernel, PairwiseKernel
 from .sampling import uniform
@@ -78,3 +78,31 @@ class Metric:
             block = self.numbers(X[rows[start : start + BLOCK_ROWS]])
             project_rows(block, np.arange(len(block)), direction, out[start : start + BLOCK_ROWS])
         return out
+
+    def divide(
+        self, X: Array, rows: Index, direction: Array, threshold: float
+    ) -> tuple[Index, Index]:
+        """Return the rows whose projection is at most a threshold and the others, in their order.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            The table, of float32 or float64.
+        rows : ndarray of shape (m,)
+            Which rows.
+        direction : ndarray of shape (d,)
+            The direction, which includes the factors.
+        threshold : float
+            The threshold. A projection that is not a number is above it.
+
+        Returns
+        -------
+        below, above : ndarray
+            The rows of both sides.
+        """
+        if self.is_category.any():
+            is_below = self.project(X, rows, direction) <= threshold
+            return rows[is_below], rows[~is_below]
+        out = np.empty(len(rows), dtype=np.int64)
+        n_below = divide_rows(X, rows, direction, threshold, out)
+        return out[:n_below].copy(), out[n_below:][::-1].copy()

@@ -322,8 +322,7 @@ class Growth:
 
         def one_block(start: int) -> tuple[Index, Index]:
             block = rows[start : start + _DIVIDED_ROWS]
-            above = ~(self.metric.project(self.X, block, self.directions[level]) <= threshold)
-            return block[~above], block[above]
+            return self.metric.divide(self.X, block, self.directions[level], threshold)
 
         blocks = run(one_block, range(0, len(rows), _DIVIDED_ROWS), threads)
         if len(blocks) == 1:

@@ -309,7 +309,19 @@ def _missing_value(name: str) -> ValueError:
 
 def _weighted_medians(values: Array, counts: Array) -> Array:
     """Return the median of each row of values, without its NaN; zero where nothing else is."""
+    lower, upper = _middles(values, counts)
+    differ = lower != upper
+    lower[differ] = (lower[differ] + upper[differ]) / 2
+    return np.where(np.isnan(lower), 0.0, lower)
+
+
+def _middles(values: Array, counts: Array) -> tuple[Array, Array]:
+    """Return the two values in the middle of each row of values, which may be one."""
     if (counts == counts[0]).all():
+        if not np.isnan(values).any():  # takes a quarter of the time of the sort below
+            places = (len(counts) - 1) // 2, len(counts) // 2
+            ordered = np.partition(values, places, axis=1)
+            return ordered[:, places[0]].copy(), ordered[:, places[1]]
         ordered, weight = np.sort(values, axis=1), counts  # NaN comes last
     else:
         order = np.argsort(values, axis=1, kind="stable")
@@ -321,6 +333,4 @@ def _weighted_medians(values: Array, counts: Array) -> Array:
         ordered[np.arange(len(ordered)), np.minimum(np.count_nonzero(short, axis=1), last)]
         for short in (below < half, below <= half)
     )
-    differ = lower != upper
-    lower[differ] = (lower[differ] + upper[differ]) / 2
-    return np.where(np.isnan(lower), 0.0, lower)
+    return lower, upper
