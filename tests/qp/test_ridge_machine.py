@@ -32,7 +32,8 @@ def test_it_equals_the_general_solver(problem, dtype, share_left_out):
         SMO(tol=tol, budget=0), K.astype(dtype), K.diagonal().copy(), y, cost
     )
     assert beta.sum() == pytest.approx(0, abs=1e-9)
-    assert (beta * y >= 0).all() and (beta[y == 0] == 0).all()
+    assert (beta * y >= 0).all()
+    assert (beta[y == 0] == 0).all()
     slope = ridged(K, cost) @ beta - y + nu
     at_zero = (beta == 0) & (y != 0)
     assert np.abs(slope[beta != 0]).max() <= 2 * tol
