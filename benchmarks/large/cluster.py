@@ -14,6 +14,7 @@ import signal
 import time
 from hashlib import blake2b
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -25,6 +26,7 @@ from .tables import TABLES, TEST_ROWS
 from .worker import forget_peak, scores
 
 _PARTITION_ROWS = 50_000
+_FITS = 3  # of a process with threads, whose median time counts
 _PAUSE = 0.2  # seconds between two looks at what the workers have done
 
 
@@ -97,9 +99,12 @@ def measure_threads(arguments: argparse.Namespace, folder: Path, X: Any, y: Any)
     rows, labels = table.drop(columns="y").to_numpy(np.float32), table["y"].to_numpy()
     del table
     forget_peak()
-    begin = time.perf_counter()
-    model = RelevanceSVC(n_jobs=arguments.threads, verbose=False).fit(rows, labels)
-    found = {"seconds": time.perf_counter() - begin, "processes": [process_state()]}
+    times = []
+    for _ in range(_FITS):
+        begin = time.perf_counter()
+        model = RelevanceSVC(n_jobs=arguments.threads, verbose=False).fit(rows, labels)
+        times.append(time.perf_counter() - begin)
+    found = {"seconds": median(times), "processes": [process_state()]}
     return found | _judged(model, X.to_numpy(np.float32), y)
 
 

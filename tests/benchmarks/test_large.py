@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.large import PAGE
 from benchmarks.large.contenders import BEFORE, CELLS, EXACT, LIGHTGBM, OURS
-from benchmarks.large.suite import GROWING, GROWTH, LARGE, SMALL, LargeTables, exponent
+from benchmarks.large.suite import GROWING, GROWTH, LARGE, SMALL, LargeTables, exponent, joined
 from benchmarks.large.tables import TABLES
 from benchmarks.large.targets import TARGETS as LARGE_TARGETS
 from benchmarks.large.two_cores import THREADS, WORKERS, same_predictions, speed_up
@@ -80,9 +80,22 @@ def test_targets():
     slow_cells = [
         one | {"fit_seconds": 0.2} if one["contender"] == CELLS else one for one in rows()
     ]
-    assert missed(*slow_cells) == [11, 12, 13]
+    assert missed(*slow_cells) == [11, 12, 13, 14]
     slow = [one | {"fit_seconds": 2 * one["fit_seconds"]} for one in rows()[:1]]
     assert missed(*slow, *rows()[1:]) == [2, 4]
+
+
+def test_tables_of_several_seeds_are_joined():
+    made = [
+        row("spirals", LARGE, OURS, accuracy=0.9, peak_bytes=2e9) | {"parts": ["cells"]},
+        row("spirals", LARGE, OURS, accuracy=0.8, peak_bytes=1e9, fit_seconds=3.0),
+    ]
+    found = joined(made)
+    assert found["accuracy"] == pytest.approx(0.85)
+    assert (found["peak_bytes"], found["parts"]) == (2e9, ["cells"])
+    assert found["fit_seconds"] == pytest.approx((made[0]["fit_seconds"] + 3) / 2)
+    assert found["accuracies"] == [0.9, 0.8]
+    assert joined(made[:1]) == made[0]
 
 
 def test_exponent_is_the_slope_of_the_logarithms():
