@@ -162,3 +162,13 @@ def test_levels_of_few_rows_are_used_saved_and_exported(n_classes, tmp_path):
     given = {name: column.to_numpy()[:, None] for name, column in known.items()}
     [decisions] = session.run(["decision"], given)
     assert_allclose(decisions, expected[new["person"].notna()], atol=1e-4)
+
+
+@pytest.mark.parametrize("seed", [2, 6])
+def test_a_pattern_that_a_wide_kernel_does_not_see_is_found(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(6500, 20))
+    y = np.floor(8 * X[:, :2]).sum(axis=1) % 2
+    model = RelevanceSVC(random_state=0).fit(X[:4500], y[:4500])
+    assert model.score(X[4500:], y[4500:]) > 0.8
+    assert set(np.argsort(model.feature_weights_)[-2:]) == {0, 1}

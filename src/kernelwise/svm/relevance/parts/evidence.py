@@ -16,7 +16,9 @@ K'CK, and the derivative by K is one product, summed over the classes:
     dE/dlog w_j = -w_j (sum dE/dK * K * d_j + sum dE/dM * M * d_j)
 
 L-BFGS on log w and log ridge, on some thousands of rows. It starts from the square roots of what a
-scan finds: columns that matter only together would lose weights that start too small.
+scan finds: columns that matter only together would lose weights that start too small. Where that
+explains next to nothing it starts once more from a narrow kernel: the squares of a checkerboard are
+small, and a wide kernel averages over them.
 """
 
 from __future__ import annotations
@@ -48,6 +50,8 @@ _RIDGE, _LEAST_RIDGE, _LARGEST_RIDGE = 3.0, 0.02, 300.0
 _NUGGET = 1e-3  # added to the diagonal of M
 _JITTER = 1e-6  # share of trace(W K'CK) added to the diagonal of A, as float32 sums round
 _LEAST_VARIANCE = 0.005  # least p (1 - p) of a class
+_LITTLE = 0.95  # part of E that is left by a descent which explains little and is tried once more
+_NARROW = 16.0  # factor of all weights at the start of that
 _TOL = 1e-4  # relative improvement of a step that ends the descent
 
 
@@ -291,6 +295,9 @@ def learn_evidence(
     objective = EvidenceObjective(X, landmarks, ClassTargets.of(some), group)
     first = weights[kept] / _typical_distance(landmarks, X, weights[kept])
     found = _descend(objective, first, group)
+    if found.value > _LITTLE * found.history[0].value:  # a kernel too wide shows no way to go
+        narrow = _descend(objective, _NARROW * first, group)
+        found = min(found, narrow, key=lambda each: each.value)
     weights[kept] = np.exp(found.theta[:-1])[group]
     weights[weights < _DROPPED * weights.max()] = 0
     if progress is not None:
