@@ -16,15 +16,15 @@ K'CK, and the derivative by K is one product, summed over the classes:
     dE/dlog w_j = -w_j (sum dE/dK * K * d_j + sum dE/dM * M * d_j)
 
 L-BFGS on log w and log ridge, on some thousands of rows. It starts from the square roots of what a
-scan finds: columns that matter only together would lose weights that start too small. Where that
-explains next to nothing it starts once more from a narrow kernel: the squares of a checkerboard are
-small, and a wide kernel averages over them.
+scan finds: columns that matter only together would lose weights that start too small. Where a pair
+of columns says most, and yet the descent explains next to nothing, it starts once more from a
+narrow kernel: the squares of a checkerboard are small, and a wide kernel averages over them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import scipy.linalg
@@ -246,19 +246,35 @@ def _with_nugget(M: Array) -> Array:
     return out
 
 
-def start_weights(rows: PartRows) -> Array:
-    """Return the weights that a scan suggests: the largest is one, those of flat columns zero."""
+class StartWeights(NamedTuple):
+    """Weights that a scan suggests.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (d,)
+        The largest is one; those of flat columns are zero.
+    of_pairs : bool
+        Whether a pair of columns says more beyond both of them than any column alone.
+    """
+
+    weights: Array
+    of_pairs: bool
+
+
+def start_weights(rows: PartRows) -> StartWeights:
+    """Scan the columns for the weights to begin with."""
     scan = scan_columns(rows.X, rows.layout.is_category, rows.classes, rows.n_classes, rows.count)
     found = scan.relevance
     largest = float(found.max(initial=0.0))
     weights = np.maximum(np.sqrt(found / largest), _FLOOR) if largest > 0 else np.ones(len(found))
-    return np.where(np.ptp(rows.X, axis=0) > 0, weights, 0.0)
+    of_pairs = bool(scan.excess.max(initial=0.0) > scan.own.max(initial=0.0))
+    return StartWeights(np.where(np.ptp(rows.X, axis=0) > 0, weights, 0.0), of_pairs)
 
 
 def learn_evidence(
     rows: PartRows,
     columns: MetricColumns,
-    start: Array,
+    start: StartWeights,
     random_state: Any,
     progress: FitProgress | None = None,
 ) -> EvidenceWeights:
@@ -270,7 +286,7 @@ def learn_evidence(
         The training rows.
     columns : MetricColumns
         The units of their columns.
-    start : ndarray of shape (d,)
+    start : StartWeights
         The first weights, in these units; columns of weight zero stay out.
     random_state : RandomState
         Picks rows and landmarks.
@@ -282,7 +298,7 @@ def learn_evidence(
     weights : EvidenceWeights
         The weights.
     """
-    weights = shared(start, rows.layout.group)
+    weights = shared(start.weights, rows.layout.group)
     kept = np.flatnonzero(weights > 0)
     if len(kept) == 0:
         return EvidenceWeights(columns, weights, _RIDGE, ())
@@ -295,7 +311,7 @@ def learn_evidence(
     objective = EvidenceObjective(X, landmarks, ClassTargets.of(some), group)
     first = weights[kept] / _typical_distance(landmarks, X, weights[kept])
     found = _descend(objective, first, group)
-    if found.value > _LITTLE * found.history[0].value:  # a kernel too wide shows no way to go
+    if start.of_pairs and found.value > _LITTLE * found.history[0].value:
         narrow = _descend(objective, _NARROW * first, group)
         found = min(found, narrow, key=lambda each: each.value)
     weights[kept] = np.exp(found.theta[:-1])[group]
