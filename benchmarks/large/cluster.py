@@ -26,7 +26,7 @@ from .tables import TABLES, TEST_ROWS
 from .worker import forget_peak, scores
 
 _PARTITION_ROWS = 50_000
-_FITS = 3  # of a process with threads, whose median time counts
+_FITS = 5  # of a process with threads, whose median time counts
 _PAUSE = 0.2  # seconds between two looks at what the workers have done
 
 

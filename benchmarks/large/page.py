@@ -20,7 +20,7 @@ _HOW = f"""\
 
 - Each fit has a process of its own and, but for two cores, one thread. It runs once, and three
   times, with a table each, at {LARGE:,} rows. Times are CPU times where it is not said that they
-  are wall times; the time of threads is the median of three fits. Accuracy, area under the ROC
+  are wall times; the time of threads is the median of five fits. Accuracy, area under the ROC
   curve (of several classes: the mean over the classes) and log loss are on {TEST_ROWS:,} further
   rows, and so is the time of a prediction.
 - The peak memory is that of the process during the fit, with Python and all libraries; the table

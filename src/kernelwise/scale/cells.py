@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from .._native import project_rows
 from .._typing import Array, Index
 from ..kernels.base import Kernel
 from ..qp import SMO, Solution, StoredGram, c_svc, hard_margin
@@ -132,7 +133,8 @@ class KeptCell:
         some, left_out = np.zeros(0, dtype=np.intp), machines.coef[:0]
         if held_out is not None:
             assert machines.left_out is not None
-            some, left_out = own[held_out.rows], machines.left_out[held_out.rows]
+            rows = held_out.rows
+            some, left_out = own[rows], machines.left_out[rows]
         return cls(
             own[used].astype(np.int32),
             machines.coef[used].astype(dtype),
@@ -182,7 +184,7 @@ def fit_cell(
     """
     coef = np.zeros(codes.shape)
     intercept = codes[0].astype(np.float64)
-    left_out = None if held_out is None else np.tile(intercept, (len(codes), 1))
+    left_out = None if held_out is None else np.broadcast_to(intercept, codes.shape).copy()
     mixed = np.flatnonzero((codes != codes[0]).any(axis=0))
     if len(mixed) == 0:
         return CellMachines(coef, intercept, True, left_out)
@@ -247,7 +249,9 @@ class _Cell:
                 continue
             cost = self.settings.C * np.where(is_kept, kept_price, 1.0)
             solution = self.solve(codes, cost, np.where(is_kept, beta, 0.0))
-            out[own] = self.K.take(own, axis=0) @ solution.beta + solution.nu
+            decisions = np.empty(len(own))
+            project_rows(self.K, own, solution.beta, decisions)
+            out[own] = decisions + solution.nu
             if self.settings.loss != "hinge":  # which has no ridge on the diagonal
                 out[own] -= solution.beta[own] / cost[own]
         return out
