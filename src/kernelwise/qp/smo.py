@@ -330,7 +330,18 @@ class SMO:
         return dtype_for(self.tol, qp.gram.size, qp.terms.largest_bound)
 
     def most_steps(self, n: int) -> int:
-        """Return the limit on the steps of a problem of so many variables."""
+        """Return the limit on the steps of a problem.
+
+        Parameters
+        ----------
+        n : int
+            The number of its variables.
+
+        Returns
+        -------
+        most_steps : int
+            The limit.
+        """
         return (
             self.max_iter
             if self.max_iter >= 0
