@@ -13,8 +13,8 @@
 
 namespace kw::KW_ARCH {
 
-// Solve from zero, or with `warm` from b made feasible; b becomes the solution. K has its diagonal
-// written; `diag` is that without the ridge.
+// Solve from zero, or with `warm` from b made feasible; b becomes the solution. The diagonal of K is
+// overwritten by `diag` plus the ridge.
 template <class T>
 RidgeMachine solve_ridge_machine(Matrix<T> K, Values diag, Values y, Values cost, bool warm,
                                  double tol, std::int64_t max_steps, double most_swept,

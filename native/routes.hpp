@@ -35,8 +35,8 @@ void project_rows(Matrix<const T> X, Indices rows, Values direction, Vector<doub
   by_projection(X, rows, direction, [&](Size i, double product) { out[i] = product; });
 }
 
-// Write the rows whose projection is at most a threshold and, from the end on, the others; both keep
-// their order, the others from last to first. Return how many the first ones are.
+// Write the rows whose projection is at most a threshold from the front on, in their order, and the
+// others from the back on, so that they come last to first. Return the number of the former.
 template <class T>
 Size divide_rows(Matrix<const T> X, Indices rows, Values direction, double threshold,
                  Vector<std::int64_t> out) {

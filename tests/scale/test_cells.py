@@ -74,6 +74,15 @@ def test_weights_are_copies(loss):
     )
 
 
+def test_a_tolerance_that_float32_cannot_keep_has_the_ridge_as_well():
+    X, codes, price = problem(60)
+    fine, coarse = (
+        fit_cell(X.astype(dtype), codes, price, CellSettings(RBF(), 2.0, tol=1e-8))
+        for dtype in (np.float64, np.float32)
+    )
+    assert_allclose(coarse.coef, fine.coef, atol=1e-4)
+
+
 def test_one_class_is_a_constant():
     X, codes, price = problem(40, k=3)
     own = codes[:, 0] > 0

@@ -24,7 +24,7 @@ def solve_ridge_machine(
     solver : SMO
         The tolerance, the number of steps, and which solutions are to be polished.
     K : ndarray of shape (n, n)
-        The kernel matrix, contiguous; its diagonal is written.
+        The kernel matrix, contiguous. What its diagonal holds is not read, and is overwritten.
     diag : ndarray of shape (n,), of float64
         Its diagonal without the ridge.
     y : ndarray of shape (n,), of float64
@@ -36,12 +36,9 @@ def solve_ridge_machine(
 
     Returns
     -------
-    beta : ndarray of shape (n,)
-        The coefficients, within the tolerance.
-    nu : float
-        The intercept.
-        None in place of both where the solver has more to do: the steps did not converge, float32
-        was too coarse, or the solution is to be polished.
+    found : tuple of ndarray of shape (n,) and float, or None
+        The coefficients, within the tolerance, and the intercept. None where the solver has more to
+        do: the steps did not converge, float32 was too coarse, or a polish may be cheap.
 
     Examples
     --------

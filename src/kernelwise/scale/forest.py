@@ -28,9 +28,8 @@ PREDICT_ROWS = 131072  # rows that are predicted at a time
 _MOST_USED = 0.75  # share of coefficients that are not zero up to which zeros are not stored
 _KERNEL_ROWS = 1024  # rows of one kernel matrix of a prediction
 _FEW_LEAVES = 2**16  # leaves whose numbers fit into two bytes
-_CELLS_PER_CALL = (
-    32  # neighbouring cells that compiled code, which ignores Ctrl-C, decides at a time
-)
+# Neighbouring cells that compiled code, which ignores Ctrl-C, decides at a time.
+_CELLS_PER_CALL = 32
 
 
 @dataclass(frozen=True)
@@ -408,7 +407,7 @@ def fit_leaves(
     held_out : HeldOut, default=None
         The folds of the left-out decisions; None makes none.
     stops : callable, default=None
-        Asked before each cell whether to give up, with `Stopped`.
+        Asked before each cell whether to give up, with `StoppedError`.
 
     Returns
     -------
