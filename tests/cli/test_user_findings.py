@@ -258,8 +258,37 @@ def test_24_ctrl_c_ends_the_program_without_a_traceback(table, seconds):
     has_begun = any(file in error for file in ("__main__.py", "kernelwise/cli"))
     if not has_begun and (program.returncode == -signal.SIGINT or "KeyboardInterrupt" in error):
         return  # Python itself was still starting
-    assert program.returncode in (0, 130)
+    assert program.returncode in (0, 130), error
     assert "Traceback" not in error
+
+
+_INTERRUPTED_IMPORT = """
+import os, signal, sys
+
+class Finder:
+    def find_spec(self, name, *_):
+        if name == {0!r}:
+            try:
+                os.kill(os.getpid(), signal.SIGINT)
+            except KeyboardInterrupt:
+                raise ImportError("initialization failed") from None
+
+sys.meta_path.insert(0, Finder())
+from kernelwise.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["pandas", "typer", "kernelwise.cli.fit", "kernelwise.io"])
+def test_24_ctrl_c_while_a_compiled_module_loads_is_no_import_error(table, module):
+    # pybind11 turns the KeyboardInterrupt of an import into an ImportError.
+    command = [sys.executable, "-c", _INTERRUPTED_IMPORT.format(module)]
+    program = subprocess.run(
+        [*command, "fit", str(table), "-t", "outcome"], capture_output=True, text=True
+    )
+    assert program.returncode == 130
+    assert "Traceback" not in program.stderr
+    assert "initialization" not in program.stderr
 
 
 def cpu_seconds(code):

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import sys
 
+from .interrupts import was_interrupted, watch
+
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command line; Ctrl-C ends it without a traceback, also while it still imports."""
+    watch()
     try:
         _run()
-    except KeyboardInterrupt:
-        raise SystemExit(130) from None
+    except BaseException:
+        if was_interrupted():
+            raise SystemExit(130) from None
+        raise
 
 
 def _run() -> None:
@@ -21,7 +26,7 @@ def _run() -> None:
         import pandas  # noqa: F401
         import rich  # noqa: F401
         import typer  # noqa: F401
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         print(
             f"kernelwise: the command line needs the package {error.name}: "
             'pip install "kernelwise[cli]"',

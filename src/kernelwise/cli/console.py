@@ -17,6 +17,7 @@ import typer.core
 from rich.console import Console
 
 from .._files import check_writable
+from .interrupts import was_interrupted
 
 _F = TypeVar("_F", bound=Callable[..., None])
 _PASSED = (typer.Exit, typer.Abort, typer.BadParameter)
@@ -104,6 +105,8 @@ def guarded(command: _F) -> _F:
         except BrokenPipeError:  # the reader of the output has closed it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except Exception as error:
+            if was_interrupted():
+                fail("interrupted", 130)
             if os.environ.get("KERNELWISE_DEBUG"):
                 raise
             fail(_error_text(error), 1)

@@ -1,0 +1,30 @@
+"""Ctrl-C, whatever becomes of its exception.
+
+A compiled module that is interrupted while it loads may raise ImportError in place of
+KeyboardInterrupt, and older toolkits of the command line end with an exit code of their own. So the
+signal itself is remembered.
+"""
+
+from __future__ import annotations
+
+import signal
+from typing import Any
+
+_seen = False
+
+
+def watch() -> None:
+    """Remember Ctrl-C from now on; KeyboardInterrupt is raised as before."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _remember)
+
+
+def _remember(number: int, frame: Any) -> None:
+    global _seen
+    _seen = True
+    signal.default_int_handler(number, frame)
+
+
+def was_interrupted() -> bool:
+    """Return whether Ctrl-C was pressed since ``watch``."""
+    return _seen
