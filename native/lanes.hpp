@@ -1,7 +1,8 @@
 // Vectors as values: as many numbers side by side as a register of the target holds.
 //
 // The compilers' vector extensions serve every processor. What GCC makes badly of them (extrema,
-// masks, parts of a vector) is spelled in intrinsics on x86-64.
+// masks of AVX-512, parts of a vector) is spelled in intrinsics on x86-64. Blends of SSE and AVX2 are
+// not: with the intrinsic, GCC 12 compares every mask with zero before it blends.
 #pragma once
 
 #include <bit>
@@ -59,8 +60,27 @@ KW_INLINE V splat(Number<V> number) {
 KW_INLINE void await_load(const void* place) { __builtin_prefetch(place, 0, 3); }
 KW_INLINE void await_store(const void* place) { __builtin_prefetch(place, 1, 3); }
 
+// Call with 0, 1, ... count - 1, one after the other. Numbers that are known when a template is made
+// leave arrays in registers, as those of an unrolled loop often do not.
+template <Size count, class Call>
+KW_INLINE void repeat(Call call) {
+  [&]<std::size_t... k>(std::index_sequence<k...>) KW_AT_ONCE {
+    (call(static_cast<Size>(k)), ...);
+  }(std::make_index_sequence<count>{});
+}
+
 // Keeps a loop from being vectorised: vectors wait for numbers that were written just before.
 #define KW_ONE_BY_ONE __asm__ volatile("")
+
+// Load a constant of a loop anew, where there are only 16 registers: the loop needs all of them for
+// what it changes, which in memory would have to wait for itself.
+template <class V>
+KW_INLINE V load_anew(const Number<V>* source) {
+#if defined(__AVX2__) && !defined(__AVX512F__)
+  __asm__ volatile("" : "+r"(source));
+#endif
+  return load<V>(source);
+}
 
 // Operations by kind of vector:
 //   least, most      lane by lane; the second where the first is NaN
@@ -134,14 +154,14 @@ KW_OPERATIONS(double, 32, _mm256, pd, __mmask8);
   template <>                                                                                     \
   struct Operations<Lanes<T, 32>> {                                                               \
     using V = Lanes<T, 32>;                                                                       \
-    using Mask = V;                                                                               \
+    using Mask = Lanes<whole, 32>;                                                                \
     KW_INLINE static V least(V a, V b) { return _mm256_min_##suffix(a, b); }                      \
     KW_INLINE static V most(V a, V b) { return _mm256_max_##suffix(a, b); }                       \
-    KW_INLINE static Mask less(V a, V b) { return _mm256_cmp_##suffix(a, b, _CMP_LT_OQ); }        \
-    KW_INLINE static Mask equal(V a, V b) { return _mm256_cmp_##suffix(a, b, _CMP_EQ_OQ); }       \
-    KW_INLINE static V select(Mask mask, V a, V b) { return _mm256_blendv_##suffix(b, a, mask); } \
+    KW_INLINE static Mask less(V a, V b) { return a < b; }                                        \
+    KW_INLINE static Mask equal(V a, V b) { return a == b; }                                      \
+    KW_INLINE static V select(Mask mask, V a, V b) { return mask ? a : b; }                       \
     KW_INLINE static unsigned bits(Mask mask) {                                                   \
-      return static_cast<unsigned>(_mm256_movemask_##suffix(mask));                               \
+      return static_cast<unsigned>(_mm256_movemask_##suffix((V)mask));                            \
     }                                                                                             \
     KW_INLINE static __m256i first(Size count) {                                                  \
       const Lanes<whole, 32> left = static_cast<whole>(count) - Lanes<whole, 32>{};               \
@@ -163,18 +183,18 @@ KW_OPERATIONS(double, std::int64_t, pd);
 
 #elif defined(__SSE4_2__)
 
-#define KW_OPERATIONS(T, suffix)                                                                  \
+#define KW_OPERATIONS(T, whole, suffix)                                                           \
   template <>                                                                                     \
   struct Operations<Lanes<T, 16>> {                                                               \
     using V = Lanes<T, 16>;                                                                       \
-    using Mask = V;                                                                               \
+    using Mask = Lanes<whole, 16>;                                                                \
     KW_INLINE static V least(V a, V b) { return _mm_min_##suffix(a, b); }                         \
     KW_INLINE static V most(V a, V b) { return _mm_max_##suffix(a, b); }                          \
-    KW_INLINE static Mask less(V a, V b) { return _mm_cmplt_##suffix(a, b); }                     \
-    KW_INLINE static Mask equal(V a, V b) { return _mm_cmpeq_##suffix(a, b); }                    \
-    KW_INLINE static V select(Mask mask, V a, V b) { return _mm_blendv_##suffix(b, a, mask); }    \
+    KW_INLINE static Mask less(V a, V b) { return a < b; }                                        \
+    KW_INLINE static Mask equal(V a, V b) { return a == b; }                                      \
+    KW_INLINE static V select(Mask mask, V a, V b) { return mask ? a : b; }                       \
     KW_INLINE static unsigned bits(Mask mask) {                                                   \
-      return static_cast<unsigned>(_mm_movemask_##suffix(mask));                                  \
+      return static_cast<unsigned>(_mm_movemask_##suffix((V)mask));                               \
     }                                                                                             \
     KW_INLINE static V load_part(const T* source, Size count) {                                   \
       V lanes{};                                                                                  \
@@ -186,8 +206,8 @@ KW_OPERATIONS(double, std::int64_t, pd);
     }                                                                                             \
   }
 
-KW_OPERATIONS(float, ps);
-KW_OPERATIONS(double, pd);
+KW_OPERATIONS(float, std::int32_t, ps);
+KW_OPERATIONS(double, std::int64_t, pd);
 #undef KW_OPERATIONS
 
 #endif

@@ -197,12 +197,13 @@ Worst<Number<V>> pass(const S* Ki, const S* Kj, Number<V> t, Number<V>* up, Numb
   constexpr Size lanes = kLanes<V>, chains = kChains<V>, ahead = kPrefetch / sizeof(S);
   const V change = splat<V>(t);
   V low[chains], low_at[chains] = {}, high[2], block{};
-#pragma GCC unroll 8
-  for (Size c = 0; c < chains; ++c) low[c] = splat<V>(T(kNever));
+  repeat<chains>([&](Size c) KW_AT_ONCE { low[c] = splat<V>(T(kNever)); });
   high[0] = high[1] = splat<V>(T(-kNever));
-  const auto look = [&](Size c, Size at, V rows) {
+  const auto look = [&](Size c, Size at, Size left) KW_AT_ONCE {
     V rising = load<V>(up + at), falling = load<V>(down + at);
     if constexpr (moves) {
+      const V rows = Row::template as_numbers<V>(Row::template load_some<V>(Ki + at, left) -
+                                                 Row::template load_some<V>(Kj + at, left));
       rising = rising + change * rows;
       falling = falling + change * rows;
       store<V>(up + at, rising);
@@ -219,53 +220,40 @@ Worst<Number<V>> pass(const S* Ki, const S* Kj, Number<V> t, Number<V>* up, Numb
         await_load(Ki + k + line + ahead);
         await_load(Kj + k + line + ahead);
       }
-#pragma GCC unroll 8
-    for (Size c = 0; c < chains; ++c) {
-      const Size at = k + c * lanes;
-      V rows{};
-      if constexpr (moves)
-        rows = Row::template as_numbers<V>(Row::template load_some<V>(Ki + at, lanes) -
-                                           Row::template load_some<V>(Kj + at, lanes));
-      look(c, at, rows);
-    }
+    repeat<chains>([&](Size c) KW_AT_ONCE { look(c, k + c * lanes, lanes); });
     block = block + splat<V>(T(1));
   }
-#pragma GCC unroll 8
-  for (Size c = 0; c < chains; ++c) {
+  repeat<chains>([&](Size c) KW_AT_ONCE {
     const Size at = k + c * lanes, left = n - at;
-    if (left <= 0) continue;
-    V rows{};
-    if constexpr (moves)
-      rows = Row::template as_numbers<V>(Row::template load_some<V>(Ki + at, left) -
-                                         Row::template load_some<V>(Kj + at, left));
-    look(c, at, rows);
-  }
+    if (left > 0) look(c, at, left);
+  });
   V all = low[0];
-#pragma GCC unroll 8
-  for (Size c = 1; c < chains; ++c) all = least(low[c], all);
+  repeat<chains>([&](Size c) KW_AT_ONCE { all = least(low[c], all); });
   const T lowest = least_of(all);
   return {place_of<V>(low, lowest, low_at), most_of(most(high[0], high[1])) - lowest};
 }
 
 // Return which of those that can fall gains most with i. With `equal`, the diagonal is that of i.
-// Two ratios are compared by products: a division takes longer than all the rest.
+// Two ratios are compared by products: a division takes longer than all the rest. Curvatures are
+// halved throughout, to the bit, which saves a product.
 template <class V, bool equal, class S>
 Size partner(const S* Ki, Number<V> slope, Number<V> own, const Number<V>* down,
              const Number<V>* diagonal, Size n) {
   using T = Number<V>;
   using Row = Entries<S>;
   constexpr Size lanes = kLanes<V>, chains = kChains<V>;
-  const V own_slope = splat<V>(slope), own_diagonal = splat<V>(own), ends = splat<V>(own + own);
-  const V flat = splat<V>(T(Row::least_curvature)), two = splat<V>(T(2));
+  const V half = splat<V>(T(0.5)), half_own = splat<V>(T(0.5) * own);
+  alignas(64) T own_slope[lanes];
+  store<V>(own_slope, splat<V>(slope));
+  V diagonals = splat<V>(own);
+  const V flat = splat<V>(T(0.5 * Row::least_curvature));
   V top[chains] = {}, bottom[chains], best_at[chains] = {}, block{};
-#pragma GCC unroll 8
-  for (Size c = 0; c < chains; ++c) bottom[c] = splat<V>(T(1));
-  const auto look = [&](Size c, Size at, Size left) {
+  repeat<chains>([&](Size c) KW_AT_ONCE { bottom[c] = splat<V>(T(1)); });
+  const auto look = [&](Size c, Size at, Size left) KW_AT_ONCE {
     const V row = Row::template as_numbers<V>(Row::template load_some<V>(Ki + at, left));
-    const V rise = most(load<V>(down + at) - own_slope, V{}), gain = rise * rise;
-    V both = ends;
-    if constexpr (!equal) both = own_diagonal + load<V>(diagonal + at);
-    const V curvature = most(both - two * row, flat);
+    const V rise = most(load<V>(down + at) - load_anew<V>(own_slope), V{}), gain = rise * rise;
+    if constexpr (!equal) diagonals = half * load<V>(diagonal + at) + half_own;
+    const V curvature = most(diagonals - row, flat);
     const auto better = less(top[c] * curvature, gain * bottom[c]);
     top[c] = select(better, gain, top[c]);
     bottom[c] = select(better, curvature, bottom[c]);
@@ -273,21 +261,18 @@ Size partner(const S* Ki, Number<V> slope, Number<V> own, const Number<V>* down,
   };
   Size k = 0;
   for (; k + kBlock<V> <= n; k += kBlock<V>) {
-#pragma GCC unroll 8
-    for (Size c = 0; c < chains; ++c) look(c, k + c * lanes, lanes);
+    repeat<chains>([&](Size c) KW_AT_ONCE { look(c, k + c * lanes, lanes); });
     block = block + splat<V>(T(1));
   }
-#pragma GCC unroll 8
-  for (Size c = 0; c < chains; ++c) {
+  repeat<chains>([&](Size c) KW_AT_ONCE {
     const Size at = k + c * lanes, left = n - at;
     if (left > 0) look(c, at, left);
-  }
+  });
   V ratio[chains], all{};
-#pragma GCC unroll 8
-  for (Size c = 0; c < chains; ++c) {
+  repeat<chains>([&](Size c) KW_AT_ONCE {
     ratio[c] = top[c] / bottom[c];
     all = most(ratio[c], all);
-  }
+  });
   return place_of<V>(ratio, most_of(all), best_at);
 }
 

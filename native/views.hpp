@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #define KW_INLINE [[gnu::always_inline]] inline
+#define KW_AT_ONCE __attribute__((always_inline))  // the same, of a lambda
 
 namespace kw {
 
