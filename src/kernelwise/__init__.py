@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from . import _moved
 from ._version import __version__
 
+TYPE_CHECKING = False  # checkers know this name; `typing` would take half of the time of the import
 if TYPE_CHECKING:
+    from typing import Any
+
     from . import (
         criteria,
         datasets,

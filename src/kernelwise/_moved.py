@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from typing import Any
+
+TYPE_CHECKING = False  # as in the package itself, which imports this module
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 # Module of an earlier version -> module that has its names now, the public package if possible.
 MODULES: Mapping[str, str] = {
