@@ -119,6 +119,20 @@ def test_colours_of_features_stay_with_them():
     assert [colour[:3] for colour in found] == [(0, 128 / 255, 0), (0, 0, 1), (1, 0, 0)]
 
 
+def test_one_colour_is_that_of_all_bars():
+    for color in ("red", (1.0, 0.0, 0.0)):
+        display = FeatureWeightsDisplay([1.0, 3.0, 2.0]).plot(color=color)
+        assert {bar.get_facecolor() for bar in display.bars_} == {(1.0, 0.0, 0.0, 1.0)}
+
+
+@pytest.mark.parametrize(
+    "color", ["no colour", 5, ["red"], range(10**12), ["red", "x", "blue"], {}]
+)
+def test_what_is_no_colour_is_refused(color):
+    with pytest.raises(ValueError, match="color must be a colour of matplotlib, or one for each"):
+        FeatureWeightsDisplay([1.0, 3.0, 2.0]).plot(color=color)
+
+
 def test_square_root_scale_keeps_the_values():
     display = FeatureWeightsDisplay([98.0, 1.0, 1.0]).plot(scale="sqrt")
     assert [bar.get_width() for bar in display.bars_] == [98.0, 1.0, 1.0]

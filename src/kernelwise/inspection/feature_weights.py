@@ -152,6 +152,7 @@ class FeatureWeightsDisplay:
         table = 100 * shares(np.atleast_2d(np.asarray(self.weights, dtype=np.float64)))
         mean = table.mean(axis=0)
         self.order_: Index = np.argsort(-mean, kind="stable")[:max_features]
+        colours = _colours(color, self.order_, len(mean))
         left = np.delete(mean, self.order_)
         self.rest_ = _rest(left)
         rows = len(self.order_) + (len(left) > 0)
@@ -164,7 +165,7 @@ class FeatureWeightsDisplay:
         if len(table) > 1:
             self._draw_map(table)
         else:
-            self._draw_bars(mean, scale, color)
+            self._draw_bars(mean, scale, colours)
         self._name_rows(len(left))
         return self
 
@@ -185,15 +186,12 @@ class FeatureWeightsDisplay:
         if scale not in ("linear", "sqrt"):
             raise ValueError(f"scale={scale!r} must be 'linear' or 'sqrt'.")
 
-    def _draw_bars(self, mean: Array, scale: str, color: Any) -> None:
+    def _draw_bars(self, mean: Array, scale: str, colours: Any) -> None:
         ax, order = self.ax_, self.order_
         places = np.arange(len(order))
-        colour = PALETTE[0] if color is None else color
-        if not isinstance(colour, str) and len(colour) == len(mean):
-            colour = [colour[k] for k in order]
         if scale == "sqrt":
             ax.set_xscale("function", functions=(np.sqrt, np.square))
-        self.bars_ = ax.barh(places, mean[order], height=0.7, color=colour)
+        self.bars_ = ax.barh(places, mean[order], height=0.7, color=colours)
         if self.selected is not None:
             self._outline(order)
         top = mean[order[0]]
@@ -274,6 +272,23 @@ class FeatureWeightsDisplay:
         self.ax_.set_yticks(np.arange(len(labels)), labels, fontsize=size)
         self.ax_.tick_params(axis="y", length=0)
         self.ax_.set_ylim(len(labels) - 0.4, -0.6)
+
+
+def _colours(color: Any, order: Index, n_features: int) -> Any:
+    """Return the colour of all bars, or that of each bar, in their order."""
+    from matplotlib.colors import is_color_like
+
+    if color is None:
+        return PALETTE[0]
+    if is_color_like(color):
+        return color
+    given = [] if isinstance(color, str) or not hasattr(color, "__len__") else color
+    found = [*given] if len(given) == n_features else []
+    if not found or not all(map(is_color_like, found)):
+        raise ValueError(
+            f"color must be a colour of matplotlib, or one for each of the {n_features} features."
+        )
+    return [found[k] for k in order]
 
 
 def _rest(left: Array) -> str:
