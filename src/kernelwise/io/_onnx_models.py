@@ -117,7 +117,7 @@ def _after_steps(graph: Graph, steps: Sequence[RowStep], X: Any, width: int) -> 
 
 
 def _encoded(graph: Graph, step: ColumnEncoding, X: Rows) -> Tensor:
-    """Add the filling of gaps, their marks, and the codes of categories."""
+    """Add the filling of gaps, their marks, the codes of categories, and the places of codes."""
     words = [step.names[own.column] for own in step.categories if _has_words(own)]
     if words and not isinstance(X, TensorTable):
         raise ValueError(
@@ -134,6 +134,11 @@ def _encoded(graph: Graph, step: ColumnEncoding, X: Rows) -> Tensor:
         marked = graph.node("IsNaN", numbers_of(graph, X, step.marked, step.names))
         parts.append(graph.scaled(graph.as_double(marked), len(step.marked), GAP))
         order = np.append(order, len(order) + np.arange(len(step.marked)))
+    for own in step.ordered:
+        code = parts[[each.column for each in step.categories].index(own.column)]
+        number = graph.node("Reshape", graph.as_integer(code), np.array([-1]))
+        parts.append(graph.node("Gather", own.places[:, None], number, axis=0))
+        order = np.append(order, len(order))
     joined = graph.joined(parts)
     return joined.columns(order) if step.categories else joined
 

@@ -3,7 +3,8 @@
     numbers      NaN becomes the median of the training rows, and a column with enough gaps gets a
                  second column that marks them
     categories   codes: 0 for unseen levels, then the levels in order, however few rows they have,
-                 then the missing values, which are a level of their own
+                 then the missing values, which are a level of their own; where the order of many
+                 levels says something, a second column has their places
 
 A category has one weight whatever the number of its levels.
 """
@@ -11,6 +12,7 @@ A category has one weight whatever the number of its levels.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -130,6 +132,23 @@ class CategoryCodes:
         return np.array(of_place, dtype=np.float64)[places]
 
 
+@dataclass(frozen=True)
+class OrderedCodes:
+    """A category that is read as a number as well, as its order says something.
+
+    Parameters
+    ----------
+    column : int
+        The user's column.
+    places : ndarray of shape (n_codes,)
+        The number that each code becomes: the place of its level; for unseen levels and missing
+        values the place in the middle of the training rows.
+    """
+
+    column: int
+    places: Array
+
+
 def _in_order(level: Level) -> tuple[bool, Level]:
     """Return what levels are sorted by: numbers come first, then words."""
     return isinstance(level, str), level
@@ -147,7 +166,10 @@ def count_levels(raw: RawColumn, counts: Array) -> dict[Level | None, float]:
 
 @dataclass(frozen=True)
 class ColumnEncoding:
-    """A step from the user's columns to encoded ones: all columns in order, then marks of gaps.
+    """A step from the user's columns to encoded ones.
+
+    All columns come in order, then marks of gaps, then the places of levels whose order says
+    something.
 
     Parameters
     ----------
@@ -163,6 +185,8 @@ class ColumnEncoding:
         What each encoded column is.
     fills : bool
         Whether missing values are encoded; else they are an error.
+    ordered : tuple of OrderedCodes, default=()
+        The categories that are read as numbers as well, by a column each behind all others.
     """
 
     names: tuple[str, ...]
@@ -171,6 +195,7 @@ class ColumnEncoding:
     categories: tuple[CategoryCodes, ...]
     layout: ColumnLayout
     fills: bool
+    ordered: tuple[OrderedCodes, ...] = ()
     encodes_columns: ClassVar[bool] = True  # what the kernel reads is the table, not made from it
 
     @classmethod
@@ -231,14 +256,32 @@ class ColumnEncoding:
         """
         numbers = self.numbers(X)
         if not len(self.marked) and np.isfinite(numbers).all():
-            return numbers
+            return self.with_places(numbers)
         missing = np.isnan(numbers)
         self._refuse(numbers, missing)
         if missing.any():
             numbers = np.where(missing, self.medians, numbers)
         if not len(self.marked):
-            return numbers
-        return np.hstack([numbers, np.where(missing[:, self.marked], GAP, 0.0)])
+            return self.with_places(numbers)
+        return self.with_places(np.hstack([numbers, np.where(missing[:, self.marked], GAP, 0.0)]))
+
+    def with_places(self, encoded: Array) -> Array:
+        """Return encoded columns with the places of levels behind them."""
+        if not self.ordered:
+            return encoded
+        places = [own.places[encoded[:, own.column].astype(np.intp)] for own in self.ordered]
+        return np.column_stack([encoded, *places])
+
+    def with_order(self, ordered: tuple[OrderedCodes, ...]) -> ColumnEncoding:
+        """Return the encoding that reads some categories as numbers as well."""
+        columns, own = np.array([each.column for each in ordered], dtype=np.intp), self.layout
+        layout = ColumnLayout(
+            is_category=np.append(own.is_category, np.zeros(len(ordered), dtype=bool)),
+            source=np.append(own.source, columns),
+            group=np.append(own.group, 2 * own.n_source + own.group[columns]),
+            n_source=own.n_source,
+        )
+        return replace(self, ordered=ordered, layout=layout)
 
     def numbers(self, X: Any) -> Array:
         """Return numbers, with gaps, and codes, one column per column of the user."""

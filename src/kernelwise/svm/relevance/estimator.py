@@ -361,7 +361,10 @@ class RelevanceSVC(BaseLearnedSVC):
 
     def _reader(self) -> TableReader:
         options, by_blocks = ColumnOptions.of(self), self.large != "exact" and self._is_plain
-        return ColumnReader(self, nan=options.fills, options=options, by_blocks=by_blocks)
+        orders = self._is_plain and self.large != "cells"
+        return ColumnReader(
+            self, nan=options.fills, options=options, by_blocks=by_blocks, orders=orders
+        )
 
     @property
     def _is_plain(self) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from ..._records import dataclass
 from ..base.reading import TableReader
 from ..base.task import Labels
+from .code_order import LEAST_ROWS, ordered_codes
 from .column_options import ColumnOptions
 from .columns import ColumnEncoding
 from .large_table import EncodedTable, learn_encoding
@@ -30,10 +31,13 @@ class ColumnReader(TableReader):
         Which columns are categories, which share a weight, and whether gaps are filled.
     by_blocks : bool, default=False
         Whether large tables are encoded block by block, as they are read.
+    orders : bool, default=False
+        Whether categories whose order says something of the classes are read as numbers as well.
     """
 
     options: ColumnOptions = ColumnOptions()
     by_blocks: bool = False
+    orders: bool = False
     strings: ClassVar[bool] = True
 
     def check(self, X: Any, y: Any) -> tuple[Any, Any]:
@@ -48,8 +52,15 @@ class ColumnReader(TableReader):
             model.columns_ = learn_encoding(X, names, labels, self.options)
             return EncodedTable(X, labels.rows, model.columns_), labels
         rows, labels = super().training_rows(X, y, sample_weight)
-        model.columns_ = ColumnEncoding.of(rows, names, labels.sample_weight, self.options)
-        return model.columns_.apply(rows), labels
+        encoding = ColumnEncoding.of(rows, names, labels.sample_weight, self.options)
+        encoded = encoding.apply(rows)
+        if self.orders and n_of_whole(len(encoded)) >= LEAST_ROWS:
+            ordered = ordered_codes(
+                encoding.categories, encoded, labels.classes, labels.sample_weight
+            )
+            encoding = encoding.with_order(ordered)
+        model.columns_ = encoding
+        return encoding.with_places(encoded), labels
 
     def new_rows(self, X: Any) -> Any:
         """Check that rows to predict have the columns of the training rows."""
