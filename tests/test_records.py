@@ -9,7 +9,7 @@ from functools import cached_property
 
 import pytest
 
-from kernelwise._records import dataclass
+from kernelwise._records import changed, dataclass
 
 
 def point(decorator):
@@ -93,6 +93,16 @@ def test_changes_go_through_the_checks():
         dataclasses.replace(mass, mass=-1.0)
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'x'"):
         OURS[1]()
+
+
+@pytest.mark.parametrize("cls", OURS)
+def test_a_changed_copy_has_other_values_and_computes_anew(cls):
+    one = cls(1.0, tags=["kept"], note="kept")
+    assert one.sum == 3.0
+    other = changed(one, x=5.0)
+    assert dataclasses.asdict(other) == dataclasses.asdict(one) | {"x": 5.0}
+    assert (one.x, one.sum, other.sum) == (1.0, 3.0, 7.0)
+    assert type(other) is cls
 
 
 def test_objects_can_be_copied_and_pickled():

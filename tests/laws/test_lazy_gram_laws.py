@@ -40,6 +40,15 @@ def test_lazy_blocks_are_those_of_the_matrix(kernel, dtype):
 
 
 @every_kernel
+def test_the_size_is_that_of_the_diagonal(kernel):
+    X = rows_for(kernel, n=30)
+    diagonal = kernel.diag(X)
+    np.testing.assert_allclose(LazyGram(kernel, X).size, np.abs(diagonal).max(), rtol=1e-12)
+    if kernel.has_unit_diagonal:
+        np.testing.assert_array_equal(diagonal, np.ones(30))
+
+
+@every_kernel
 def test_lazy_product_with_a_vector(kernel):
     X = rows_for(kernel, n=30)
     b = np.random.default_rng(0).normal(size=30)

@@ -268,6 +268,28 @@ def test_the_largest_bound_is_finite(lo, hi, largest):
     assert Terms(p=np.ones(2), lo=lo, hi=hi).largest_bound == largest
 
 
+@pytest.mark.parametrize("y", [Y, np.where(np.arange(20) < 6, 0.0, Y)])
+@pytest.mark.parametrize(
+    "C", [3.0, np.inf, np.arange(20.0), np.where(np.arange(20) < 6, 50.0, 2.0), [np.inf] * 20]
+)
+def test_what_is_known_of_a_c_svc_is_what_its_bounds_say(y, C):
+    known = Terms.c_svc(y, C)
+    computed = Terms(known.p, known.lo, known.hi)
+    assert known.largest_bound == computed.largest_bound
+    assert known.allows_zero is computed.allows_zero is True
+    assert known.sums_to_constant is computed.sums_to_constant is True
+
+
+@pytest.mark.parametrize(
+    ("lo", "hi", "c"), [([0.0, 0.5], [1.0, 1.0], 0.6), ([-1.0, -1.0], [1.0, -0.5], 0.0)]
+)
+def test_zero_is_allowed_only_within_bounds_and_equalities(lo, hi, c):
+    terms = Terms(p=np.ones(2), lo=lo, hi=hi, c=[c])
+    assert not terms.allows_zero
+    assert not terms.scaled(2.0).allows_zero
+    assert not Terms(p=np.ones(2), lo=[0.0, 0.0], hi=[1.0, 1.0], c=[1.0]).allows_zero
+
+
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("C", [3.0, 1e-3, np.inf])
 def test_scaled_terms_are_those_of_the_scaled_cost(C, bias):

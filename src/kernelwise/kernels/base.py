@@ -70,6 +70,11 @@ class Kernel(ABC):
         return False
 
     @property
+    def has_unit_diagonal(self) -> bool:
+        """Whether the kernel of every row with itself is known to be one."""
+        return False
+
+    @property
     def reads_values(self) -> bool:
         """Whether rows are kernel values against all rows, not features."""
         return False

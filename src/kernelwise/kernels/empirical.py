@@ -213,11 +213,22 @@ def _canonical(eigenvalues: Array, vectors: Array) -> tuple[Array, Array]:
     eigenvalues, vectors = eigenvalues.copy(), vectors.copy()
     rounding = max(len(vectors), 1000) * _EPS * eigenvalues[0]
     starts = np.flatnonzero(np.diff(eigenvalues, prepend=np.inf) < -rounding)
-    for start, stop in zip(starts, [*starts[1:], len(eigenvalues)], strict=True):
-        space = slice(start, stop)
-        vectors[:, space] = _canonical_basis(vectors[:, space])
-        eigenvalues[space] = eigenvalues[space].mean()
+    stops = np.append(starts[1:], len(eigenvalues))
+    alone = starts[stops - starts == 1]  # nearly all, and at once
+    vectors[:, alone] *= np.where(_first_longest_entries(vectors[:, alone]) > 0, 1.0, -1.0)
+    for start, stop in zip(starts, stops, strict=True):
+        if stop - start > 1:
+            vectors[:, start:stop] = _canonical_basis(vectors[:, start:stop])
+            eigenvalues[start:stop] = eigenvalues[start:stop].mean()
     return eigenvalues, vectors
+
+
+def _first_longest_entries(vectors: Array) -> Array:
+    """Return the longest entry of each column, the first of those that are equal to rounding."""
+    squares = vectors**2
+    first = (squares >= squares.max(axis=0) * (1 - _TIE)).argmax(axis=0)
+    entries: Array = vectors[first, np.arange(vectors.shape[1])]
+    return entries
 
 
 def _canonical_basis(B: Array) -> Array:
@@ -227,8 +238,6 @@ def _canonical_basis(B: Array) -> Array:
     factor Q of the selected ones, with a positive diagonal in R, turns B into the basis that
     Gram-Schmidt computes from these projections.
     """
-    if B.shape[1] == 1:
-        return B if B[_first_longest(B[:, 0] ** 2), 0] > 0 else -B
     Q, R = qr(B[_pivots(B)].T)
     return B @ (Q * np.where(np.diag(R) < 0, -1.0, 1.0))
 
@@ -242,13 +251,9 @@ def _pivots(B: Array) -> Index:
     pivots, directions = np.empty(m, dtype=np.intp), np.empty((m, m))
     squares = np.einsum("ij,ij->i", B, B)  # squared length of the remainder of each row
     for step in range(m):
-        pivots[step] = pivot = _first_longest(squares)
+        pivots[step] = pivot = int(np.argmax(squares >= squares.max() * (1 - _TIE)))
         chosen = directions[:step]
         left = B[pivot] - (chosen @ B[pivot]) @ chosen
         directions[step] = left / np.linalg.norm(left)
         squares -= (B @ directions[step]) ** 2
     return pivots
-
-
-def _first_longest(squares: Array) -> int:
-    return int(np.argmax(squares >= squares.max() * (1 - _TIE)))

@@ -62,6 +62,8 @@ class LazyGram:
     @cached_property
     def size(self) -> float:
         """Largest absolute value on the diagonal."""
+        if self.kernel.has_unit_diagonal:
+            return 1.0
         return float(np.abs(self.diag()).max(initial=0.0))
 
     def diag(self) -> Array:

@@ -119,6 +119,11 @@ class PairwiseKernel(Kernel):
         """Whether rows may come as a sparse matrix."""
         return self.term.accepts_sparse
 
+    @property
+    def has_unit_diagonal(self) -> bool:
+        """Whether the kernel of every row with itself is known to be one."""
+        return self.term.is_distance
+
     def scales(self, d: int) -> Array:
         """Return gamma * weights, one number per feature.
 

@@ -9,7 +9,7 @@ support vector machines.
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from math import isinf
+from math import isfinite, isinf
 from typing import Any
 
 import numpy as np
@@ -92,7 +92,8 @@ class Terms:
         """Return terms of checked codes and costs, which leave nothing else to check."""
         A, c = _one_sum(len(y)) if bias else (_no_equality(len(y)), np.zeros(0))
         made = object.__new__(cls)
-        made.__dict__.update(p=plain(y), lo=lo, hi=hi, A=A, c=c, sums_to_constant=bias)
+        known = {"sums_to_constant": bias, "allows_zero": True}
+        made.__dict__.update(known, p=plain(y), lo=lo, hi=hi, A=A, c=c)
         return made
 
     @classmethod
@@ -118,7 +119,10 @@ class Terms:
         costs = checked_costs(C, len(y))
         lo, hi = _bounds(y, inside, costs)
         made = cls._of_codes(y, lo, hi, bias=bias)
-        if costs.ndim == 0 and np.isinf(costs):  # no bound but zero is finite
+        largest = float(costs.max(initial=0.0))
+        if inside is True and isfinite(largest):
+            made.__dict__["largest_bound"] = largest
+        elif costs.ndim == 0 and isinf(largest):  # no bound but zero is finite
             made.__dict__["largest_bound"] = 0.0
         return made
 
@@ -186,7 +190,7 @@ class Terms:
         else:
             lo, hi = C * self.lo, C * self.hi
         made = object.__new__(Terms)  # nothing is left to check
-        known = {"sums_to_constant": self.sums_to_constant}
+        known = {"sums_to_constant": self.sums_to_constant, "allows_zero": self.allows_zero}
         made.__dict__.update(known, p=self.p, lo=lo, hi=hi, A=self.A, c=self.c)
         return made
 
@@ -199,6 +203,12 @@ class Terms:
     def sums_to_constant(self) -> bool:
         """Whether the one equality is sum b = c, the form that SMO solves."""
         return self.A.shape[0] == 1 and bool((self.A == 1).all())
+
+    @cached_property
+    def allows_zero(self) -> bool:
+        """Whether zeros satisfy the bounds and the equalities, as in nearly every problem."""
+        fits = self.lo.max(initial=0.0) <= 0 <= self.hi.min(initial=0.0)
+        return bool(fits and not self.c.any())
 
     @cached_property
     def largest_bound(self) -> float:
@@ -313,8 +323,7 @@ class Terms:
         feasible : ndarray of shape (n,)
             Zeros, where they are feasible.
         """
-        # Nearly every problem takes this way; compiled code would take longer to find that out.
-        if self.c[0] == 0 and self.lo.max(initial=0.0) <= 0 <= self.hi.min(initial=0.0):
+        if self.allows_zero:
             return np.zeros(self.n)
         feasible = np.empty(self.n)
         return _checked(feasible, _native.first_point(self.lo, self.hi, self.c[0], feasible))

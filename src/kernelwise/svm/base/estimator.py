@@ -281,14 +281,14 @@ def certificate_of(solutions: Sequence[Solution]) -> Bunch:
 def common_attributes(task: FitTask, fitted: Fitted) -> dict[str, Any]:
     """Return the attributes that every fitted classifier has."""
     labels, certificate = task.labels, certificate_of(fitted.solutions)
-    n_classes = len(labels.names)
+    n_classes, n_iter, status = len(labels.names), certificate["n_iter"], certificate["status"]
     vectors = fitted.vectors or fitted.predictor.vectors
     own = labels.classes[vectors.support]
     dual_coef = task.multiclass.layout(vectors.coef, own, n_classes)
     intercept = fitted.predictor.intercept
     # The objective is 1/2 ||w||^2 - sum alpha.
     sizes = np.abs(vectors.coef).sum(axis=0)
-    squares = 2 * (certificate.objective + sizes)
+    squares = 2 * (certificate["objective"] + sizes)
     if not all(map(isfinite, [*sizes.tolist(), *intercept.tolist()])):
         raise ValueError(
             "The dual coefficients or intercepts are not finite. X may contain large values "
@@ -309,15 +309,16 @@ def common_attributes(task: FitTask, fitted: Fitted) -> dict[str, Any]:
         "intercept_": intercept,
         "margin_": np.array([1 / sqrt(s) if s > 0 else np.inf for s in squares.tolist()]),
         "certificate_": certificate,
-        "n_iter_": certificate.n_iter,
-        "fit_status_": int(any(s != "converged" for s in certificate.status.tolist())),
+        "n_iter_": n_iter,
+        "fit_status_": int(status.tolist() != ["converged"] * len(status)),
     }
 
 
 def convergence_warnings(certificate: Bunch, tol: float) -> list[tuple[str, type[Warning]]]:
     """Return the warning about machines that did not converge, where there are any."""
-    short = np.flatnonzero(certificate.status != "converged")
-    if len(short) == 0:
+    status = certificate["status"].tolist()
+    short = [machine for machine, ended in enumerate(status) if ended != "converged"]
+    if not short:
         return []
     worst = short[np.argmax(certificate.violation[short])]
     text = (

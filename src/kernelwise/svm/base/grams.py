@@ -107,6 +107,8 @@ class Grams:
         """Return the type that coefficients up to a bound need: float32 where it is enough."""
         if self.precise or isinstance(kernel, FunctionKernel | Precomputed):
             return np.dtype(np.float64)
+        if kernel.has_unit_diagonal:
+            return dtype_for(self.tol, 1.0, bound)
         key = self._key(kernel)
         if key not in self._sizes:
             self._sizes[key] = float(np.abs(kernel.diag(self.X)).max(initial=0.0))

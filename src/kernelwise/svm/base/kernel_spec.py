@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -46,14 +47,14 @@ def resolve_gamma(gamma: Any, X: Matrix, weights: Array, of_squares: bool = True
 
 def _variance(X: Matrix, weights: Array) -> float:
     """Return the variance over all cells, rows counted by their weight."""
-    total = weights.sum() * X.shape[1]
     with np.errstate(over="ignore", invalid="ignore"):
-        mean = float((weights @ X).sum()) / total
         if sp.issparse(X):
+            total = weights.sum() * X.shape[1]
+            mean = float((weights @ X).sum()) / total
             variance = float((weights @ X.multiply(X)).sum()) / total - mean**2
         else:
-            variance = _dense_variance(X, weights, mean)
-    if not np.isfinite(variance):
+            variance = _dense_variance(X, weights)
+    if not isfinite(variance):
         raise ValueError(
             "X holds values so large that its variance overflows, so gamma='scale' cannot be "
             "computed; scale the columns of X first, for instance with StandardScaler."
@@ -61,14 +62,16 @@ def _variance(X: Matrix, weights: Array) -> float:
     return variance
 
 
-def _dense_variance(X: Array, weights: Array, mean: float) -> float:
+def _dense_variance(X: Array, weights: Array) -> float:
     """Return the variance; equal weights need no copy of X where no digits are lost."""
     if (weights == weights[0]).all():
         cells = X.ravel(order="K")
-        square = float(cells @ cells) / cells.size
-        if mean**2 < 0.5 * square:
-            return square - mean**2
-    return float((weights @ (X - mean) ** 2).sum()) / (weights.sum() * X.shape[1])
+        mean, square = float(cells.sum()) / cells.size, float(cells @ cells) / cells.size
+        if mean * mean < 0.5 * square:
+            return square - mean * mean
+    total = weights.sum() * X.shape[1]
+    mean = float((weights @ X).sum()) / total
+    return float((weights @ (X - mean) ** 2).sum()) / total
 
 
 def _feature_vector(name: str, values: Any, d: int) -> Array:

@@ -8,14 +8,13 @@ with z the rows after the steps in `before`, phi(x) the features that the steps 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from ..._records import dataclass
+from ..._records import changed, dataclass
 from ..._sklearn import safe_indexing
 from ..._threads import run, single_blas
 from ..._typing import Array, Index, Matrix
@@ -93,7 +92,7 @@ class SupportVectors:
         beta = np.zeros((X.shape[0], len(solutions)))
         for column, (solution, rows) in enumerate(zip(solutions, members, strict=True)):
             beta[rows, column] = solution.beta
-        support = np.flatnonzero(beta.any(axis=1) if len(solutions) > 1 else beta)
+        support = np.flatnonzero(beta.any(axis=1) if len(solutions) > 1 else beta[:, 0])
         support = support[np.argsort(classes[support], kind="stable")]
         return cls(support, take(X, support) if store_rows else np.empty((0, 0)), beta[support])
 
@@ -222,8 +221,8 @@ class Predictor:
         predictor : Predictor
             The same machines.
         """
-        vectors = replace(self.vectors, support=rows[self.vectors.support])
-        return replace(self, vectors=vectors, multiclass=multiclass)
+        vectors = changed(self.vectors, support=rows[self.vectors.support])
+        return changed(self, vectors=vectors, multiclass=multiclass)
 
     @property
     def n_machines(self) -> int:
