@@ -60,10 +60,13 @@ def _costs(rows: list[Row]) -> list[float]:
 
 
 def _of_cost(C: float, rows: list[Row]) -> str:
-    return (
-        f"p = 20, C = {C:g}. The time grows like {_exponent(rows, 'kernelwise')}, and that of "
-        f"`SVC` like {_exponent(rows, 'SVC')}.\n\n{_rows_table(rows)}"
-    )
+    grows = ""
+    if len(rows) > 1:
+        grows = (
+            f" The time grows like {_exponent(rows, 'kernelwise')}, and that of `SVC` like "
+            f"{_exponent(rows, 'SVC')}."
+        )
+    return f"p = 20, C = {C:g}.{grows}\n\n{_rows_table(rows)}"
 
 
 def _rows_table(rows: list[Row]) -> str:
