@@ -77,10 +77,10 @@ template <int bit, class V>
 KW_INLINE void exchange_all(V* rows) {
   constexpr Size count = kLanes<V>;
   if constexpr (bit > 0) {
-#pragma GCC unroll 16
-    for (Size step = 0; step < count; ++step)
+    repeat<count>([&](Size step) KW_AT_ONCE {
       if (!(step & bit))
         exchange_halves<bit>(rows[step], rows[step + bit], std::make_index_sequence<count>{});
+    });
     exchange_all<bit / 2>(rows);
   }
 }
@@ -91,11 +91,17 @@ template <class V>
 KW_INLINE void flip(const Number<V>* source, Size stride, Number<V>* target, Size target_stride) {
   constexpr Size side = kLanes<V>;
   V rows[side];
-#pragma GCC unroll 16
-  for (Size k = 0; k < side; ++k) rows[k] = load<V>(source + k * stride);
+  // A loop around this would keep a pointer for each row, more than there are registers.
+  __asm__("" : "+r"(source), "+r"(target));
+  repeat<side>([&](Size k) KW_AT_ONCE {
+    rows[k] = load<V>(source);
+    source += stride;
+  });
   exchange_all<static_cast<int>(side / 2)>(rows);
-#pragma GCC unroll 16
-  for (Size k = 0; k < side; ++k) store<V>(target + k * target_stride, rows[k]);
+  repeat<side>([&](Size k) KW_AT_ONCE {
+    store<V>(target, rows[k]);
+    target += target_stride;
+  });
 }
 
 // target = source', tile by tile.

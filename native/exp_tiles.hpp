@@ -7,14 +7,17 @@
 //     careful_distances(factors, rows, careful, tile)
 #pragma once
 
+#include <numeric>
+
 #include "tiles.hpp"
 #include "workspace.hpp"
 
 namespace kw::KW_ARCH {
 
-inline constexpr Size kBlockRows = 128;         // a block of rows stays in the second-level cache
-inline constexpr Size kPanelBytes = 1 << 19;    // of the columns that are packed at a time
-inline constexpr Size kMostPanels = 16;         // more would not fit beside the block made of them
+inline constexpr Size kBlockRows = 144;      // a block of rows stays in the second-level cache
+inline constexpr Size kPanelBytes = 1 << 19; // of the columns that are multiplied at a time
+inline constexpr Size kMostPanels = 16;      // more would not fit beside the block made of them
+inline constexpr Size kPackedBytes = 1 << 23; // up to which all columns are packed once
 
 // What a tile is made of: left rows, and a packed panel. Of each row d numbers are features; the next
 // one is what the row contributes alone, then there are the codes of categories, whose weights are
@@ -95,23 +98,36 @@ KW_INLINE void await_tile(T* next, Size rows, Size stride) {
       await_store(next + a * stride + v);
 }
 
-// Write a block of rows from a column on. As much of the other rows as `panels` holds is packed and
-// multiplied at a time, so that it and what is made of it stay in the second-level cache.
+// The columns of a matrix as panels: those from `column` on, all of them or as many as are packed at
+// a time.
+template <class T>
+struct Panels {
+  T* data;
+  Size column, size;  // the first column, and the numbers of a panel
+  bool all;
+};
+
+// Write a block of rows from a column on. As many panels are multiplied at a time as stay in the
+// second-level cache together with what is made of them.
 template <class Kind, class T>
 void exp_block(Matrix<const T> left, Matrix<const T> other, Factors<T> factors, Matrix<T> out,
-               Size first, Size last, Size column, Size mirrored, T* panels, Size n_panels) {
+               Size first, Size last, Size column, Size mirrored, Panels<T> panels, Size n_panels) {
   constexpr Size width = Tile<T>::width;
   const Size m = other.rows, lines = left.columns - Kind::after_lines;
   for (Size start = column; start < m; start += n_panels * width) {
     const Size stop = std::min(start + n_panels * width, m);
-    pack_panels(other, lines, start, stop, panels);
+    const T* packed = panels.data;
+    if (panels.all)
+      packed += (start - panels.column) / width * panels.size;
+    else
+      pack_panels(other, lines, start, stop, panels.data);
     for (Size i = first; i < last; i += kTileRows) {
       const Size rows = std::min<Size>(kTileRows, last - i);
       for (Size a = 0; a < kTileRows; ++a) factors.left[a] = left.row(i + std::min(a, rows - 1));
       const bool careful = Kind::is_careful(factors);
       // Tiles below the diagonal are written across it.
       const Size skipped = mirrored > 0 ? std::max<Size>(0, i - start) / width : 0;
-      factors.panel = panels + skipped * lines * width;
+      factors.panel = packed + skipped * panels.size;
       for (Size j = start + skipped * width; j < stop; j += width) {
         T* const target = out.row(i) + j;
         if (j + 2 * width <= m) await_tile(target + width, rows, out.stride);
@@ -119,7 +135,7 @@ void exp_block(Matrix<const T> left, Matrix<const T> other, Factors<T> factors, 
           write_tile<Kind, T>(factors, target, out.stride);
         else
           write_part<Kind, T>(factors, rows, m - j, careful, target, out.stride);
-        factors.panel += lines * width;
+        factors.panel += panels.size;
       }
     }
     if (mirrored > 0) mirror(out, first, last, start, std::min(stop, mirrored));
@@ -133,12 +149,17 @@ void exp_block(Matrix<const T> left, Matrix<const T> other, Factors<T> factors, 
 template <class Kind, class T>
 void exp_tiles(Matrix<const T> left, Matrix<const T> other, Values weights, bool far, Matrix<T> out,
                Size first, Size last, Size stop, Workspace& work) {
-  constexpr Size height = kBlockRows / kTileRows * kTileRows, width = Tile<T>::width;
+  constexpr Size width = Tile<T>::width, unit = std::lcm(Size(kTileRows), width);
+  constexpr Size height = kBlockRows / unit * unit;  // blocks begin where panels do
   const Borrowed borrowed(work);
-  const Size lines = left.columns - Kind::after_lines, panel = lines * width;
-  const Size n_panels = std::clamp<Size>(kPanelBytes / (panel * Size(sizeof(T))), 1, kMostPanels);
-  T* const panels = work.take<T>(n_panels * panel);
-  const Factors<T> factors{{}, panels, lines - 1 - weights.size, weights, far};
+  const Size lines = left.columns - Kind::after_lines, m = other.rows;
+  Panels<T> panels{nullptr, stop > 0 ? first : 0, lines * width, false};
+  const Size bytes = panels.size * Size(sizeof(T)), all = (m - panels.column + width - 1) / width;
+  const Size n_panels = std::clamp<Size>(kPanelBytes / bytes, 1, kMostPanels);
+  panels.all = all * bytes <= kPackedBytes;
+  panels.data = work.take<T>((panels.all ? all : n_panels) * panels.size);
+  if (panels.all) pack_panels(other, lines, panels.column, m, panels.data);
+  const Factors<T> factors{{}, panels.data, lines - 1 - weights.size, weights, far};
   for (Size start = first; start < last; start += height) {
     const Size end = std::min(start + height, last), column = stop > 0 ? start : 0;
     exp_block<Kind, T>(left, other, factors, out, start, end, column, stop, panels, n_panels);

@@ -72,6 +72,16 @@ def test_matrices_are_symmetric(n, d, dtype):
 
 
 @both_types
+@pytest.mark.parametrize("kernel", [RBF(1e-3), Laplacian(1e-3)])
+def test_columns_that_are_not_packed_at_once(dtype, kernel):
+    n = 8_600_000 // 400 // np.dtype(dtype).itemsize  # a little more than are packed at once
+    X = np.random.default_rng(0).normal(size=(n, 400)).astype(dtype)
+    whole, few = LazyGram(kernel, X).dense(dtype), np.array([0, 150, n - 1])
+    assert_allclose(whole[few], kernel(X[few], X), rtol=0, atol=8 * TYPES[dtype])
+    assert_array_equal(whole, whole.T)
+
+
+@both_types
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("kernel", [RBF(0.1), Laplacian(0.1)])
 def test_rows_that_come_later_are_those_of_the_whole(dtype, threads, kernel):
