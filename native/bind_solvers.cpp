@@ -102,8 +102,8 @@ void define_steps(nb::module_& m) {
       "solve_pairs",
       [](Grid<const T> K, Line<const std::int64_t> starts, Line<const double> costs,
          Grid<double> dual, Grid<double> gradient, Grid<double> certificates,
-         Line<std::int64_t> steps, Line<std::int64_t> ends, bool warm, double tol,
-         std::int64_t max_steps, double most_swept, double most_swept_by_all, Size first,
+         Line<std::int64_t> steps, Line<std::int64_t> ends, Line<std::int64_t> vectors, bool warm,
+         double tol, std::int64_t max_steps, double most_swept, double most_swept_by_all, Size first,
          Size last) {
         const auto k = view(K, "K");
         expect(k.rows == k.columns, "K", "be square");
@@ -118,6 +118,7 @@ void define_steps(nb::module_& m) {
                           view(certificates, "certificates", n_machines, 4),
                           view(steps, "steps", n_machines),
                           view(ends, "ends", n_machines),
+                          view(vectors, "vectors", n_machines),
                           warm,
                           tol,
                           max_steps,
@@ -126,9 +127,9 @@ void define_steps(nb::module_& m) {
         return unlocked([&] { return leaves<T>().solve_pairs(k, pairs, first, last, workspace()); });
       },
       array("K"), array("starts"), array("costs"), array("dual"), array("gradient"),
-      array("certificates"), array("steps"), array("ends"), nb::arg("warm"), nb::arg("tol"),
-      nb::arg("max_steps"), nb::arg("most_swept"), nb::arg("most_swept_by_all"), nb::arg("first"),
-      nb::arg("last"));
+      array("certificates"), array("steps"), array("ends"), array("vectors"), nb::arg("warm"),
+      nb::arg("tol"), nb::arg("max_steps"), nb::arg("most_swept"), nb::arg("most_swept_by_all"),
+      nb::arg("first"), nb::arg("last"));
   m.def(
       "sweep",
       [](Grid<const T> K, Line<double> b, Line<double> g, Line<const double> lo,

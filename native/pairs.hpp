@@ -110,6 +110,7 @@ double solve_pair(Matrix<const T> K, const Pairs& pairs, Size a, Size b, Size ma
   certificate[3] = found.violation;
   pairs.steps[machine] = done.count;
   pairs.ends[machine] = static_cast<std::int64_t>(done.end);
+  pairs.vectors[machine] = n - std::count(point, point + n, 0.0);
   return double(n) * double(n) + double(done.count) * double(n + kStepEntries);
 }
 

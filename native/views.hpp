@@ -81,7 +81,7 @@ struct Pairs {
   Values costs;
   Matrix<double> dual, gradient;
   Matrix<double> certificates;  // the numbers of a `Certificate`
-  Vector<std::int64_t> steps, ends;
+  Vector<std::int64_t> steps, ends, vectors;  // the last counts support vectors
   bool warm;  // whether `dual` has the starts, feasible or not; else they are zeros
   double tol;
   std::int64_t max_steps;

@@ -151,6 +151,7 @@ def solve_pairs(
     certificates: Array,
     steps: Index,
     ends: Index,
+    vectors: Index,
     warm: bool,
     tol: float,
     max_steps: int,

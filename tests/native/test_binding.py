@@ -58,8 +58,7 @@ def arguments():
         ),
         "solve_pairs": (
             *(K @ K.T, np.array([0, 2, 4, N]), np.ones(N), np.zeros((2, N)), np.zeros((2, N))),
-            *(np.zeros((3, 4)), np.zeros(3, np.int64), np.zeros(3, np.int64), False, 1e-3, 100),
-            *(1e6, 1e6, 0, 3),
+            *(np.zeros((3, 4)), *np.zeros((3, 3), np.int64), False, 1e-3, 100, 1e6, 1e6, 0, 3),
         ),
         "sweep": (K @ K.T, v * 0, -v, lo, hi, 0.0, 0.1, 0.1, 0.01, 1e-3, 5),
         "sweep_to_margin": (K @ K.T, v * 0, v, lo, hi, 0.01, 1e-3, 5),

@@ -132,6 +132,6 @@ def test_solutions_are_a_sequence():
     assert [machine for machine, _ in told] == list(range(10))
     assert_array_equal(found[-1].beta, told[9][1].beta)
     assert [len(s.beta) for s in found[2:4]] == found.sizes()[2:4].tolist() == [90, 39]
-    assert_array_equal([np.count_nonzero(s.beta) for s in found], found.n_support())
+    assert_array_equal([np.count_nonzero(s.beta) for s in found], found.n_support)
     with pytest.raises(IndexError):
         found[10]

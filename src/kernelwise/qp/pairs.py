@@ -66,6 +66,8 @@ class PairSolutions(Sequence[Solution]):
         The multiplier, objective, gap and violation of each machine.
     n_iter : ndarray of shape (n_machines,)
         Number of steps.
+    n_support : ndarray of shape (n_machines,)
+        Number of support vectors.
     status : ndarray of shape (n_machines,)
         How each solve ended.
     """
@@ -75,6 +77,7 @@ class PairSolutions(Sequence[Solution]):
     gradient: Array
     certificates: Array
     n_iter: Index
+    n_support: Index
     status: Any
 
     def __len__(self) -> int:
@@ -105,18 +108,6 @@ class PairSolutions(Sequence[Solution]):
         """The number of classes."""
         return len(self.starts) - 1
 
-    def n_support(self) -> Index:
-        """Count the support vectors of each machine.
-
-        Returns
-        -------
-        counts : ndarray of shape (n_machines,)
-            Their numbers.
-        """
-        counts = np.add.reduceat(self.dual != 0, self.starts[:-1], axis=1, dtype=np.int64)
-        first, second = pairs_of(self.n_classes)
-        return counts[second - 1, first] + counts[first, second]
-
     def sizes(self) -> Index:
         """Count the rows of each machine.
 
@@ -144,6 +135,7 @@ class PairSolutions(Sequence[Solution]):
         certificate = solution.objective, solution.gap, solution.violation
         self.certificates[machine] = (solution.nu[0], *certificate)
         self.n_iter[machine] = solution.n_iter
+        self.n_support[machine] = np.count_nonzero(solution.beta)
         self.status[machine] = solution.status
 
     def pieces(self, machine: int) -> list[tuple[int, slice]]:
@@ -240,14 +232,16 @@ class PairSolver:
         K, max_iter = np.ascontiguousarray(gram.K), self.solver.max_iter
         limits = max_iter if max_iter >= 0 else np.iinfo(np.int64).max, SWEEP, SWEEP
         ends = np.zeros(len(solutions), dtype=np.int64)
-        out = solutions.dual, solutions.gradient, solutions.certificates, solutions.n_iter, ends
+        out = solutions.dual, solutions.gradient, solutions.certificates
+        counts = solutions.n_iter, ends, solutions.n_support
 
         def solve_some(first: int) -> None:
             last = min(first + together, len(solutions))
             while first < last:  # one call is short, so that Ctrl-C is answered
                 some = slice(first, last)
                 first = _native.solve_pairs(
-                    K, starts, costs, *out, warm, float(self.solver.tol), *limits, first, last
+                    *(K, starts, costs, *out, *counts, warm, float(self.solver.tol)),
+                    *(*limits, first, last),
                 )
                 self._finish(gram, costs, solutions, ends, range(some.start, first))
 
@@ -260,16 +254,18 @@ class PairSolver:
     ) -> None:
         """Go on with machines that are hard for steps alone, or cheap to solve exactly."""
         part = slice(some.start, some.stop)
-        if (ends[part] == _native.NOT_A_NUMBER).any():
-            raise ValueError("K must not hold NaN, nor values so large that products overflow.")
-        solutions.status[part][ends[part] == _native.OUT_OF_STEPS] = "max_iter"
+        ended = ends[part]
+        converged, goes_on = ended == _native.CONVERGED, ended == _native.UNFINISHED
+        if not converged.all():
+            if (ended == _native.NOT_A_NUMBER).any():
+                raise ValueError("K must not hold NaN, nor values so large that products overflow.")
+            solutions.status[part][ended == _native.OUT_OF_STEPS] = "max_iter"
         if not gram.is_psd:
             solutions.certificates[part, 2] = np.nan
-        goes_on = ends[part] == _native.UNFINISHED
         budget = self.solver.budget if self.solver.tol >= TIGHT else DEAR
         if gram.is_psd and self.solver.exact and budget > 0:
-            cheap = (solutions.sizes() * solutions.n_support())[part] <= budget
-            goes_on |= cheap & (ends[part] == _native.CONVERGED)
+            entries = solutions.sizes()[part] * solutions.n_support[part]
+            goes_on |= converged & (entries <= budget)
         for machine in (some.start + np.flatnonzero(goes_on)).tolist():
             status = "converged" if ends[machine] == _native.CONVERGED else ""
             solutions.replace(machine, self._go_on(gram, costs, solutions, machine, status))
@@ -301,6 +297,7 @@ def _unsolved(starts: Index, start: Sequence[Any] | None) -> tuple[PairSolutions
         gradient=np.zeros((n_classes - 1, n)),
         certificates=np.zeros((n_machines, 4)),
         n_iter=np.zeros(n_machines, dtype=np.int64),
+        n_support=np.zeros(n_machines, dtype=np.int64),
         status=np.full(n_machines, "converged", dtype="U10"),
     )
     given = [(j, beta) for j, beta in enumerate(start or ()) if beta is not None]
