@@ -125,7 +125,7 @@ class LazyGram:
         """
         K = np.empty(self.shape, dtype=dtype) if out is None else out
         self.open(dtype).fill(K, 0, len(K))
-        np.fill_diagonal(K, self.diag())
+        np.einsum("ii->i", K)[...] = 1.0 if self.kernel.has_unit_diagonal else self.diag()
         return K
 
     def matvec(self, b: Array) -> Array:

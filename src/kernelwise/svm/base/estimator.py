@@ -297,7 +297,7 @@ def common_attributes(task: FitTask, fitted: Fitted) -> dict[str, Any]:
     return {
         "_predictor_": fitted.predictor.of_rows(labels.rows, task.multiclass.name),
         "_last_fit_": fitted.last,
-        "_training_table_": TrainingTable(task.X, task.Y),
+        "_training_table_": TrainingTable(task.X, task.codes),
         "kernel_": task.kernel,
         "classes_": labels.names,
         "class_weight_": labels.class_weight,

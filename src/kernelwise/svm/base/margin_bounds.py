@@ -10,7 +10,9 @@ radius of the smallest ball around the machine's training rows in the space of i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,8 +33,9 @@ class TrainingTable:
     ----------
     X : {ndarray, sparse matrix} of shape (n, d)
         The rows; kernel values between them for a precomputed kernel.
-    Y : ndarray of shape (n, n_machines)
-        The codes of the machines: -1, +1, and 0 for rows of other classes.
+    codes : callable
+        Returns the codes of the machines, of shape (n, n_machines): -1, +1, and 0 for rows of other
+        classes.
     kernels : tuple of Kernel, default=()
         The kernel of the space in which each machine is linear; by default that of the predictor.
     before : tuple of RowStep, default=()
@@ -40,15 +43,20 @@ class TrainingTable:
     """
 
     X: Any
-    Y: Codes
+    codes: Callable[[], Codes]
     kernels: tuple[Kernel, ...] = ()
     before: tuple[RowStep, ...] = ()
+
+    @cached_property
+    def Y(self) -> Codes:
+        """The codes of the machines."""
+        return self.codes()
 
     def gram(self, predictor: Predictor, rows: Index, machine: int) -> Array:
         """Return the kernel matrix of some rows, in the space of the margin of a machine."""
         own = self if self.kernels else predictor
         kernel, X = own.kernels[machine], self.X
-        if len(rows) < len(self.Y):
+        if len(rows) < X.shape[0]:
             precomputed = isinstance(kernel, Precomputed)
             X = X[np.ix_(rows, rows)] if precomputed else take(X, rows)
         return np.asarray(kernel(apply_all(own.before, X)), dtype=float)

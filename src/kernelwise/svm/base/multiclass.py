@@ -22,6 +22,9 @@ class Multiclass(Protocol):
 
     name: str
 
+    def n_machines(self, n_classes: int) -> int:
+        """Return the number of machines."""
+
     def codes(self, classes: Index, n_classes: int) -> Codes:
         """Return the code matrix."""
 
@@ -48,6 +51,10 @@ class OneVsRest:
     """One machine per class; the largest decision value wins. Two classes need one machine."""
 
     name = "ovr"
+
+    def n_machines(self, n_classes: int) -> int:
+        """Return the number of classes, or one for two classes."""
+        return 1 if n_classes == 2 else n_classes
 
     def codes(self, classes: Index, n_classes: int) -> Codes:
         """Return one column per class, +1 on its rows; for two classes +1 is the second."""
@@ -85,6 +92,10 @@ class OneVsOne:
     """One machine per pair of classes; the class that wins most pairs is predicted."""
 
     name = "ovo"
+
+    def n_machines(self, n_classes: int) -> int:
+        """Return the number of pairs of classes."""
+        return n_classes * (n_classes - 1) // 2
 
     def codes(self, classes: Index, n_classes: int) -> Codes:
         """Return one column per pair of classes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -86,7 +86,8 @@ class Labels:
         """
         if len(self.names) == 2:
             return self
-        return self.in_order(np.argsort(self.classes, kind="stable"))
+        numbers = self.classes.astype(np.uint16) if len(self.names) < 2**16 else self.classes
+        return self.in_order(np.argsort(numbers, kind="stable"))  # short numbers take a third
 
 
 def _numbered(y: Array) -> tuple[Array, Index]:
@@ -198,15 +199,20 @@ class FitTask:
         """The factor of C for each row."""
         return self.labels.cost_factor
 
+    @property
+    def codes(self) -> Callable[[], Codes]:
+        """A function that returns the code matrix, and refers to nothing but the classes."""
+        return partial(self.multiclass.codes, self.labels.classes, len(self.labels.names))
+
     @cached_property
     def Y(self) -> Codes:
         """The code matrix, one column per machine."""
-        return self.multiclass.codes(self.labels.classes, len(self.labels.names))
+        return self.codes()
 
     @property
     def n_machines(self) -> int:
         """The number of machines."""
-        return self.Y.shape[1]
+        return self.multiclass.n_machines(len(self.labels.names))
 
     @cached_property
     def members(self) -> list[Index]:

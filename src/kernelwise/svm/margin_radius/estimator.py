@@ -451,7 +451,7 @@ def _training_table(
 ) -> TrainingTable:
     """Return the rows with the kernel of each machine, which its margin is measured in."""
     kernels = tuple(Linear(weights=machine.weights) for machine in machines)
-    return TrainingTable(task.X, task.Y, kernels, space.steps)
+    return TrainingTable(task.X, task.codes, kernels, space.steps)
 
 
 def _starts(task: FitTask, columns: CentredColumns) -> Sequence[Array | None]:
