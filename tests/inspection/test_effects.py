@@ -165,6 +165,61 @@ def test_several_classes_have_one_row_per_class(wine):
     np.testing.assert_allclose(first.mean.sum(axis=1), 1)
 
 
+def ward(n=2500):
+    """Return a table with three effects of single columns and one of a pair of columns."""
+    rng = np.random.default_rng(0)
+    left, right = rng.uniform(-1, 1, (2, n))
+    frame = pd.DataFrame(
+        {"age": rng.uniform(20, 80, n), "ward": rng.choice(list("ABC"), n), "x": left, "y": right}
+    )
+    shift = frame["ward"].map({"A": -1.5, "B": 0.0, "C": 1.5})
+    log_odds = 2 - ((frame["age"] - 50) / 12) ** 2 + shift + 2 * np.sign(left * right)
+    return frame, (rng.random(n) < 1 / (1 + np.exp(-log_odds))).astype(int)
+
+
+def test_additive_curves_show_what_single_columns_do():
+    frame, y = ward()
+    model = RelevanceSVC().fit(frame, y)
+    effects = column_effects(model, frame, output="additive")
+    found = {each.name: each for each in effects}
+    assert [each.name for each in effects][:2] == ["age", "ward"]
+    assert found["age"].direction() == "rises, then falls"
+    assert found["ward"].direction() == "highest for C, lowest for A"
+    assert max(found[name].range[0] for name in "xy") < 0.3 * found["ward"].range[0]
+    for each in effects:
+        apart = each.curves - each.curves.mean(axis=1, keepdims=True)
+        assert np.ptp(apart, axis=0).max() < 1e-9  # the same for all rows
+    display = ColumnEffectsDisplay(effects).plot()
+    assert display.figure_.get_supylabel() == "additive log-odds of 1"
+    plt.close(display.figure_)
+
+
+def test_additive_curves_have_the_scale_of_the_log_odds():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=1500), rng.normal(size=1500)])
+    y = rng.random(1500) < 1 / (1 + np.exp(-2 * X[:, 0] - X[:, 1]))
+    effects = column_effects(RelevanceSVC().fit(X, y), X, output="additive")
+    for each, slope in zip(effects, (2, 1), strict=True):
+        # What the kernel has of them is missing, and a ridge shrinks the rest.
+        assert 0.4 * slope < np.polyfit(each.grid, each.mean[:, 0], 1)[0] < 1.2 * slope
+
+
+@pytest.mark.parametrize("calibration", ["halves", None])
+def test_additive_curves_of_a_small_table_and_several_classes(wine, calibration):
+    X, y = wine
+    model = RelevanceSVC(calibration=calibration).fit(X, y)
+    effects = column_effects(model, X, output="additive", max_columns=2)
+    assert effects.effects[0].curves.shape[2] == 3
+    assert effects.table()["class"].tolist() == ["0", "1", "2"] * 2
+
+
+def test_models_without_additive_functions_have_no_additive_curves(additive):
+    X, _ = additive
+    for model in (SVC(), RelevanceSVC(ensemble=False, max_iter=2)):
+        with pytest.raises(ValueError, match="needs a RelevanceSVC with ensemble=True"):
+            column_effects(model.fit(X, X[:, 0] > 0), X, output="additive")
+
+
 def test_bad_arguments_are_named(additive):
     X, model = additive
     with pytest.raises(ValueError, match="columns has 'nix'"):

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._parameters import checked_arguments
+from .._parameters import Options, checked_arguments
 from .._typing import Array, Index
-from ._arguments import OUTPUT, SEED, TABLE, count
+from ._arguments import SEED, TABLE, count
 from .column_values import ColumnValues
-from .row_pool import ModelReader, RowPool, leading_columns
+from .row_pool import OUTPUTS, ModelReader, RowPool, leading_columns
 
 _FLAT = 0.1  # range of a mean curve, over the spread of the outputs, below which it is flat
 _MIN_SPREAD = 0.2  # least spread of probabilities: a change by two points is always flat
@@ -140,7 +140,7 @@ class ColumnEffects:
         One entry per column, that of the largest effect first.
     classes : ndarray of shape (n_classes,)
         The classes.
-    output : {"decision", "probability"}
+    output : {"decision", "probability", "additive"}
         What the curves show.
     n_rows : int
         Number of rows over which they are averaged.
@@ -221,7 +221,7 @@ class ColumnEffects:
     max_columns=count(1),
     n_rows=count(1),
     n_values=count(2),
-    output=OUTPUT,
+    output=[Options(set(OUTPUTS))],
     random_state=SEED,
 )
 def column_effects(
@@ -254,11 +254,13 @@ def column_effects(
     n_values : int, default=20
         Most values of a column: quantiles of numbers between 2 % and 98 %, or the most frequent
         words.
-    output : {"auto", "decision", "probability"}, default="auto"
-        What is measured; "auto" is the probability where the model gives one.
+    output : {"auto", "decision", "probability", "additive"}, default="auto"
+        What is measured; "auto" is the probability where the model gives one. "additive" is what a
+        column on its own adds to the log-odds of a `RelevanceSVC`, the same for all rows: the curve
+        of its bias, without what the kernel adds.
     positive : object, default=None
-        The one of two classes to speak of; None is the second. Decision values always speak of
-        the second.
+        The one of two classes to speak of; None is the second. Decision values and additive curves
+        always speak of the second.
     random_state : int, RandomState instance or None, default=0
         Picks rows.
 

@@ -86,8 +86,9 @@ class ColumnEffectsDisplay:
             The columns; None is those that change the outputs most.
         max_columns : int, default=6
             Most columns, where they are not given.
-        output : {"auto", "decision", "probability"}, default="auto"
-            What is plotted; "auto" is the probability where the model gives one.
+        output : {"auto", "decision", "probability", "additive"}, default="auto"
+            What is plotted; "auto" is the probability where the model gives one, "additive" the
+            additive curves of a `RelevanceSVC`.
         random_state : int, RandomState instance or None, default=0
             Picks rows.
         ax : sequence of matplotlib.axes.Axes, default=None
@@ -141,7 +142,8 @@ class ColumnEffectsDisplay:
 
     @property
     def _what(self) -> str:
-        return "probability" if self.effects.output == "probability" else "decision value"
+        names = {"probability": "probability", "additive": "additive log-odds"}
+        return names.get(self.effects.output, "decision value")
 
     def _panels(self, ax: Any) -> tuple[Any, Array]:
         n = len(self.effects)

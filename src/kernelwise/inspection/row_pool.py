@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import Array, Index
+from ..svm.base.predictor import predictor_of
 from ..svm.relevance.estimator import RelevanceSVC
 from ..svm.relevance.explaining import (
     KnownRows,
@@ -29,7 +30,12 @@ from ..tabular.encoder import TableEncoder
 from .column_values import ColumnValues, encoded_values, table_values
 from .weights import frame_columns
 
-OUTPUTS = ("auto", "decision", "probability")
+OUTPUTS = ("auto", "decision", "probability", "additive")
+_METHODS = {
+    "probability": "predict_proba",
+    "decision": "decision_function",
+    "additive": "additive_values",
+}
 _BLOCK_ENTRIES = 2_000_000  # values of recombined rows that are decided at a time
 _MAX_PROBED = 100  # columns whose effect is measured before the largest are chosen
 _N_PROBES = 50  # rows on which it is measured
@@ -101,8 +107,9 @@ class ModelReader:
     ----------
     model : estimator
         A fitted classifier, or a pipeline that ends with one.
-    output : {"auto", "decision", "probability"}, default="auto"
-        What the model gives; "auto" is the decision value where it has one.
+    output : {"auto", "decision", "probability", "additive"}, default="auto"
+        What the model gives; "auto" is the decision value where it has one, "additive" what single
+        columns add to the log-odds of a `RelevanceSVC`.
     """
 
     def __init__(self, model: Any, output: str = "auto") -> None:
@@ -124,7 +131,11 @@ class ModelReader:
     def _known_output(self, output: str) -> str:
         if output == "auto":
             return "decision" if hasattr(self.model, "decision_function") else "probability"
-        name = "predict_proba" if output == "probability" else "decision_function"
+        if output == "additive":
+            if not (self._is_relevance and hasattr(predictor_of(self._final), _METHODS[output])):
+                raise ValueError("output='additive' needs a RelevanceSVC with ensemble=True.")
+            return output
+        name = _METHODS[output]
         if not hasattr(self.model, name):
             raise ValueError(f"output={output!r} needs a model with {name}.")
         return output
@@ -181,8 +192,10 @@ class ModelReader:
         return encoded
 
     def _decide(self, estimator: Any) -> Callable[[Any], Array]:
-        by_probability = self.output == "probability"
-        method = estimator.predict_proba if by_probability else estimator.decision_function
+        owner, name = estimator, _METHODS[self.output]
+        if self.output == "additive":
+            owner = predictor_of(estimator)
+        method = getattr(owner, name)
 
         def decide(rows: Any) -> Array:
             outputs = np.asarray(method(rows), dtype=np.float64)

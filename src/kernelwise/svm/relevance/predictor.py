@@ -78,6 +78,28 @@ class MixturePredictor:
         rows = encoded[0] if len(encoded) == 1 else np.vstack(encoded)
         return self.mixture.decisions([_decided(part, rows, threads) for part in self.parts])
 
+    def additive_values(self, X: Any) -> Array:
+        """Compute what single columns add to the log-odds or scores, up to a constant.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            New rows.
+
+        Returns
+        -------
+        values : ndarray of shape (n, 1) or (n, n_classes)
+            The sum of the additive functions of all parts.
+        """
+        rows = apply_all(self.before, X)
+        total = np.zeros((len(rows), len(self.mixture.offset)))
+        for part, factor in zip(self.parts, self.mixture.factors, strict=True):
+            own = part.additive_values(rows)
+            if own is not None:
+                total += own @ factor
+        cap = self.calibration
+        return total if cap is None else total * cap.temperature * cap.sigmoid.slope
+
     @property
     def hinge(self) -> Any:
         """The hinge part; None where there is none."""

@@ -103,12 +103,15 @@ class AdditiveColumns:
         places = self.bins.places(X).take(self._with_columns, axis=1)
         return Design(dense, places, self.steps)
 
-    def decisions(self, X: Array, coefficients: Array) -> Array:
-        """Return the decisions of coefficients of shape (p, k) on encoded rows, in float64."""
+    def decisions(self, X: Array, coefficients: Array, n_columns: int | None = None) -> Array:
+        """Return the decisions of coefficients of shape (p, k) on encoded rows, in float64.
+
+        With ``n_columns``, categories behind these columns are left out.
+        """
         q = 1 + len(self.numbers)
         out = self.cut_off(X) @ coefficients[1:q] + coefficients[0]
         heights = self.steps.at_places(coefficients[q:])
-        for column in self.bins.places(X).T:
+        for column in self.bins.places(X).T[:n_columns]:
             out += heights[column]
         return out
 
@@ -170,6 +173,10 @@ class AdditivePart:
     def decision_values(self, X: Array) -> Array:
         """Return the decisions on encoded rows."""
         return self.columns.decisions(X, self.coefficients)
+
+    def additive_values(self, X: Array) -> Array:
+        """Return the decisions: all of them is additive."""
+        return self.decision_values(X)
 
 
 def energy_relevance_of(rows: PartRows) -> Array:

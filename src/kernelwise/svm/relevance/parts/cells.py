@@ -85,6 +85,9 @@ class CellsPart:
         own = self.forest.decision_values(self.columns.apply(X, threads), threads=threads)
         return log_odds(own, self.room)
 
+    def additive_values(self, X: Array) -> None:
+        """Return None: nothing is additive."""
+
 
 class TreeStore(Protocol):
     """Keeps finished trees, so that a fit can go on where another one was killed."""

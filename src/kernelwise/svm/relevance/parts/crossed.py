@@ -19,7 +19,7 @@ kernel.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, ClassVar
@@ -77,10 +77,19 @@ class CrossedPart:
     def decision_values(self, X: Array) -> Array:
         """Return the decisions on encoded rows."""
         out: Array = self.joint.decision_values(X).astype(np.float64)
+        return self._shifted(out, X, range(len(self.starts) - 1))
+
+    def additive_values(self, X: Array) -> Array:
+        """Return what single columns add to the decisions: a category alone shifts them, too."""
+        alone = np.flatnonzero(self.columns[::2] == self.columns[1::2])
+        return self._shifted(self.joint.additive_values(X), X, alone.tolist())
+
+    def _shifted(self, out: Array, X: Array, pairs: Iterable[int]) -> Array:
+        """Add the shifts of some pairs to decisions."""
         places = self.bins.places(X[:, self.columns]) - self.bins.starts[:-1]
-        for q, start in enumerate(self.starts[:-1]):
+        for q in pairs:
             first, second = places[:, 2 * q], places[:, 2 * q + 1]
-            out += self.shifts[start + first * self.strides[q] + second]
+            out += self.shifts[self.starts[q] + first * self.strides[q] + second]
         return out
 
     @property

@@ -83,6 +83,9 @@ class EvidenceHingePart:
         """Return the decisions on encoded rows."""
         return self.predictor.decision_values(X)
 
+    def additive_values(self, X: Array) -> None:
+        """Return None: nothing is additive."""
+
 
 class _SingleGram(LazyGram):
     """The kernel matrix, in float32: the machines are solved less exactly than it rounds."""

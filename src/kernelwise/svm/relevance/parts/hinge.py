@@ -188,6 +188,9 @@ class HingePart:
         """Return the decisions on new encoded rows."""
         return self.predictor.decision_values(X)
 
+    def additive_values(self, X: Array) -> None:
+        """Return None: nothing is additive."""
+
 
 def fit_hinge(
     table: TrainingRows,

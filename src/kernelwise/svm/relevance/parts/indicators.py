@@ -113,6 +113,11 @@ class IndicatorPart:
         values: Array = self.part.decision_values(self.indicators.apply(X))
         return values
 
+    def additive_values(self, X: Array) -> Array | None:
+        """Return what single columns add to the decisions; None is nothing."""
+        values: Array | None = self.part.additive_values(self.indicators.apply(X))
+        return values
+
 
 def fit_on_numbers(rows: PartRows, *fits: Callable[[PartRows], Part]) -> list[Part]:
     """Fit parts that read numbers only.

@@ -117,6 +117,10 @@ class JointPart:
         additive = self.additive.design(X).product(self.coefficients)
         return additive + self.landmarks.values(X) @ self.kernel_coefficients
 
+    def additive_values(self, X: Array) -> Array:
+        """Return what the additive columns add to the decisions."""
+        return self.additive.decisions(X, self.coefficients)
+
 
 def fit_joint(
     rows: PartRows,

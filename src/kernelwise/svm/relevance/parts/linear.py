@@ -111,6 +111,10 @@ class LinearPart:
         """Return the decisions on new encoded rows."""
         return self.features.apply(X) @ self.coef + self.intercept
 
+    def additive_values(self, X: Array) -> Array:
+        """Return the decisions: columns and their scores are added."""
+        return self.decision_values(X)
+
 
 def fit_linear(rows: PartRows, random_state: Any, *, costs: Sequence[float] = COSTS) -> LinearPart:
     """Fit linear ridge machines; C has the least leave-one-out log loss.

@@ -113,6 +113,11 @@ class PairsPart:
         """Return the decisions on encoded rows."""
         return self.joint.decision_values(self.columns.apply(X))
 
+    def additive_values(self, X: Array) -> Array:
+        """Return what single columns add to the decisions."""
+        joint = self.joint
+        return joint.additive.decisions(self.columns.apply(X), joint.coefficients, X.shape[1])
+
 
 def begin_pairs(
     rows: PartRows, random_state: Any, progress: FitProgress | None = None, threads: int = 1

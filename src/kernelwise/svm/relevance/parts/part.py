@@ -28,3 +28,6 @@ class Part(Protocol):
 
     def decision_values(self, X: Array) -> Array:
         """Return the decisions, of shape (n, k), on new encoded rows."""
+
+    def additive_values(self, X: Array) -> Array | None:
+        """Return what single columns add to the decisions, up to a constant; None is nothing."""

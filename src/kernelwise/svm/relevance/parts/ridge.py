@@ -214,6 +214,9 @@ class RidgePart:
         values: Array = self.kernel(Z, self.rows) @ self.coef
         return values + self.intercept
 
+    def additive_values(self, X: Array) -> None:
+        """Return None: nothing is additive."""
+
 
 def fit_ridge(
     rows: PartRows,
