@@ -20,6 +20,7 @@ from .noise_category import NoiseCategory
 from .on_tables import CLEAN, Imbalanced, Mixed, Small
 from .opponents import OPPONENTS, OURS, TODAY
 from .probabilities import Coverage, PureNoise
+from .recipes import Recipes
 from .summaries import by_set, gains, speed_up
 from .table_figures import peers_figure
 from .table_targets import TABLE_TARGETS
@@ -178,6 +179,7 @@ PAGE = Page(
     suites=(
         Small(),
         Mixed(),
+        Recipes(),
         NoiseCategory(),
         Imbalanced(),
         PureNoise(),

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.command import SUITES
-from benchmarks.quality import PAGE
+from benchmarks.quality import PAGE, recipes
 from benchmarks.quality.comparison import Comparison
 from benchmarks.quality.copies import Copies, answers, relevance_leaving_out
 from benchmarks.quality.measures import columns, measures
@@ -175,6 +175,31 @@ def test_a_category_of_noise():
     one, two = (each for each in found if "a category of noise" in each["target"])
     assert (one["worst"], one["verdict"]) == ("1 of 20", "**missed** in 1 of 1")
     assert two["worst"] == "+0.50"
+
+
+def test_recipes_are_compared_on_the_same_rows():
+    X = pd.DataFrame({"a": range(40), "b": range(40), "c": range(40)}, dtype=float)
+    X["d"] = pd.Categorical(["x", "y"] * 20)
+    split = Split(X[:30], np.arange(30) % 2, X[30:], np.arange(10) % 2)
+    some = recipes.some_rows(split, 20, recipes.WHOLE, 0)
+    assert some.X.shape == (20, 4)
+    assert np.bincount(some.y).tolist() == [10, 10]
+    assert list(recipes.some_rows(split, 30, recipes.NUMBERS, 0).X_test) == ["a", "b", "c"]
+    assert recipes.some_rows(split, 31, recipes.WHOLE, 0) is None
+    few = Split(X[["a", "d"]], np.arange(40) % 2, X[["a", "d"]], np.arange(40) % 2)
+    assert recipes.some_rows(few, 20, recipes.NUMBERS, 0) is None
+    small = {"accuracy": 0.7, "auc": 0.8, "log_loss": 0.5, "fit_seconds": 2.0}
+    larger = {"accuracy": 0.72, "auc": 0.79, "log_loss": 0.48, "fit_seconds": 1.0}
+    case = {"kind": recipes.WHOLE, "rows": 500, "found": {"small": small, "larger": larger}}
+    text = recipes.Recipes().section(
+        results(
+            case | {"dataset": "a", "split": 0},
+            case | {"dataset": "a", "split": 1},
+            {"dataset": "b", "kind": recipes.WHOLE, "rows": 500, "split": 0, "found": {}},
+        )
+    )
+    assert "| as they are | 500 | 1 | +2.00 | -1.00 | -0.020 | 0.500 times |" in text
+    assert_tables_are_rectangular(text)
 
 
 def test_copies_of_rows():
