@@ -58,7 +58,7 @@ KW_INLINE void write_tile(const Factors<T>& factors, T* out, Size stride) {
   for (int a = 0; a < kTileRows; ++a)
 #pragma GCC unroll 4
     for (int v = 0; v < kTileVectors; ++v)
-      store<V>(out + a * stride + v * kLanes<V>, exp_of_minus(tile.sums[a][v]));
+      store<V>(out + a * stride + v * kLanes<V>, kernel_of(tile.sums[a][v]));
 }
 
 // Write a tile at the edge of the matrix (of `rows` rows and `columns` columns), or a careful one.
@@ -70,7 +70,7 @@ void write_part(const Factors<T>& factors, Size rows, Size columns, bool careful
   Kind::careful_distances(factors, rows, careful, tile);
   for (int v = 0; v < kTileVectors && v * kLanes<V> < columns; ++v)
     for (Size a = 0; a < rows; ++a)
-      store_up_to<V>(out + a * stride + v * kLanes<V>, exp_of_minus(tile.sums[a][v]),
+      store_up_to<V>(out + a * stride + v * kLanes<V>, kernel_of(tile.sums[a][v]),
                      columns - v * kLanes<V>);
 }
 

@@ -172,7 +172,7 @@ class Groups {
 #pragma GCC unroll 8
       for (int a = 0; a < kTileRows; ++a)
 #pragma GCC unroll 4
-        for (int v = 0; v < kTileVectors; ++v) tile.sums[a][v] = exp_of_minus<V>(tile.sums[a][v]);
+        for (int v = 0; v < kTileVectors; ++v) tile.sums[a][v] = kernel_of<V>(tile.sums[a][v]);
       use(g, tile);
     }
   }

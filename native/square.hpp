@@ -81,6 +81,23 @@ void fill_square(bool squared, Matrix<const T> rows, Values weights, Indices whi
     fill_square_of<Absolute, T, S>(rows, weights, which, first, last, K, work);
 }
 
+#if defined(__SSSE3__) && !defined(__AVX512F__)
+// For each byte of a mask, where the bytes of the words lie that it keeps.
+struct KeptWords {
+  alignas(16) std::uint8_t bytes[256][16];
+
+  constexpr KeptWords() : bytes{} {
+    for (int mask = 0; mask < 256; ++mask) {
+      int found = 0;
+      for (int word = 0; word < 8; ++word)
+        for (int half = 0; half < 2; ++half)
+          if (mask >> word & 1) bytes[mask][found++] = std::uint8_t(2 * word + half);
+    }
+  }
+};
+inline constexpr KeptWords kKeptWords;
+#endif
+
 // Move the kept columns of a row to the front of the target, which may be the row itself.
 template <class S>
 void squeeze_row(const S* row, Size n, Indices kept, const std::uint8_t* bits, S* target) {
@@ -93,6 +110,22 @@ void squeeze_row(const S* row, Size n, Indices kept, const std::uint8_t* bits, S
       const __m512i words = (__m512i)load_words<Lanes<float>>(row + k);
       const __m256i left = _mm512_cvtepi32_epi16(_mm512_maskz_compress_epi32(mask, words));
       std::memcpy(target, &left, 32);  // what stands there, up to k + 16, is read already
+      target += std::popcount(mask);
+    }
+    for (; k < n; ++k)
+      if (bits[k / 8] >> (k % 8) & 1) *target++ = row[k];
+    return;
+  }
+#elif defined(__SSSE3__)
+  if constexpr (std::is_same_v<S, Word>) {
+    Size k = 0;
+    for (; k + 8 <= n; k += 8) {
+      const std::uint8_t mask = bits[k / 8];
+      __m128i words, places;
+      std::memcpy(&words, row + k, 16);
+      std::memcpy(&places, kKeptWords.bytes[mask], 16);
+      words = _mm_shuffle_epi8(words, places);
+      std::memcpy(target, &words, 16);  // what stands there, up to k + 8, is read already
       target += std::popcount(mask);
     }
     for (; k < n; ++k)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from kernelwise._native import exp_of_minus_rows
+from kernelwise._native import exp_of_minus_rows, laplace
 from kernelwise.kernels import RBF, Laplacian, LazyGram
 from kernelwise.kernels.fill import WIDEST
 
@@ -128,6 +128,18 @@ def clusters(spread, rng):
     centres = rng.normal(size=(9, 20))
     centres *= np.sqrt(spread) / np.linalg.norm(centres, axis=1, keepdims=True)
     return np.repeat(centres, 17, axis=0) + 0.2 * rng.normal(size=(153, 20))
+
+
+def test_the_kernel_of_a_distance_in_float32():
+    t = np.append(np.linspace(0, 60, 200_001), [61, 1e6]).astype(np.float32)
+    K = np.empty((1, len(t)), np.float32)
+    zero = np.zeros((1, 2), np.float32)
+    laplace(zero, np.column_stack([t, t]), np.zeros(0), False, K, 0, 1, 0)  # |0 - t| is exact
+    found, exact = K[0, :-2].astype(np.longdouble), np.exp(-t[:-2].astype(np.longdouble))
+    # Roundings of numbers near one, of log2(e), and of the exponent t log2(e).
+    assert (np.abs(found - exact) <= (1.1e-7 + 7.5e-8 * t[:-2]) * exact).all()
+    assert np.abs(found - exact).max() < 1e-7
+    assert_array_equal(K[0, -2:], K[0, -3])
 
 
 @pytest.mark.parametrize("spread", [10.0, 40.0, 100.0, 400.0])
