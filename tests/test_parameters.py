@@ -1,6 +1,7 @@
 """Constraints on parameters: what each allows, and that errors say what is wrong."""
 
 from fractions import Fraction
+from inspect import Parameter, signature
 from numbers import Integral, Real
 
 import numpy as np
@@ -10,6 +11,7 @@ import scipy.sparse as sp
 import sklearn
 from sklearn.model_selection import KFold
 
+import kernelwise
 from kernelwise import SVC
 from kernelwise._parameters import (
     HasMethods,
@@ -136,6 +138,29 @@ def test_a_change_after_a_check_is_seen():
     model.gamma = -1.0
     with pytest.raises(InvalidParameterError, match="gamma"):
         check_parameters(model)
+
+
+ESTIMATORS = [
+    each
+    for name in kernelwise.__all__
+    if hasattr(each := getattr(kernelwise, name), "_parameter_constraints")
+]
+
+
+@pytest.mark.parametrize("cls", ESTIMATORS)
+def test_defaults_are_allowed_as_a_check_skips_them(cls):
+    defaults = {name: each.default for name, each in signature(cls).parameters.items()}
+    given = {name: value for name, value in defaults.items() if value is not Parameter.empty}
+    assert given
+    check_values(cls, given)
+
+
+def test_the_default_of_one_parameter_is_refused_for_another():
+    model = SVC(kernel=SVC().gamma, C=SVC().max_iter)
+    with pytest.raises(InvalidParameterError, match=r"'C' parameter .* Got -1 instead"):
+        check_parameters(model)
+    with pytest.raises(InvalidParameterError, match=r"'kernel' parameter .* Got 'scale' instead"):
+        check_parameters(model.set_params(C=1.0))
 
 
 def test_scikit_learn_may_be_told_to_skip_the_check():

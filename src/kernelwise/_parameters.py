@@ -10,13 +10,13 @@ An estimator lists the allowed values of each parameter, a function in `checked_
     }
 
 A constraint is an object below, a type, ``callable``, None, or one of the words in `_WORDS`. The
-errors read like scikit-learn's. Checking 19 parameters takes about 12 microseconds.
+errors read like scikit-learn's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import wraps
+from functools import lru_cache, wraps
 from inspect import signature
 from math import inf
 from numbers import Integral, Real
@@ -170,8 +170,21 @@ _NAMES: dict[Any, str] = {Real: "a number", Integral: "an int", object: "any obj
 
 
 def check_parameters(estimator: Any) -> None:
-    """Raise an error if a parameter of the estimator violates its constraints."""
-    check_values(type(estimator), vars(estimator))
+    """Raise an error if a parameter of the estimator violates its constraints.
+
+    Values that are the very objects of the signature are not looked at: nearly all of them are.
+    """
+    cls: Any = type(estimator)
+    values = vars(estimator)
+    changed = {k: v for k, own in _defaults(cls).items() if (v := values.get(k, own)) is not own}
+    if changed:
+        check_values(cls, changed)
+
+
+@lru_cache(maxsize=64)
+def _defaults(cls: type) -> dict[str, Any]:
+    """Return the default of each parameter of an estimator's class."""
+    return {name: each.default for name, each in signature(cls).parameters.items()}
 
 
 def check_values(cls: type, values: Mapping[str, Any]) -> None:
