@@ -172,10 +172,20 @@ class Grams:
         return LazyGram(kernel, self.X if whole else self.X[rows], threads)
 
     def c_svc(
-        self, kernel: Kernel, rows: Index, y: Any, costs: Array, *, bias: bool = True
+        self,
+        kernel: Kernel,
+        rows: Index,
+        y: Any,
+        costs: Array,
+        *,
+        bias: bool = True,
+        bound: float | None = None,
     ) -> DualQP:
-        """Build the C-SVC of some rows, from the codes and costs of all rows."""
-        K = self.machine(kernel, rows, float(costs.max()))
+        """Build the C-SVC of some rows, from the codes and costs of all rows.
+
+        ``bound`` is the largest of the costs, where it is known.
+        """
+        K = self.machine(kernel, rows, float(costs.max()) if bound is None else bound)
         if len(rows) < len(y):
             y, costs = y[rows], costs[rows]
         return c_svc(as_gram(K, kernel.is_psd), y, costs, bias=bias)

@@ -54,8 +54,10 @@ class TableReader:
 
         They come in the order in which they are fitted.
         """
-        labels = Labels.of(y, sample_weight, self.model.class_weight).by_class()
-        return self.take(X, labels.rows), labels
+        found = Labels.of(y, sample_weight, self.model.class_weight)
+        labels = found.by_class()
+        is_whole = labels is found and len(labels.rows) == X.shape[0]
+        return X if is_whole else self.take(X, labels.rows), labels
 
     def new_rows(self, X: Any) -> Any:
         """Check rows to predict, and bring them into the form of the training rows."""

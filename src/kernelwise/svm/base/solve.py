@@ -61,17 +61,18 @@ def solve_machines(
         One per machine.
     """
     everything, bound = np.arange(len(Y)), float(costs.max())
+    progress = progress if progress is not None and progress.listens else None
     for kernel in [kernels] if isinstance(kernels, Kernel) else kernels:
         grams.prepare(kernel, bound)
 
     def solve_one(j: int) -> Solution:
         kernel = kernels if isinstance(kernels, Kernel) else kernels[j]
         rows = everything if members is None else members[j]
-        qp = grams.c_svc(kernel, rows, Y[:, j], costs, bias=bias)
+        qp = grams.c_svc(kernel, rows, Y[:, j], costs, bias=bias, bound=bound)
         own_solver = solver(j) if callable(solver) else solver
         with nullcontext() if progress is None else progress.task("machine"):
             solution: Solution = own_solver.solve(qp, start=None if start is None else start[j])
-        if progress is not None and progress.prints:
+        if progress is not None:
             progress.line(_summary(j, solution))
         return solution
 

@@ -96,10 +96,12 @@ def _numbered(y: Array) -> tuple[Array, Index]:
     if y.dtype.kind != "i" or len(y) == 0 or int(y.max()) - least > len(y):
         names, classes = np.unique(y, return_inverse=True)
         return names, classes
-    places = y.astype(np.intp) - least  # whole numbers close together need no sorting
-    present = np.bincount(places) > 0
+    places = y.astype(np.intp)  # whole numbers close together need no sorting
+    if least != 0:
+        places -= least
+    present = np.bincount(places).astype(bool)
     if present.all():
-        return np.arange(least, least + len(present)).astype(y.dtype), places
+        return np.arange(least, least + len(present), dtype=y.dtype), places
     names = (np.flatnonzero(present) + least).astype(y.dtype)
     return names, (np.cumsum(present) - 1)[places]
 
@@ -217,6 +219,8 @@ class FitTask:
     @cached_property
     def members(self) -> list[Index]:
         """The rows of each machine."""
+        if self.n_machines == 1:  # two classes: no code is zero
+            return [np.arange(len(self.classes))]
         return members_of(self.Y)
 
     def warm(self) -> WarmStart:
