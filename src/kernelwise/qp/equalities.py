@@ -138,9 +138,11 @@ class SeveralEqualities:
             return self._certified(qp, beta, basis.multipliers(run.nu), run)
 
     def _certified(self, qp: DualQP, beta: Array, nu: Array, run: _EqualitiesRun) -> Solution:
-        gradient = qp.gradient(beta)
+        problem = run.problem  # has the whole of K where no variable is fixed
+        whole = problem.n == qp.n
+        gradient = problem.product(beta) - qp.p if whole else qp.gradient(beta)
         margins = qp.kkt_violation(beta, nu, gradient)
-        violation = max(margins, run.problem.imbalance(run.beta))
+        violation = max(margins, problem.imbalance(run.beta))
         far = bool((np.abs(qp.A).max(axis=1, initial=0.0) * np.abs(nu) > HUGE).any())
         status = "converged" if violation <= self.tol else "degenerate" if far else "stalled"
         gap = qp.duality_gap(beta, nu, gradient)
@@ -209,14 +211,13 @@ class _EqualitiesRun:
         problem = self.problem
         n, n_features = problem.Q.shape
         spread = float(np.median(problem.hi - problem.lo))
-        K = np.zeros((n + 1, n + 1), dtype=np.float32)
-        K[:n, :n] = problem.K
-        weight = 0.0
+        weight, scaled = 0.0, np.zeros((n + 1, n_features), dtype=np.float32)
         if n_features:
             size = max(problem.size, 1e-300)
             weight = _PENALTY * max(size, 1 / spread) * n / n_features
-            scaled = (problem.Q * np.sqrt(weight)).astype(np.float32)
-            K[:n, :n] += scaled @ scaled.T
+            scaled[:n] = problem.Q * np.sqrt(weight)
+        K = scaled @ scaled.T
+        K[:n, :n] += problem.K
         terms = Terms(
             p=np.append(problem.p + problem.Q @ (weight * problem.c - self.nu), 0.0),
             lo=np.append(problem.lo, -np.inf),
