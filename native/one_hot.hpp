@@ -9,14 +9,21 @@ namespace kw::KW_ARCH {
 
 using Places = Matrix<const std::int32_t>;
 
+// Rows that are read feature by feature: the part of a large matrix that belongs to one feature then
+// stays in the first-level cache, and the places of these rows stay in the second-level cache.
+constexpr Size kOneHotRows = 512;
+
 // out += B' diag(weights) B, on and above the diagonal: histograms of the features and their pairs.
 inline void one_hot_gram(Places places, Values weights, Matrix<double> out) {
-  for (Size i = 0; i < places.rows; ++i) {
-    const std::int32_t* const row = places.row(i);
-    const double weight = weights[i];
+  for (Size first = 0; first < places.rows; first += kOneHotRows) {
+    const Size last = std::min(first + kOneHotRows, places.rows);
     for (Size j = 0; j < places.columns; ++j) {
-      double* const target = out.row(row[j]);
-      for (Size k = j; k < places.columns; ++k) target[row[k]] += weight;
+      for (Size i = first; i < last; ++i) {
+        const std::int32_t* const row = places.row(i);
+        double* const target = out.row(row[j]);
+        const double weight = weights[i];
+        for (Size k = j; k < places.columns; ++k) target[row[k]] += weight;
+      }
     }
   }
 }
@@ -51,15 +58,18 @@ inline void one_hot_product(Places places, Matrix<const float> R, Matrix<float> 
 
 // out = diag(B Q B') for a symmetric Q, which is read on and above the diagonal
 inline void one_hot_forms(Places places, Matrix<const double> Q, Vector<double> out) {
-  for (Size i = 0; i < places.rows; ++i) {
-    const std::int32_t* const row = places.row(i);
-    double own = 0, mixed = 0;
+  for (Size first = 0; first < places.rows; first += kOneHotRows) {
+    const Size last = std::min(first + kOneHotRows, places.rows);
+    std::fill(out.data + first, out.data + last, 0.0);
     for (Size j = 0; j < places.columns; ++j) {
-      const double* const source = Q.row(row[j]);
-      own += source[row[j]];
-      for (Size k = j + 1; k < places.columns; ++k) mixed += source[row[k]];
+      for (Size i = first; i < last; ++i) {
+        const std::int32_t* const row = places.row(i);
+        const double* const source = Q.row(row[j]);
+        double mixed = 0;
+        for (Size k = j + 1; k < places.columns; ++k) mixed += source[row[k]];
+        out[i] += source[row[j]] + 2 * mixed;
+      }
     }
-    out[i] = own + 2 * mixed;
   }
 }
 

@@ -164,11 +164,10 @@ class Design:
 
     def adjoint(self, values: Array) -> Array:
         """Return Z' v for a vector v."""
-        sums = np.zeros(int(self.steps.starts[-1]))
-        for column in self.places.T:
-            sums += np.bincount(column, values, minlength=len(sums))
+        sums = np.zeros((int(self.steps.starts[-1]), 1))
+        one_hot_sums(self.places, values, np.ones((len(values), 1), dtype=np.float32), sums)
         dense = values.astype(np.float32) @ self.dense
-        return np.concatenate([dense, self.steps.of_columns(sums)])
+        return np.concatenate([dense, self.steps.of_columns(sums[:, 0])])
 
     def rows(self, members: Index) -> Array:
         """Return some rows of Z as an array."""
