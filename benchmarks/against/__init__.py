@@ -24,10 +24,10 @@ from ..environment import ONE_THREAD
 from ..text import digits, table
 
 _WORKER = Path(__file__).with_name("worker.py")
-# Packages that scikit-learn, or pandas for it, imports where they are installed.
+# Packages that scikit-learn, or joblib or pandas for it, imports where they are installed.
 _IMPORTED = (
-    "numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl", "narwhals", "pandas", "pyarrow",
-    "numexpr", "bottleneck",
+    "numpy", "scipy", "scikit-learn", "joblib", "psutil", "threadpoolctl", "narwhals", "pandas",
+    "pyarrow", "numexpr", "bottleneck",
 )  # fmt: skip
 _VERSIONS = """
 import importlib.metadata as m, json, sys
