@@ -1,9 +1,10 @@
 """The speed of this kernelwise against that of another interpreter, such as an older version's.
 
-Worker processes of the two interpreters alternate, and each goes first equally often. A ratio is
-the time here divided by the time there, in the same round; a case counts by the median of its
-ratios over the rounds. Both interpreters must have the same packages beside kernelwise:
-scikit-learn imports pandas wherever it is installed, which takes longer than kernelwise itself.
+Worker processes of the two interpreters take turns at every case, because the speed of a machine
+changes within minutes; each goes first equally often. A ratio is the time here divided by the time
+there, in the same round; a case counts by the median of its ratios over the rounds, each of which
+has new processes. Both interpreters must have the same packages beside kernelwise: scikit-learn
+imports pandas wherever it is installed, which takes longer than kernelwise itself.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -73,11 +76,10 @@ class Installation:
         if is_other:
             self._environment.pop("PYTHONPATH", None)
 
-    def measure(self, suites: Sequence[str], *, quick: bool) -> tuple[str, Times]:
-        """Return the place of the package and the times of a new worker process."""
+    def start(self, suites: Sequence[str], *, quick: bool) -> Worker:
+        """Start a worker process for the cases of some suites."""
         options = [*self._options, *(["--quick"] if quick else [])]
-        found = self._run(str(_WORKER), *suites, *options)
-        return found["kernelwise"], found["times"]
+        return Worker([self._python, "-P", str(_WORKER), *suites, *options], self._environment)
 
     def packages(self) -> dict[str, str]:
         """Return the versions of the packages on which the time of an import depends."""
@@ -94,9 +96,101 @@ class Installation:
             check=False,
         )
         if done.returncode:
-            last = done.stderr.strip().splitlines()[-1:] or ["it said nothing"]
-            raise ExperimentError(f"the worker of {self._python} failed: {last[0]}")
+            raise _failure(self._python, done.stderr)
         return json.loads(done.stdout)
+
+
+def _failure(python: str, said: str) -> ExperimentError:
+    last = said.strip().splitlines()[-1:] or ["it said nothing"]
+    return ExperimentError(f"the worker of {python} failed: {last[0]}")
+
+
+class Worker:
+    """A worker process, which measures the next case whenever it is asked to.
+
+    Parameters
+    ----------
+    command : sequence of str
+        The interpreter and its arguments.
+    environment : mapping
+        The environment of the process.
+    """
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        self._python = command[0]
+        self._process = subprocess.Popen(
+            command,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,  # of a traceback, at most
+            text=True,
+        )
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def place(self) -> str:
+        """Return the place of the package, which is the first thing that a worker says."""
+        place: str = self._answer()
+        return place
+
+    def next_case(self) -> tuple[str, str, float] | None:
+        """Return suite, name and CPU time of the next case; None after the last one."""
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+        found = self._answer()
+        return None if found is None else tuple(found)
+
+    def _answer(self) -> Any:
+        line = self._process.stdout.readline()
+        if not line:
+            raise _failure(self._python, self._process.stderr.read())
+        return json.loads(line)
+
+
+def measure_in_turns(
+    contenders: Mapping[str, Installation], suites: Sequence[str], first: int, *, quick: bool
+) -> dict[str, Times]:
+    """Return the times of new worker processes that take turns at every case.
+
+    Parameters
+    ----------
+    contenders : mapping
+        The installations by name.
+    suites : sequence of str
+        Suites of the worker; empty is all.
+    first : int
+        The contender that begins; the next case begins with the next one.
+    quick : bool
+        Whether to use tiny sizes.
+
+    Returns
+    -------
+    times : dict
+        The times of each contender.
+    """
+    names, times = list(contenders), {name: {} for name in contenders}
+    with ExitStack() as stack:
+        workers = {
+            name: stack.enter_context(each.start(suites, quick=quick))
+            for name, each in contenders.items()
+        }
+        for worker in workers.values():
+            worker.place()
+        for number in count(first):
+            turn = number % len(names)
+            for name in names[turn:] + names[:turn]:
+                found = workers[name].next_case()
+                if found is None:  # all have the same cases
+                    return times
+                suite, case, seconds = found
+                times[name].setdefault(suite, {})[case] = seconds
+    return times
 
 
 def check_packages(here: Installation, there: Installation) -> None:
@@ -124,7 +218,7 @@ def compare(python: Path, suites: Sequence[str], rounds: int, *, quick: bool = F
     suites : sequence of str
         Suites of the worker, with or without "speed-"; empty is all.
     rounds : int
-        Rounds that count, after one that does not. Ctrl-C ends them early, with a report.
+        The number of rounds. Ctrl-C ends them early, with a report.
     quick : bool, default=False
         Whether to use tiny sizes.
 
@@ -137,22 +231,28 @@ def compare(python: Path, suites: Sequence[str], rounds: int, *, quick: bool = F
     with tempfile.TemporaryDirectory() as scratch:
         here = Installation(sys.executable, f"{scratch}/here", is_other=False)
         there = Installation(str(python), f"{scratch}/there", is_other=True)
-        places = [each.measure(suites, quick=quick)[0] for each in (here, there)]
-        if places[0] == places[1]:
-            raise ExperimentError(f"both interpreters have the same kernelwise, {places[0]}")
+        check_places(here, there, suites)
         check_packages(here, there)
+        contenders = {"here": here, "there": there}
         found: list[tuple[Times, Times]] = []
         for number in range(rounds):
             print(f"round {number + 1} of {rounds}", file=sys.stderr, flush=True)
-            order = (here, there) if number % 2 else (there, here)
             try:
-                times = {each: each.measure(suites, quick=quick)[1] for each in order}
+                times = measure_in_turns(contenders, suites, number, quick=quick)
             except KeyboardInterrupt:  # what is complete is reported
                 if not found:
                     raise
                 break
-            found.append((times[here], times[there]))
+            found.append((times["here"], times["there"]))
     return report(found)
+
+
+def check_places(here: Installation, there: Installation, suites: Sequence[str]) -> None:
+    """Refuse to compare a package with itself."""
+    with here.start(suites, quick=True) as one, there.start(suites, quick=True) as other:
+        place = one.place()
+        if place == other.place():
+            raise ExperimentError(f"both interpreters have the same kernelwise, {place}")
 
 
 def ratios(found: Sequence[tuple[Times, Times]]) -> dict[str, dict[str, float]]:

@@ -17,7 +17,7 @@ from ..measure import Effort
 from ..suite import Results, Row, Suite, Task
 from ..targets import Grouped, Overall, Reading, Target
 from ..text import digits, table
-from . import Installation, check_packages
+from . import Installation, check_packages, measure_in_turns
 
 LEVELS = ("v3", "v4")  # instruction sets that are compared
 _SLOWER = 0.97  # ratio below which a case is listed
@@ -58,11 +58,7 @@ class Before(Suite):
             contenders = _contenders(os.environ[VARIABLE], scratch, levels)
             check_packages(contenders[levels[0]], contenders[f"before {levels[0]}"])
             for number in range(case["rounds"]):
-                turn = number % len(contenders)
-                order = [*contenders][turn:] + [*contenders][:turn]
-                rounds.append(
-                    {name: contenders[name].measure(suites, quick=quick)[1] for name in order}
-                )
+                rounds.append(measure_in_turns(contenders, suites, number, quick=quick))
         return {"cpu_times": rounds}
 
     def section(self, results: Results) -> str:

@@ -1,7 +1,9 @@
-"""Time the public API of whichever kernelwise is installed, and print the CPU times as JSON.
+"""Time the public API of whichever kernelwise is installed, one case whenever it is asked to.
 
-A script of its own, run as ``PYTHON -P worker.py [SUITE ...] [--quick] [--avx2]``. It imports
-nothing of the benchmarks and only public names, so that it works with older versions.
+A script of its own, run as ``PYTHON -P worker.py [SUITE ...] [--quick] [--avx2]``. It prints the
+place of the package; then, for each line of its input, the suite, name and CPU time of the next
+case; and null after the last one, all as JSON. It imports nothing of the benchmarks and only public
+names, so that it works with older versions.
 """
 
 import gc
@@ -14,6 +16,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from copy import deepcopy
+from importlib.util import find_spec
 from statistics import median
 from typing import Any
 
@@ -215,7 +218,7 @@ def cpu() -> float:
 
 def timed(run: Callable[[], Any], quick: bool, once: bool, least: int = 1) -> float:
     """Return the median CPU time of some runs, of which the first does not count, or of one."""
-    if not once:
+    if not once or find_spec("numba") is not None:  # which compiles what is run first
         run()
     least, most = (1, 1) if quick or once else (least, _MOST_RUNS)
     found, begin = [], time.perf_counter()
@@ -234,14 +237,18 @@ def main(names: list[str]) -> None:
     if unknown := set(wanted) - set(SUITES):
         raise SystemExit(f"no suite {', '.join(sorted(unknown))}; there are: {', '.join(SUITES)}")
     warnings.simplefilter("ignore")
-    times = {
-        name: {
-            case: timed(run, quick, name in _ON_REQUEST, _LEAST_RUNS.get(name, 1))
-            for case, run in SUITES[name](quick)
-        }
-        for name in wanted
-    }
-    print(json.dumps({"kernelwise": kernelwise.__file__, "times": times}))
+    say(kernelwise.__file__)
+    cases = ((name, case, run) for name in wanted for case, run in SUITES[name](quick))
+    for _ in sys.stdin:
+        name, case, run = next(cases, (None, None, None))
+        if run is None:
+            say(None)
+            break
+        say([name, case, timed(run, quick, name in _ON_REQUEST, _LEAST_RUNS.get(name, 1))])
+
+
+def say(answer: Any) -> None:
+    print(json.dumps(answer), flush=True)
 
 
 if __name__ == "__main__":

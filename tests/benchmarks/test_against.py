@@ -1,13 +1,12 @@
 """The comparison of two interpreters."""
 
-import json
-import subprocess
 import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import kernelwise
 from benchmarks import against
 from benchmarks.against import compare, ratios, report
 from benchmarks.against.suite import LEVELS, TARGETS, Before
@@ -31,39 +30,69 @@ def test_ratios_are_medians_over_rounds_of_cases_that_both_have():
     assert "Cases above" not in report([(THERE, THERE)])
 
 
+class FakeWorker:
+    """A worker without a process, which writes its name down whenever it is asked for a case."""
+
+    def __init__(self, name, place, calls):
+        self._name, self._place, self._calls = name, place, calls
+        self._cases = iter([("fit", case, THERE["fit"][case]) for case in THERE["fit"]])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self._calls.append("end")
+
+    def place(self):
+        return self._place
+
+    def next_case(self):
+        found = next(self._cases, None)
+        if found is not None:
+            self._calls.append(self._name)
+        return found
+
+
 @pytest.fixture
-def equal_packages(monkeypatch):
-    monkeypatch.setattr(against.Installation, "packages", lambda self: {"pandas": "2.3"})
-
-
-def test_workers_take_turns(monkeypatch, equal_packages):
+def asked(monkeypatch):
+    """Return the names of the workers that were asked for a case, in order, and their ends."""
     calls = []
 
-    def measure(self, suites, *, quick):
-        calls.append(self._python)
-        return self._python, THERE
-
-    monkeypatch.setattr(against.Installation, "measure", measure)
-    assert "| fit | 2 | 1.00 | 1.00 |" in compare("old", ["fit"], 4)
-    here = sys.executable
-    assert calls == [here, "old", "old", here, here, "old", "old", here, here, "old"]
-
-
-def test_an_interrupted_comparison_reports_its_complete_rounds(monkeypatch, equal_packages):
-    calls = []
-
-    def measure(self, suites, *, quick):
+    def start(self, suites, *, quick):
         assert suites == ["fit"]
-        calls.append(self._python)
-        if len(calls) == 8:  # two before the rounds, then two per round
-            raise KeyboardInterrupt
-        return self._python, THERE
+        by_level = self._environment.get("KERNELWISE_CPU", " ".join([self._python, *self._options]))
+        name = "here" if by_level == sys.executable else by_level
+        return FakeWorker(name, self._python, calls)
 
-    monkeypatch.setattr(against.Installation, "measure", measure)
+    monkeypatch.delenv("KERNELWISE_CPU", raising=False)
+    monkeypatch.setattr(against.Installation, "packages", lambda self: {"pandas": "2.3"})
+    monkeypatch.setattr(against.Installation, "start", start)
+    return calls
+
+
+def test_workers_take_turns_at_every_case_and_begin_equally_often(asked):
+    assert "| fit | 2 | 1.00 | 1.00 |" in compare("old", ["fit"], 2)
+    begun = 2 * ["end"]  # of the workers that said where their packages are
+    first = ["here", "old", "old", "here"]
+    second = ["old", "here", "here", "old"]
+    assert asked == [*begun, *first, "end", "end", *second, "end", "end"]
+
+
+def test_an_interrupted_comparison_reports_its_complete_rounds(monkeypatch, asked):
+    def interrupted(self, before=FakeWorker.next_case):
+        if asked.count("old") == limit:
+            raise KeyboardInterrupt
+        return before(self)
+
+    monkeypatch.setattr(FakeWorker, "next_case", interrupted)
+    limit = 5  # two cases in each round
     assert "medians over 2 rounds" in compare("old", ["speed-fit"], 9)
-    calls[:] = calls[:5]
+    assert asked.count("end") == 2 + 3 * 2
+    asked.clear()
+    limit = 1
     with pytest.raises(KeyboardInterrupt):
         compare("old", ["speed-fit"], 9)
+    assert asked.count("end") == 2 + 2
 
 
 def test_a_package_is_not_compared_with_itself(monkeypatch):
@@ -86,13 +115,25 @@ def test_an_unknown_suite_is_reported():
         compare(sys.executable, ["nothing"], 1)
 
 
-def test_every_suite_of_the_worker_runs():
-    command = [sys.executable, "-P", str(against._WORKER), "--quick"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)["times"]
+def test_every_suite_of_the_worker_runs(tmp_path):
+    here = {"here": against.Installation(sys.executable, str(tmp_path), is_other=False)}
+    found = against.measure_in_turns(here, [], 0, quick=True)["here"]
     assert {"fit", "relevance", "startup"} <= set(found)
     assert all(seconds > 0 for cases in found.values() for seconds in cases.values())
+
+
+def test_a_worker_waits_until_it_is_asked_and_says_when_it_is_done(tmp_path):
+    with against.Installation(sys.executable, str(tmp_path), is_other=False).start(
+        ["gram"], quick=True
+    ) as worker:
+        assert worker.place() == kernelwise.__file__
+        cases = [worker.next_case() for _ in range(5)]
+    assert [case[:2] for case in cases[:4]] == [
+        ("gram", f"{kernel} {dtype}")
+        for kernel in ("RBF", "Laplacian")
+        for dtype in ("float32", "float64")
+    ]
+    assert cases[4] is None
 
 
 def rounds(ratio):
@@ -126,20 +167,12 @@ def test_a_method_that_does_more_has_a_target_of_its_own():
     assert by_name["speed of 288e5fa, cases that do the same work"] == "not measured"
 
 
-def test_workers_of_both_levels_take_turns_with_the_older_version(monkeypatch, equal_packages):
-    calls = []
-
-    def measure(self, suites, *, quick):
-        calls.append(
-            self._environment.get("KERNELWISE_CPU", " ".join([self._python, *self._options]))
-        )
-        return self._python, THERE
-
-    monkeypatch.setattr(against.Installation, "measure", measure)
-    monkeypatch.delenv("KERNELWISE_CPU", raising=False)
+def test_workers_of_both_levels_take_turns_with_the_older_version(monkeypatch, asked):
     monkeypatch.setenv(VARIABLE, "old")
     row = Before().measure({"suites": "fit", "rounds": 2}, QUICK)
-    assert calls == ["old --avx2", "v3", "old", "v4", "v3", "old", "v4", "old --avx2"]
+    names = ["old --avx2", "v3", "old", "v4"]
+    turns = [names[k:] + names[:k] for k in (0, 1, 1, 2)]  # of two cases in each round
+    assert [name for name in asked if name != "end"] == [name for turn in turns for name in turn]
     names = ["before v3", "before v4", "v3", "v4"]
     assert [sorted(each) for each in row["cpu_times"]] == 2 * [names]
     found = verdicts({"before": [{"suites": "fit", **row}]}, TARGETS)
