@@ -16,7 +16,6 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from importlib.util import find_spec
 from statistics import median
 from typing import Any
 
@@ -207,7 +206,7 @@ SUITES: dict[str, Callable[[bool], Cases]] = {
     )
 }  # fmt: skip
 _LEAST_RUNS = {"startup": 5}  # the times of new processes vary most; one run elsewhere
-_ON_REQUEST = {"large"}  # suites that take minutes; their cases run once
+_ON_REQUEST = {"large"}  # suites that take minutes; one run of each case counts
 
 
 def cpu() -> float:
@@ -217,9 +216,8 @@ def cpu() -> float:
 
 
 def timed(run: Callable[[], Any], quick: bool, once: bool, least: int = 1) -> float:
-    """Return the median CPU time of some runs, of which the first does not count, or of one."""
-    if not once or find_spec("numba") is not None:  # which compiles what is run first
-        run()
+    """Return the median CPU time of one or some runs, after a first one that does not count."""
+    run()
     least, most = (1, 1) if quick or once else (least, _MOST_RUNS)
     found, begin = [], time.perf_counter()
     while len(found) < least or (len(found) < most and time.perf_counter() - begin < _ENOUGH):
