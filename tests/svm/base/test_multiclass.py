@@ -44,6 +44,7 @@ def test_members_are_the_rows_of_a_code(n_classes):
     [
         np.array([3, 1, 1, 7, 3]),
         np.array([-128, 127, 0, -128] * 70, dtype=np.int8),
+        np.tile(np.arange(-128, 128), 2).astype(np.int8),
         np.array([2**62, -(2**62), 5]),
         np.array([True, False, True]),
         np.array([4, 2, 2], dtype=np.uint64),
