@@ -9,9 +9,9 @@ namespace kw::KW_ARCH {
 
 using Places = Matrix<const std::int32_t>;
 
-// Rows that are read feature by feature: the part of a large matrix that belongs to one feature then
-// stays in the first-level cache, and the places of these rows stay in the second-level cache.
-constexpr Size kOneHotRows = 512;
+// Rows of a block, which is read feature by feature: what one feature reads or writes of a large matrix
+// then stays in the first-level cache, and the places of the block in the second-level cache.
+inline constexpr Size kOneHotRows = 512;
 
 // out += B' diag(weights) B, on and above the diagonal: histograms of the features and their pairs.
 inline void one_hot_gram(Places places, Values weights, Matrix<double> out) {

@@ -186,11 +186,10 @@ def measure_in_turns(
             turn = number % len(names)
             for name in names[turn:] + names[:turn]:
                 found = workers[name].next_case()
-                if found is None:  # all have the same cases
+                if found is None:  # all have the same cases, and so the same end
                     return times
                 suite, case, seconds = found
                 times[name].setdefault(suite, {})[case] = seconds
-    return times
 
 
 def check_packages(here: Installation, there: Installation) -> None:

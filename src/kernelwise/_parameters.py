@@ -172,7 +172,7 @@ _NAMES: dict[Any, str] = {Real: "a number", Integral: "an int", object: "any obj
 def check_parameters(estimator: Any) -> None:
     """Raise an error if a parameter of the estimator violates its constraints.
 
-    Values that are the very objects of the signature are not looked at: nearly all of them are.
+    A value that is the default itself, as most values are, needs no check.
     """
     cls: Any = type(estimator)
     values = vars(estimator)
