@@ -14,8 +14,8 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
 from statistics import median
@@ -88,16 +88,26 @@ class Installation:
 
     def _run(self, *arguments: str) -> Any:
         """Run the interpreter, and return what it printed as JSON."""
-        done = subprocess.run(
-            [self._python, "-P", *arguments],
-            env=self._environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        with _starting(self._python):
+            done = subprocess.run(
+                [self._python, "-P", *arguments],
+                env=self._environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
         if done.returncode:
             raise _failure(self._python, done.stderr)
         return json.loads(done.stdout)
+
+
+@contextmanager
+def _starting(python: str) -> Iterator[None]:
+    """Name the interpreter that cannot be started."""
+    try:
+        yield
+    except OSError as error:
+        raise ExperimentError(f"{python} cannot be started: {error.strerror}") from error
 
 
 def _failure(python: str, said: str) -> ExperimentError:
@@ -118,14 +128,15 @@ class Worker:
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self._python = command[0]
-        self._process = subprocess.Popen(
-            command,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,  # of a traceback, at most
-            text=True,
-        )
+        with _starting(self._python):
+            self._process = subprocess.Popen(
+                command,
+                env=environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,  # of a traceback, at most
+                text=True,
+            )
 
     def __enter__(self) -> Worker:
         return self

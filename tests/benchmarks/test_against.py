@@ -115,6 +115,15 @@ def test_an_unknown_suite_is_reported():
         compare(sys.executable, ["nothing"], 1)
 
 
+def test_an_interpreter_that_is_not_there_is_named(monkeypatch, tmp_path):
+    missing = str(tmp_path / "python")
+    with pytest.raises(ExperimentError, match=r"python cannot be started: No such file"):
+        compare(missing, ["gram"], 1, quick=True)
+    monkeypatch.setenv(VARIABLE, missing)
+    with pytest.raises(ExperimentError, match=r"python cannot be started: No such file"):
+        Before().measure({"suites": "gram", "rounds": 1}, QUICK)
+
+
 def test_every_suite_of_the_worker_runs(tmp_path):
     here = {"here": against.Installation(sys.executable, str(tmp_path), is_other=False)}
     found = against.measure_in_turns(here, [], 0, quick=True)["here"]
