@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from .svm import (
         SVC,
         AdaptiveKernelSVC,
-        CellSVC,
         DualObjectiveSVC,
         FeatureDiscriminationSVC,
         GeneralizedBiasSVC,
         MarginRadiusSVC,
         RelevanceSVC,
+        RelevanceSVR,
         SVCSearchCV,
         bounds_of,
     )
@@ -77,7 +77,6 @@ _HOMES = {
 __all__ = [
     "SVC",
     "AdaptiveKernelSVC",
-    "CellSVC",
     "DualObjectiveSVC",
     "EmpiricalKernelMap",
     "FeatureDiscriminationSVC",
@@ -86,6 +85,7 @@ __all__ = [
     "GeodesicNeighborFeatures",
     "MarginRadiusSVC",
     "RelevanceSVC",
+    "RelevanceSVR",
     "RelevanceSelector",
     "SVCSearchCV",
     "TopicFeatures",

@@ -10,7 +10,6 @@ Li, Leung, Lee 2007                       generalized_bias/         generalized_
 Do, Kalousis, Hilario 2009                margin_radius/            margin_radius
 our own                                   relevance/                relevance (page)
 C-support vector classification           svc.py, search/           svc, search (pages)
-the same in cells, for many rows          cell_svc.py               large_tables (page)
 ========================================  ========================  ======================
 
 Experiments are folders of `kernelwise.experiments.papers` and pages are ``docs/NAME.md``, with the
@@ -29,13 +28,13 @@ if TYPE_CHECKING:
     from .base.estimator import BaseLearnedSVC
     from .base.predictor import Predictor
     from .base.task import FitTask, Fitted
-    from .cell_svc import CellSVC
     from .dual_objective import DualObjectiveSVC
     from .error_bounds import bounds_of
     from .feature_discrimination.estimator import FeatureDiscriminationSVC
     from .generalized_bias.estimator import GeneralizedBiasSVC
     from .margin_radius.estimator import MarginRadiusSVC
-    from .relevance.estimator import RelevanceSVC
+    from .relevance.classifier import RelevanceSVC
+    from .relevance.regressor import RelevanceSVR
     from .search.estimator import SVCSearchCV
     from .svc import SVC
 
@@ -43,7 +42,6 @@ __all__ = [
     "SVC",
     "AdaptiveKernelSVC",
     "BaseLearnedSVC",
-    "CellSVC",
     "DualObjectiveSVC",
     "FeatureDiscriminationSVC",
     "FitTask",
@@ -52,6 +50,7 @@ __all__ = [
     "MarginRadiusSVC",
     "Predictor",
     "RelevanceSVC",
+    "RelevanceSVR",
     "SVCSearchCV",
     "bounds_of",
 ]
@@ -61,7 +60,6 @@ _HOMES = {
     "SVC": "svc",
     "AdaptiveKernelSVC": "adaptive_kernel",
     "BaseLearnedSVC": "base.estimator",
-    "CellSVC": "cell_svc",
     "FitTask": "base.task",
     "Fitted": "base.task",
     "Predictor": "base.predictor",
@@ -69,7 +67,8 @@ _HOMES = {
     "FeatureDiscriminationSVC": "feature_discrimination.estimator",
     "GeneralizedBiasSVC": "generalized_bias.estimator",
     "MarginRadiusSVC": "margin_radius.estimator",
-    "RelevanceSVC": "relevance.estimator",
+    "RelevanceSVC": "relevance.classifier",
+    "RelevanceSVR": "relevance.regressor",
     "SVCSearchCV": "search.estimator",
     "bounds_of": "error_bounds",
 }

@@ -1,5 +1,6 @@
-"""RelevanceSVC: feature weights, width and C learned from the training rows alone."""
+"""RelevanceSVC and RelevanceSVR: one prior, learned by its evidence; two losses; every size."""
 
-from .estimator import RelevanceSVC
+from .classifier import RelevanceSVC
+from .regressor import RelevanceSVR
 
-__all__ = ["RelevanceSVC"]
+__all__ = ["RelevanceSVC", "RelevanceSVR"]

@@ -1,1 +1,0 @@
-"""Methods for many rows: sums that add up block by block, and trees of cells."""

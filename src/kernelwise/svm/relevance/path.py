@@ -1,0 +1,335 @@
+"""The path: columns are ranked once per fold, dropped stage by stage, and judged on held-out rows.
+
+    for each fold:  order = rank(own rows)
+                    for size in p, p/2 or p/3, ..., 2:  learn the prior, fit the parts, decide
+    weight of a stage ~ exp(-(loss on held-out rows + 4 nats if any column is dropped) / 2)
+
+The two best stages are learned once more from all rows, from the mean of the folds' priors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..._typing import Array, Index
+from .evidence import learn
+from .losses import Key, LogLoss, SquaredLoss
+from .prior import Prior, between, equal_prior, mean_prior
+from .rows import Rows
+from .settings import Settings
+
+Loss = LogLoss | SquaredLoss
+_N_STAGES = 2  # stages that are mixed
+_MIN_SHARE = 0.1  # weight of a mixed stage, relative to the best
+_FAR = 6.0  # nats, and twice the standard error, by which a stage is dropped after the first fold
+
+
+def rank(rows: Rows, T: Array, kept: Index, rng: np.random.Generator, settings: Settings) -> Array:
+    """Return the share of each group: the mean of those in two kernels and in additive effects.
+
+    Amplitudes and noise are held, so that the weights have to explain the targets.
+    """
+    equal = equal_prior(rows, kept, rng)
+    equal = replace(equal, v=equal.v * 0.1, noise=settings.rank_noise, tau=0.0)
+    starts = (
+        replace(equal, w=equal.w * settings.narrow, s2=1.0, r2=0.0),
+        replace(equal, s2=0.0, r2=1.0),
+    )
+    L, Q = (
+        learn(
+            rows,
+            T,
+            start,
+            start,
+            settings.rank_evaluations,
+            settings,
+            spread=settings.rank_spread,
+            hold=("s2", "noise", "r2", "rho"),
+        )
+        for start in starts
+    )
+    squares = Q.w**2
+    shares: Array = (L.w / L.w.sum() + L.v / L.v.sum() + squares / squares.sum()) / 3
+    return shares
+
+
+def stage_sizes(n_groups: int, settings: Settings) -> list[int]:
+    """Return the numbers of columns along the path."""
+    sizes = [n_groups]
+    if n_groups < settings.min_path:
+        return sizes
+    while sizes[-1] > 2:
+        factor = 1 / 3 if sizes[-1] > settings.thirds else 1 / 2
+        sizes.append(max(2, min(sizes[-1] - 1, int(np.ceil(factor * sizes[-1])))))
+    return sizes
+
+
+def deal(labels: Index, groups: Index | None, n_folds: int, rng: np.random.Generator) -> Index:
+    """Return a fold for each row: about equal shares of each label, and groups held together."""
+    n = len(labels)
+    if groups is not None:
+        _, number, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+        order = rng.permutation(len(sizes))
+        order = order[np.argsort(-sizes[order], kind="stable")]
+        fold_of, load = np.empty(len(sizes), dtype=np.intp), np.zeros(n_folds)
+        for group in order:
+            fold_of[group] = int(load.argmin())
+            load[fold_of[group]] += sizes[group]
+        return fold_of[number]
+    order = rng.permutation(n)
+    order = order[np.argsort(labels[order], kind="stable")]
+    fold = np.empty(n, dtype=np.intp)
+    fold[order] = np.arange(n) % n_folds
+    return fold
+
+
+@dataclass(frozen=True)
+class Split:
+    """Rows that learn, and rows that judge what they learned."""
+
+    own: Index
+    held: Index
+
+
+def splits(
+    labels: Index, groups: Index | None, rng: np.random.Generator, settings: Settings
+) -> list[Split]:
+    """Return three folds of small tables, and one split of larger ones."""
+    n = len(labels)
+    if n <= settings.learning:
+        fold = deal(labels, groups, settings.folds, rng)
+        found = [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in np.unique(fold)]
+        return [Split(own, held) for own, held in found]
+    fold = deal(labels, groups, -(-n // settings.learning), rng)
+    others = np.flatnonzero(fold != 0)
+    return [Split(np.flatnonzero(fold == 0), np.sort(rng.permutation(others)[: settings.judging]))]
+
+
+@dataclass
+class PathResult:
+    """What the path found.
+
+    Parameters
+    ----------
+    sizes : list of int
+        The number of columns of each stage.
+    losses : ndarray of shape (n_stages,)
+        The mean held-out loss of each stage; NaN for one that was given up.
+    weights : ndarray of shape (n_stages,)
+        The weight of each stage.
+    splits : list of Split
+        The folds.
+    seen : ndarray
+        The held-out rows of all folds.
+    priors : dict of (fold, stage) to Prior
+        What each fold learned.
+    decisions : dict of stage to {key: ndarray}
+        The decisions of the chosen parts on the rows of `seen`.
+    finals : dict of stage to Prior
+        The priors of the mixed stages, learned from all rows.
+    """
+
+    sizes: list[int]
+    losses: Array
+    weights: Array
+    splits: list[Split]
+    seen: Index
+    priors: dict[tuple[int, int], Prior]
+    decisions: dict[int, dict[Key, Array]]
+    finals: dict[int, Prior] = field(default_factory=dict)
+
+
+class Path:
+    """Walks along the path for one table.
+
+    Parameters
+    ----------
+    rows : Rows
+        All rows.
+    loss : LogLoss or SquaredLoss
+        Their loss.
+    varying : ndarray
+        The groups of columns that vary.
+    groups : ndarray or None
+        The group of each row; rows of a group are held out together.
+    rng : Generator
+        Deals folds and picks rows.
+    settings : Settings
+        The constants.
+    max_features : int or None, default=None
+        The most groups of columns that may be kept.
+    done : callable, default=None
+        Told of each step.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        loss: Loss,
+        varying: Index,
+        groups: Index | None,
+        rng: np.random.Generator,
+        settings: Settings,
+        max_features: int | None = None,
+        done: Callable[[str], Any] | None = None,
+    ) -> None:
+        self._rows, self._loss, self._varying = rows, loss, varying
+        self._groups, self._rng, self._settings = groups, rng, settings
+        self._done = done or (lambda text: None)
+        sizes = stage_sizes(len(varying), settings)
+        self._most = len(varying) if max_features is None else min(max_features, len(varying))
+        if max_features is not None and max_features < sizes[0]:
+            sizes = sorted({s for s in sizes if s < max_features} | {max_features}, reverse=True)
+        self._sizes = sizes
+
+    # --- Steps of a fold ------------------------------------------------------------------
+
+    def _shares(self, rows: Rows, loss: Loss) -> Array:
+        """Rank the columns on some of the rows."""
+        if len(self._sizes) == 1 and self._sizes[0] == len(self._varying):
+            return np.ones(rows.columns.n_groups)
+        some = loss.learning_rows(self._settings.fold_rows, self._rng)
+        T = loss.targets[some]
+        return rank(rows.part(some), T, self._varying, self._rng, self._settings)
+
+    def _best(self, shares: Array, size: int) -> Index:
+        order = np.argsort(-shares[self._varying], kind="stable")
+        return np.sort(self._varying[order[:size]])
+
+    def _learn(self, rows: Rows, loss: Loss, kept: Index, last: Prior | None) -> Prior:
+        """Learn the prior of some columns, from that of more columns if there is one."""
+        some = loss.learning_rows(self._settings.fold_rows, self._rng)
+        own, T, settings = rows.part(some), loss.targets[some], self._settings
+        equal = equal_prior(own, kept, self._rng)
+        if last is None:
+            return learn(own, T, equal, equal, settings.evaluations, settings, fine=loss.fine)
+        start = between(last, equal)
+        return learn(own, T, start, equal, settings.warm_evaluations, settings, fine=loss.fine)
+
+    # --- The walk -------------------------------------------------------------------------
+
+    def walk(self) -> PathResult:
+        """Walk in every fold, weight the stages, and learn the best ones from all rows."""
+        if self._needs_no_choice():
+            return self._single()
+        found = splits(self._loss.labels, self._groups, self._rng, self._settings)
+        alive = np.ones(len(self._sizes), dtype=bool)
+        held: dict[int, dict[Key, list[Array]]] = {s: {} for s in range(len(self._sizes))}
+        priors: dict[tuple[int, int], Prior] = {}
+        shares = []
+        for f, split in enumerate(found):
+            rows, loss = self._rows.part(split.own), self._loss.part(split.own)
+            if f == 0 or alive[1:].any():
+                shares.append(self._shares(rows, loss))
+                self._done(f"fold {f + 1} of {len(found)}: columns ranked")
+            self._walk_fold(f, split, shares[-1], alive, priors, held)
+        seen = np.concatenate([split.held for split in found])
+        result = self._weigh(alive, priors, held, found, seen)
+        order = np.mean(shares, axis=0)
+        if np.flatnonzero(result.weights).max() > 0 or self._most < len(self._varying):
+            order = order + self._shares(self._rows, self._loss)
+            self._done("columns ranked on all rows")
+        for s in np.flatnonzero(result.weights).tolist():
+            kept = self._best(order, self._sizes[s])
+            own = [priors[f, s] for f in range(len(found))]
+            result.finals[s] = self._final(kept, own)
+            self._done(f"{self._sizes[s]} columns learned")
+        return result
+
+    def _needs_no_choice(self) -> bool:
+        """Return whether there is one stage, and left-out decisions do what folds would do."""
+        is_enough = len(self._rows) > self._settings.fold_rows and self._groups is None
+        return len(self._sizes) == 1 and is_enough and isinstance(self._loss, SquaredLoss)
+
+    def _single(self) -> PathResult:
+        kept, none = self._varying[: self._sizes[0]], np.zeros(0, dtype=np.intp)
+        first = self._learn(self._rows, self._loss, kept, None)
+        nan, one = np.full(1, np.nan), np.ones(1)
+        final = self._final(kept, [first])
+        return PathResult(self._sizes, nan, one, [], none, {}, {}, {0: final})
+
+    def _walk_fold(
+        self,
+        f: int,
+        split: Split,
+        shares: Array,
+        alive: Any,
+        priors: dict[tuple[int, int], Prior],
+        held: dict[int, dict[Key, list[Array]]],
+    ) -> None:
+        """Learn and judge the stages of one fold; the first fold gives up those far behind."""
+        rows, loss = self._rows.part(split.own), self._loss.part(split.own)
+        others, judge = self._rows.part(split.held), self._loss.part(split.held)
+        last: Prior | None = None
+        tried: dict[int, Array] = {}
+        for s in np.flatnonzero(alive).tolist():
+            last = priors[f, s] = self._learn(rows, loss, self._best(shares, self._sizes[s]), last)
+            for key, part in loss.held_parts(rows, last, self._rng):
+                held[s].setdefault(key, []).append(part.decide(others, self._settings))
+            self._done(f"fold {f + 1}: {self._sizes[s]} columns")
+            if f > 0 or len(self._sizes) == 1:
+                continue
+            tried[s] = judge.choose({key: own[0] for key, own in held[s].items()})[1]
+            bad = self._far_behind(judge, tried)
+            if len(bad) > 2 and bad[-2:].all():
+                alive[s + 1 :] = False
+                break
+        if tried:
+            alive[list(tried)] = ~self._far_behind(judge, tried)
+            alive[0] = True
+
+    def _far_behind(self, judge: Loss, tried: dict[int, Array]) -> Any:
+        """Return which of some stages are clearly worse than the best of them."""
+        L = np.array(list(tried.values()))
+        worse = (L - L[L.sum(axis=1).argmin()]) / judge.nats(L)
+        error = np.sqrt(L.shape[1]) * worse.std(axis=1)
+        return worse.sum(axis=1) > np.maximum(_FAR, 2 * error)
+
+    def _weigh(
+        self,
+        alive: Any,
+        priors: dict[tuple[int, int], Prior],
+        held: dict[int, dict[Key, list[Array]]],
+        found: list[Split],
+        seen: Index,
+    ) -> PathResult:
+        """Weight the stages by their losses on held-out rows."""
+        judge, settings = self._loss.part(seen), self._settings
+        decisions: dict[int, dict[Key, Array]] = {}
+        L = np.full((len(self._sizes), len(seen)), np.inf)
+        for s in np.flatnonzero(alive).tolist():
+            both = {key: np.vstack(own) for key, own in held[s].items()}
+            chosen, L[s] = judge.choose(both)
+            decisions[s] = {key: both[key] for key in chosen}
+        price = judge.price / judge.price.mean()
+        total = (L * price)[alive].sum(axis=1) / judge.nats(L[alive])
+        total += settings.nats * (np.flatnonzero(alive) > 0)
+        weights = np.zeros(len(self._sizes))
+        weights[alive] = np.exp(-(total - total.min()) / 2)
+        gain = judge.base - L[int(np.argmax(weights))]
+        if gain.mean() < settings.gate * gain.std() / np.sqrt(len(gain)):
+            weights = (np.arange(len(weights)) == 0).astype(float)
+        keeps_all = isinstance(self._loss, SquaredLoss) and len(self._rows) > settings.exact_rows
+        weights[np.argsort(-weights, kind="stable")[1 if keeps_all else _N_STAGES :]] = 0
+        if keeps_all:  # few rows learned what cells of many rows decide: the mixture chooses
+            weights[0] = max(weights[0], _MIN_SHARE * weights.max())
+        weights[weights < _MIN_SHARE * weights.max()] = 0
+        losses = np.array([np.average(own, weights=price) for own in L])
+        losses[~alive] = np.nan
+        return PathResult(
+            self._sizes, losses, weights / weights.sum(), found, seen, priors, decisions
+        )
+
+    def _final(self, kept: Index, folds: list[Prior]) -> Prior:
+        """Learn the prior of some columns from all rows, from the mean of the folds."""
+        settings = self._settings
+        some = self._loss.learning_rows(settings.final_rows, self._rng)
+        rows, T = self._rows.part(some), self._loss.targets[some]
+        start, centre = mean_prior(folds, kept), equal_prior(rows, kept, self._rng)
+        return learn(
+            rows, T, start, centre, settings.final_evaluations, settings, fine=self._loss.fine
+        )
