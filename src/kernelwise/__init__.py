@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from . import _moved
 from ._version import __version__
 
 TYPE_CHECKING = False  # checkers know this name; `typing` would take half of the time of the import
@@ -110,14 +109,12 @@ __all__ = [
     "transform",
 ]
 
-_moved.install()
-
 
 def __getattr__(name: str) -> Any:
     """Import a layer or a public name on first access."""
     from importlib import import_module
 
-    if name in _LAYERS or name == "bounds":  # the old name of `criteria`
+    if name in _LAYERS:
         return import_module(f".{name}", __name__)
     if name in __all__:
         return getattr(import_module(f".{_HOMES.get(name, 'svm')}", __name__), name)

@@ -102,9 +102,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.category = category
         self.one_hot = one_hot
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__({"category": (), "one_hot": True} | state)  # of older versions
-
     @atomic_fit
     def fit(self, X: Any, y: Any = None) -> TableEncoder:
         """Learn the kinds and values of the columns from the training rows.

@@ -147,11 +147,6 @@ class GeodesicNeighborFeatures(TransformerMixin, BaseEstimator):
         self.disconnected = disconnected
         self.n_jobs = n_jobs
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        if "_node_of_row" in state:  # of versions whose neighbours were always training rows
-            state = {"neighbors": "training", "_sources": state["_node_of_row"]} | state
-        super().__setstate__(state)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True

@@ -26,7 +26,6 @@ from .kernel_spec import KernelSpec
 from .margin_bounds import MarginBoundsMixin, TrainingTable
 from .multiclass import ONE_VS_REST, SCHEMES, Multiclass
 from .notebook import WeightsReprMixin
-from .older_models import upgraded, with_all_parameters
 from .predictor import predictor_of
 from .probability import ProbabilityMixin
 from .progress import FitProgress
@@ -234,9 +233,6 @@ class BaseLearnedSVC(
         tags.input_tags.sparse, tags.input_tags.allow_nan = reader.sparse, reader.nan
         tags.input_tags.string = reader.strings
         return tags
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(with_all_parameters(type(self), upgraded(state)))
 
     def set_params(self, **params: Any) -> BaseLearnedSVC:
         """Set parameters; ``kernel__name`` replaces a kernel object by one with that parameter.

@@ -18,7 +18,6 @@ from .calibration import Calibration, calibrate_margins, probabilities
 from .conformal import ConformalHalf, class_scores, first_half_decides, prediction_sets
 from .left_out import deal_task
 from .multiclass import Multiclass
-from .older_models import older_scores
 from .predictor import predictor_of, take
 from .progress import FitProgress
 from .reading import TableReader
@@ -138,8 +137,6 @@ class ProbabilityMixin:
 
     def _class_scores(self, X: Any) -> Array:
         """Return log-odds of the second of two classes, or scores inside a softmax."""
-        if vars(self).get("_calibrated_") is not None:
-            return older_scores(self, X)
         predictor = predictor_of(self)
         if predictor.calibration is None:
             raise NotFittedError(
