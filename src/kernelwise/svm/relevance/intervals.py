@@ -96,5 +96,5 @@ def _columns(rows: Rows, predictions: Array, columns: Index, low: float, high: f
 def ends(ratios: Array, confidence_level: float) -> tuple[float, float]:
     """Return the quantiles of sorted ratios that a new one lies between at a confidence level."""
     n, tail = len(ratios), (1 - confidence_level) / 2
-    k = max(int(np.floor(tail * (n + 1))), 1)
+    k = max(int(np.floor(tail * (n + 1) + 1e-9)), 1)  # (1 - 0.9) / 2 is a little below 0.05
     return float(ratios[k - 1]), float(ratios[n - k])
