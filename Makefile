@@ -7,6 +7,7 @@ PYTHON ?= python3
 OLDEST_PYTHON ?= python3.11
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
+ONLY ?=
 
 VENV := .venv
 OLDEST := .venv-oldest
@@ -20,7 +21,7 @@ WITH_TOOLS := PATH="$(abspath $(BIN)):$$PATH"
 CORE_TESTS := tests/native tests/kernels tests/qp
 
 .DEFAULT_GOAL := help
-.PHONY: help demo pictures test test-oldest core zoo chaos lint format bench docs native wheel sanitize clean
+.PHONY: help demo pictures test test-oldest core zoo chaos lint format bench reproduce docs native wheel sanitize clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -60,6 +61,9 @@ format: $(VENV)/dev.stamp ## rewrite the code in the project's format
 bench: $(VENV)/bench.stamp ## measure speed against peers
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
+reproduce: $(VENV)/bench.stamp ## repeat the tables and figures of the papers
+	$(BIN)/python -m reproduction $(ONLY)
+
 docs: $(VENV)/docs.stamp ## build the documentation into docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
@@ -88,7 +92,7 @@ clean: ## remove the environments and everything that is generated
 	rm -rf $(VENV) $(OLDEST) build dist demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -rf docs/_build docs/generated benchmarks/scratch
 	rm -f src/kernelwise/_native.*.so
-	find src tests benchmarks examples docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	find src tests benchmarks reproduction examples docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 # One stamp for each set of extras: a target installs only what it uses.
 $(VENV)/demo.stamp: EXTRAS := cli

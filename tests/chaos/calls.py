@@ -23,14 +23,13 @@ import pandas as pd
 import scipy.sparse
 
 from kernelwise import kernels, qp
-from kernelwise.experiments import ExperimentError
 
 from . import sound
 from .child import in_child
 from .tally import Tally
 
 LAYERS = (
-    "criteria", "datasets", "discrimination", "evaluation", "experiments", "inspection", "io",
+    "criteria", "discrimination", "evaluation", "inspection", "io",
     "kernels", "outer", "qp", "report", "svm", "tabular", "transform",
 )  # fmt: skip
 # What the library makes for authors of methods, who extend it.
@@ -43,7 +42,7 @@ METHODS = (
 )  # fmt: skip
 # ImportError: an optional package; OSError: a file that is not there.
 DOCUMENTED = (
-    ValueError, TypeError, OSError, ImportError, NotImplementedError, ExperimentError
+    ValueError, TypeError, OSError, ImportError, NotImplementedError
 )  # fmt: skip
 _SECONDS, _MEGABYTES = 60, 2000  # after which a call counts as one that hangs; what it may allocate
 

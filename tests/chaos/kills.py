@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -16,7 +15,6 @@ from sklearn.datasets import load_iris
 
 from kernelwise import SVC, RelevanceSVC
 from kernelwise.io import ModelFileError, load, save
-from tests.experiments.toy import Toy
 
 from .tally import Tally
 
@@ -72,32 +70,6 @@ def killed_commands(folder: Path, n: int, seed: int) -> Tally:
     return tally
 
 
-def killed_reproductions(folder: Path, n: int, seed: int) -> Tally:
-    """Kill ``kernelwise reproduce`` again and again; what it goes on to is what one run gives."""
-    tally, rng = Tally("kill -9 during reproduce"), np.random.default_rng(seed)
-    options = ["reproduce", Toy.name, "--quiet", "--results"]
-    whole, torn = folder / "whole", folder / "torn"
-    seconds = _run([*options, str(whole)])
-    (name,) = (path.name for path in whole.glob("*.jsonl"))
-    expected, before = _rows(whole / name), 0
-    for trial in range(n):
-        _kill_after([*options, str(torn)], seconds * rng.random())
-        done = len(_rows(torn / name)) if (torn / name).exists() else 0
-        if done < before:
-            tally.broke(f"trial {trial}: {before} tasks were done, and {done} are left")
-        else:
-            tally.held("no finished task lost")
-        before = done
-        if done == len(expected):
-            (torn / name).unlink()
-            before = 0
-    _run([*options, str(torn)])
-    text = (torn / name).read_text(encoding="utf-8")
-    if _rows(torn / name) != expected or any(not _is_json(line) for line in text.splitlines()):
-        tally.broke("the results of killed runs are not those of one run")
-    return tally
-
-
 _LARGE = """
 import sys
 import numpy as np
@@ -148,13 +120,9 @@ def _wait_for(trees: Path, n_trees: int, process: subprocess.Popen[bytes]) -> No
         time.sleep(0.02)
 
 
-# The command, with an experiment of many short tasks.
 _COMMAND = """
 import sys
 from kernelwise.cli import main
-from kernelwise.experiments import register
-from tests.experiments.toy import Toy
-register(Toy)
 sys.argv[0] = "kernelwise"
 main()
 """
@@ -163,7 +131,7 @@ main()
 def _started(command: list[str]) -> subprocess.Popen[bytes]:
     nothing = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     whole = [sys.executable, "-W", "ignore", "-c", _COMMAND, *command]
-    return subprocess.Popen(whole, env=os.environ | {"TOY_SLEEP": "0.1"}, **nothing)
+    return subprocess.Popen(whole, **nothing)
 
 
 def _run(command: list[str]) -> float:
@@ -179,24 +147,3 @@ def _kill_after(command: list[str], seconds: float) -> None:
     time.sleep(seconds)
     process.kill()
     process.wait()
-
-
-def _rows(path: Path) -> dict[str, Any]:
-    """Return the results of the finished tasks of a result file, without their times."""
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    found = [json.loads(line) for line in lines if _is_json(line)]
-    return {
-        json.dumps(line["task"], sort_keys=True): {
-            name: value for name, value in line["result"].items() if "seconds" not in name
-        }
-        for line in found
-        if "result" in line
-    }
-
-
-def _is_json(line: str) -> bool:
-    try:
-        json.loads(line)
-    except json.JSONDecodeError:
-        return False
-    return True

@@ -11,7 +11,7 @@ from . import page
 from .calls import LAYERS, callees, wrong_calls
 from .files import damaged_files, forged_files
 from .interrupts import ESTIMATORS, LONG_FITS, interrupted_fits, interrupted_long_fits
-from .kills import killed_reproductions, killed_saves
+from .kills import killed_saves
 from .processes import forks, memory_limits
 from .tally import Tally
 
@@ -26,7 +26,6 @@ ATTACKS = {
     ),
     "long fits": lambda folder: interrupted_long_fits(1, 1, ["pairs", "many small pairs"]),
     "kills": lambda folder: killed_saves(folder, 4, 1),
-    "reproduce": lambda folder: killed_reproductions(folder, 2, 1),
     "forks": lambda folder: forks(4, ["SVC"]),
     "memory": lambda folder: memory_limits([("SVC", 2000, 10)]),
 }

@@ -14,8 +14,7 @@ from sklearn.datasets import load_breast_cancer
 from typer.testing import CliRunner
 
 from kernelwise.cli.app import app
-from kernelwise.datasets import list_datasets
-from kernelwise.experiments import experiments
+from reproduction.experiment import experiments
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -84,13 +83,13 @@ def check_command(words):
     elif words[0] == "python":
         module = ROOT / words[2].replace(".", "/")
         assert module.is_dir() or module.with_suffix(".py").is_file(), words[2]
+        if words[2] == "reproduction":
+            for name in (word for word in words[3:4] if not word.startswith("-")):
+                assert any(each.startswith(name) for each in experiments()), name
     elif words[:2] == ["git", "clone"]:
         assert words[2:] == ["URL", "kernelwise"]
-    elif words[0] not in ("export", "cd"):
-        assert words[:2] == ["kernelwise", "reproduce"], shlex.join(words)
-        known = list(experiments())
-        for name in (word for word in words[2:3] if not word.startswith("-")):
-            assert any(each.startswith(name) for each in known), name
+    else:
+        assert words[0] in ("export", "cd"), shlex.join(words)
 
 
 def run_page(page):
@@ -102,7 +101,7 @@ def run_page(page):
                 exec(compile(code, page.name, "exec"), names)
         elif language == "console":
             for words in commands_of(code):
-                if words[0] == "kernelwise" and words[1] != "reproduce":
+                if words[0] == "kernelwise":
                     printed.write(run_command(words))
                 else:
                     check_command(words)
@@ -269,25 +268,6 @@ def test_code_of_the_page_runs(page, folder):
 def test_every_block_says_what_it_is(page):
     languages = {language for language, _ in blocks_of(page)}
     assert languages <= {"python", "console", "text", "{toctree}", "{include}", "{eval-rst}"}
-
-
-def test_the_table_of_data_sets_is_that_of_the_library():
-    rows = re.findall(r"^\| (\w+) \| (\d+ .*) \|$", text_of("datasets"), re.MULTILINE)
-    assert rows == [
-        (
-            one.name,
-            f"{one.rows} | {one.features} | {one.classes or 'regression'} | {one.missing} | "
-            f"{', '.join(one.papers)} | {', '.join(one.sources)}",
-        )
-        for one in list_datasets()
-    ]
-
-
-def test_every_leaking_column_is_listed():
-    lines = [line for line in text_of("datasets").splitlines() if line.startswith("| `")]
-    for one in list_datasets():
-        for leak in one.leaks:
-            assert any(f"`{one.name}`" in line and leak in line for line in lines), one.name
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md"])

@@ -14,10 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernelwise.experiments import ExperimentError, run
-from kernelwise.experiments import experiment as experiment_module
 from kernelwise.outer import LBFGS, minimize
-from tests.experiments.toy import Toy
 
 TESTS = Path(__file__).resolve().parents[1]
 
@@ -72,11 +69,6 @@ CASES = {
         "io/test_model_file_safety.py::test_an_array_whose_shape_does_not_fit_its_bytes_is_refused",
         "io/test_model_file_safety.py::test_a_header_that_lacks_a_field_is_refused_by_its_name",
     ),
-    "F1: reproduce without a network, and torn lines": (
-        "experiments/engine/test_runner.py::test_a_second_set_that_cannot_be_read_leaves_out_its_tasks_alone",
-        "experiments/engine/test_runner.py::test_torn_lines_inside_the_file_are_dropped",
-        "reliability/test_cases.py::test_f1_sets_beside_the_wanted_one_are_named_together",
-    ),
     "G1: memory of RelevanceSVC(cache_size=200)": (
         "reliability/test_cases.py::test_g1_a_small_cache_bounds_the_growth_of_memory",
     ),
@@ -95,26 +87,6 @@ def test_every_case_is_tested(case):
 def test_b2_a_function_that_overflows_names_a_remedy():
     with pytest.raises(ValueError, match="scale what it depends on"):
         minimize(lambda theta: (np.inf, theta), [1.0], method=LBFGS())
-
-
-class NeedsOthers(Toy):
-    """Tasks of one set that need another each, as those of the noisy sets do."""
-
-    datasets = ("iris", "ecoli", "glass")
-
-    def tasks(self, scale):
-        return [{"dataset": "iris", "noise": name} for name in ("ecoli", "glass")]
-
-
-def test_f1_sets_beside_the_wanted_one_are_named_together(tmp_path, monkeypatch):
-    def offline(name, data_dir):
-        if name != "iris":
-            raise OSError("no network")
-
-    monkeypatch.setattr(experiment_module, "dataset", offline)
-    words = "every task also needs one of ecoli, glass, and none of these can be read"
-    with pytest.raises(ExperimentError, match=words):
-        run(NeedsOthers(), tmp_path)
 
 
 GROWTH = """

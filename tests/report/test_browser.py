@@ -12,12 +12,10 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from kernelwise.experiments import run, sections, write_html
 from kernelwise.inspection import check_model
 from kernelwise.report import write_report
 from kernelwise.svm import AdaptiveKernelSVC, RelevanceSVC
 
-from ..experiments.toy import Toy
 from .evaluations import NASTY, evaluation, stability
 
 FLAGS = (
@@ -62,7 +60,7 @@ def checked_evaluation():
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """Return the address of each page: of a small and of a large report, and of a reproduction."""
+    """Return the address of each page: of a small and of a large report."""
     import matplotlib.pyplot as plt
     from sklearn.datasets import load_iris
 
@@ -75,8 +73,6 @@ def pages(tmp_path_factory):
     )
     write_report(checked_evaluation(), folder / "checked.html", checks=checks(), data_name="a.csv")
     write_report(replace(many, columns=many.columns[:5]), folder / "many.html")
-    run(Toy(), folder / "results")
-    write_html(sections([Toy()], folder / "results")[0], folder / "reproduction.html")
     return {path.stem: path.as_uri() for path in folder.glob("*.html")}
 
 
@@ -105,7 +101,7 @@ def button(browser, text):
     return next(head for head in heads if head.text.startswith(text))
 
 
-@pytest.mark.parametrize("page", ["report", "checked", "reproduction"])
+@pytest.mark.parametrize("page", ["report", "checked"])
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1100), ("dark", 1100), ("light", 340)])
 def test_everybody_can_read_it(browser, pages, page, scheme, width):
     show(browser, pages[page], width=width, scheme=scheme)
@@ -121,7 +117,7 @@ def test_everybody_can_read_it(browser, pages, page, scheme, width):
     assert light == (scheme == "light")
 
 
-@pytest.mark.parametrize("page", ["report", "checked", "many", "reproduction"])
+@pytest.mark.parametrize("page", ["report", "checked", "many"])
 def test_page_does_not_scroll_sideways(browser, pages, page):
     show(browser, pages[page])
     for width in (320, 390, 1100):
@@ -139,7 +135,7 @@ def test_tables_fit_a_sheet(browser, pages, page):
     assert wide <= 718
 
 
-@pytest.mark.parametrize("page", ["report", "reproduction"])
+@pytest.mark.parametrize("page", ["report"])
 def test_no_errors_and_no_requests(browser, pages, page):
     show(browser, "about:blank")
     for kind in ("browser", "performance"):

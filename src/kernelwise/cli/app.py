@@ -9,11 +9,9 @@ import typer
 from .._version import __version__
 from .compare import compare
 from .console import PlainCommand
-from .data import data
 from .explain import explain
 from .fit import fit
 from .predict import predict
-from .reproduce import reproduce
 from .score import score
 
 _MANUAL = """Support vector machines that learn their kernel, for your own table.
@@ -59,6 +57,5 @@ def _options(
     pass
 
 
-for command in (fit, predict, score, explain, compare, reproduce):
+for command in (fit, predict, score, explain, compare):
     app.command(cls=PlainCommand)(command)
-app.add_typer(data, name="data")

@@ -16,7 +16,6 @@ _TEST_SIZE = 0.25
 # and a forest holds the table in float64 and leaves of few rows.
 _YARDSTICK_ROWS = {"majority": math.inf, "svc": 50_000, "forest": 200_000}
 _CV = 5
-_BACKENDS = ("loky", "threading", "dask")
 
 
 def _one_of(name: str, known: Sequence[str]) -> str:
@@ -35,16 +34,6 @@ def _known_format(name: str | None) -> str | None:
     from ..tabular.reading import FORMATS
 
     return None if name is None else _one_of(name, FORMATS)
-
-
-def _known_backend(name: str | None) -> str | None:
-    return None if name is None else _one_of(name, _BACKENDS)
-
-
-def _some_jobs(jobs: int) -> int:
-    if jobs == 0:
-        raise typer.BadParameter("there must be at least one process; -1 is all cores.")
-    return jobs
 
 
 def _several_resamples(number: int) -> int:
@@ -169,48 +158,6 @@ Allow = Annotated[
 CsvOut = Annotated[
     Path | None,
     Option("--out", metavar="FILE", help="CSV file to write instead of the standard output."),
-]
-SetName = Annotated[str, Argument(metavar="NAME", help="Name of a data set, as in the list.")]
-
-# Options of the papers' experiments
-Experiments = Annotated[
-    list[str] | None,
-    Argument(
-        metavar="NAME", help="Experiments, or papers for all their experiments (default: all)."
-    ),
-]
-ListAll = Annotated[bool, Option("--list", help="List the experiments with their CPU time.")]
-Quick = Annotated[bool, Option("--quick", help="Run a small version of a few minutes.")]
-NumberOfSplits = Annotated[
-    int | None,
-    Option("--repeats", metavar="N", min=1, help="Number of random splits instead of the paper's."),
-]
-Only = Annotated[
-    list[str] | None, Option(metavar="DATASET", help="Use only this data set; repeatable.")
-]
-Jobs = Annotated[
-    int,
-    Option(metavar="N", callback=_some_jobs, help="Processes of one thread each; -1 is all cores."),
-]
-Backend = Annotated[
-    str | None,
-    Option(
-        metavar="NAME",
-        callback=_known_backend,
-        help="loky, threading or dask (DASK_SCHEDULER_ADDRESS, or a local cluster).",
-    ),
-]
-ResultsDir = Annotated[Path, Option(metavar="DIR", help="Folder of the result files.")]
-DataDir = Annotated[
-    Path | None, Option(metavar="DIR", help="Folder of the data sets instead of KERNELWISE_DATA.")
-]
-Fresh = Annotated[bool, Option("--fresh", help="Discard earlier results of these experiments.")]
-Render = Annotated[bool, Option("--render", help="Run nothing; show the results so far.")]
-HtmlOut = Annotated[
-    Path | None, Option("--html", metavar="FILE", help="Write one self-contained page.")
-]
-MarkdownOut = Annotated[
-    Path | None, Option("--markdown", metavar="FILE", help="Write a Markdown page with pictures.")
 ]
 
 # Options of all commands

@@ -12,7 +12,7 @@ our own                                   relevance/                relevance (p
 C-support vector classification           svc.py, search/           svc, search (pages)
 ========================================  ========================  ======================
 
-Experiments are folders of `kernelwise.experiments.papers` and pages are ``docs/NAME.md``, with the
+Experiments are folders of ``reproduction/papers`` and pages are ``docs/NAME.md``, with the
 same name. What the methods share is in `base` (the base class, kernels by name, predictors,
 progress) and `paths` (walks over kernels and costs).
 """

@@ -6,8 +6,9 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from kernelwise import SVC, GeneralizedBiasSVC, TopicFeatures
-from kernelwise.datasets import load_dataset
 from kernelwise.kernels import Linear, Normalized
+from reproduction.datasets import load_dataset
+from tests.loop import loop
 
 N_WORDS, N_TOPICS, N_TEST, RUNS = 2000, 10, 1000, 3
 # Documents: right of the plain machine, with free topics, with penalised ones.
@@ -61,7 +62,7 @@ def one_run(X, y, n, seed):
     return scores
 
 
-@pytest.mark.parametrize("n", RIGHT)
+@loop("n", RIGHT)
 def test_free_topics_harm_where_documents_are_few(science, n):
     plain, free, penalised = np.mean([one_run(*science, n, seed) for seed in range(RUNS)], axis=0)
     assert_allclose((plain, free, penalised), RIGHT[n], atol=0.02)

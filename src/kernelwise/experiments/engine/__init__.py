@@ -1,1 +1,0 @@
-"""The engine of experiments: runs tasks, stores results, renders pages; knows nothing of SVMs."""
