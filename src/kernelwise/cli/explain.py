@@ -14,7 +14,7 @@ from .console import Session, guarded, require_model_file
 from .tables import extra_width, in_lines, weights_table
 
 if TYPE_CHECKING:
-    from ..inspection import ColumnEffect, ColumnEffects
+    from ..inspection import ColumnEffects
 
 _N_POINTS = 5  # points of a path that are shown
 _JSON_ONLY = {"n_iter", "n_solves", "seconds", "solved", "converged"}  # facts of a point
@@ -69,32 +69,24 @@ def explain(
 def _effects(
     session: Session, fitted: Any, summary: dict[str, Any], data: str | None
 ) -> ColumnEffects | None:
-    """Measure the effects of columns on the rows of a table, or on those that the model keeps."""
+    """Measure the effects of columns on the rows of a table, where one is given."""
     from ..inspection import column_effects
-    from ..inspection.row_pool import ModelReader
     from ..tabular import read_table
 
-    if data is None and ModelReader(fitted).background() is None:
-        session.note("this model keeps no training rows; add --data TABLE for effects")
+    if data is None:
+        session.note("add --data TABLE for effects of the columns")
         return None
-    rows = None
-    if data is not None:
-        rows = read_table(data).drop(columns=str(summary.get("target", "")), errors="ignore")
+    rows = read_table(data).drop(columns=str(summary.get("target", "")), errors="ignore")
     with session.showing_warnings():
         return column_effects(fitted, rows, positive=summary.get("positive"))
-
-
-def _leading_output(effects: ColumnEffects, effect: ColumnEffect) -> int:
-    """Return the output that changes most with a column."""
-    return max(effects.outputs, key=lambda output: float(effect.range[output]))
 
 
 def _effects_table(effects: ColumnEffects) -> Table:
     """Return the direction of each leading column, with a small curve over its values."""
     several = len(effects.outputs) > 1
-    what = "probability" if effects.output == "probability" else "decision value"
-    of = "the class that changes most" if several else effects.class_of(effects.outputs[0])
-    title = f"mean {what} of {of}, over {effects.n_rows} rows"
+    of = f"{effects.output} of the class that changes most"
+    name = of if several else effects.name_of(effects.outputs[0])
+    title = f"mean {name}, over {effects.n_rows} rows"
     drawn = "utf" in (sys.stdout.encoding or "").lower()
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0), title=title, title_justify="left")
     room = _NAME_WIDTH + extra_width()
@@ -105,13 +97,13 @@ def _effects_table(effects: ColumnEffects) -> Table:
         table.add_column(head, no_wrap=True)
     most = max(float(effect.range.max()) for effect in effects)
     for effect in effects:
-        output = _leading_output(effects, effect)
+        output = effects.leading_output(effect)
         mean = effect.mean[:, output]
-        name = [effects.class_of(output)] * several
+        own = [effects.class_of(output)] * several
         ends = f"{mean.min():.2f}", f"{mean.max():.2f}"
         curve = _sparkline(mean, most) if effect.grid is not None else ""
         table.add_row(
-            in_lines(effect.name, room), *name, effect.direction(output), *ends, *[curve] * drawn
+            in_lines(effect.name, room), *own, effect.direction(output), *ends, *[curve] * drawn
         )
     return table
 

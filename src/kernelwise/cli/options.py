@@ -138,11 +138,17 @@ EffectRows = Annotated[
     Option(
         "--data",
         metavar="TABLE",
-        help="Rows on which effects are measured (default: training rows that the model keeps).",
+        help="Rows on which effects are measured, such as the training table.",
     ),
 ]
 Explain = Annotated[
-    bool, Option("--explain", help="Add what speaks for each class, and the nearest training rows.")
+    str | None,
+    Option(
+        "--explain",
+        metavar="TABLE",
+        help="Add what speaks for each prediction, compared with rows of TABLE, such as the "
+        "training table.",
+    ),
 ]
 Copied = Annotated[
     list[str] | None,

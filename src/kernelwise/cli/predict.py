@@ -24,7 +24,7 @@ def predict(
     model: options.Model,
     data: options.Data,
     proba: options.Proba = False,
-    explain: options.Explain = False,
+    explain: options.Explain = None,
     out: options.CsvOut = None,
     keep: options.Copied = None,
     allow: options.Allow = False,
@@ -52,9 +52,8 @@ def predict(
     checks = check_table(session, fitted, rows, allow)
     with session.showing_warnings():
         table = _predictions(fitted, rows, proba)
-    if explain:
-        unlabelled = summary.get("unlabelled_rows", [])
-        table = table.join(explain_table(session, fitted, rows, unlabelled, as_json))
+    if explain is not None:
+        table = table.join(explain_table(session, fitted, rows, read_table(explain), as_json))
     _refuse_taken_names(copied, table.columns)
     for place, name in enumerate(copied):
         table.insert(place, name, frame[name].to_numpy())

@@ -1,16 +1,17 @@
-"""Plots of fitted models (with the extra ``kernelwise[plot]``), and checks of their weights."""
+"""Look into fitted models: what their columns are worth, effects, reasons, and plots of these.
+
+Plots need matplotlib (the extra ``kernelwise[plot]``).
+"""
 
 from .comparison import ComparisonDisplay
-from .convergence import ConvergenceDisplay
-from .decision_surface import DecisionSurfaceDisplay
 from .effects import ColumnEffect, ColumnEffects, column_effects
 from .effects_display import ColumnEffectsDisplay
 from .explanations import RowExplanations, explain_rows
 from .feature_weights import FeatureWeightsDisplay
-from .importance import held_out_importance
-from .kernel_path import KernelPathDisplay
+from .importance import ColumnImportance, held_out_importance
+from .importance_display import ImportanceDisplay
 from .model_checks import ColumnVerdicts, ModelChecks, check_model
-from .permutation import PermutationCheck, permutation_check
+from .path_display import PathDisplay
 from .relevance import RelevanceTest, relevance_test
 from .stability import WeightStability, weight_stability
 from .svg import as_svg
@@ -19,14 +20,13 @@ __all__ = [
     "ColumnEffect",
     "ColumnEffects",
     "ColumnEffectsDisplay",
+    "ColumnImportance",
     "ColumnVerdicts",
     "ComparisonDisplay",
-    "ConvergenceDisplay",
-    "DecisionSurfaceDisplay",
     "FeatureWeightsDisplay",
-    "KernelPathDisplay",
+    "ImportanceDisplay",
     "ModelChecks",
-    "PermutationCheck",
+    "PathDisplay",
     "RelevanceTest",
     "RowExplanations",
     "WeightStability",
@@ -35,7 +35,6 @@ __all__ = [
     "column_effects",
     "explain_rows",
     "held_out_importance",
-    "permutation_check",
     "relevance_test",
     "weight_stability",
 ]

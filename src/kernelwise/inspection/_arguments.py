@@ -5,18 +5,16 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import Any
 
-from .._parameters import HasMethods, Interval, Options
+from .._parameters import HasMethods, Interval
 
 _MOST = 1_000_000  # repeats, rows or points that no check can use up
 
 ESTIMATOR: list[Any] = [HasMethods(["fit"])]
 TABLE: list[Any] = ["table"]
-CLASSES: list[Any] = ["column"]
+TARGET: list[Any] = ["column", "array-like"]
 SEED: list[Any] = ["random_state"]
 JOBS: list[Any] = ["n_jobs"]
 CALLBACK: list[Any] = [callable, None]
-VERBOSE: list[Any] = ["boolean", Options({"auto"})]
-OUTPUT: list[Any] = [Options({"auto", "decision", "probability"})]
 SHARE: list[Any] = [Interval(Real, 0, 1, closed="neither")]
 
 

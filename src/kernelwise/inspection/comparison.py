@@ -7,8 +7,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone, is_classifier
-from sklearn.model_selection import check_cv, cross_val_score
 
 from .._checks import check_kind
 from .._typing import Array
@@ -21,8 +19,9 @@ class ComparisonDisplay:
     """Plot of the scores of methods on the same splits, and of their paired differences.
 
     On the left, a line joins the scores of each split. On the right are the differences from the
-    reference, their mean and its 95 % interval: green above zero, orange-red below, blue where it
-    includes zero. There is no interval where all splits have the same difference other than zero.
+    reference, their mean and its 95 % interval: green where a method is better, orange-red where it
+    is worse, blue where the interval includes zero. There is no interval where all splits have the
+    same difference other than zero.
 
     Parameters
     ----------
@@ -36,6 +35,8 @@ class ComparisonDisplay:
         Nadeau and Bengio [1]_. 0 is for independent splits.
     score_name : str, default="score"
         The name of the score.
+    lower_is_better : bool, default=False
+        Whether the scores are losses.
 
     Attributes
     ----------
@@ -64,7 +65,7 @@ class ComparisonDisplay:
     >>> matplotlib.use("Agg")
     >>> from kernelwise.inspection import ComparisonDisplay
     >>> results = {"SVC": [0.90, 0.92, 0.88], "RelevanceSVC": [0.93, 0.94, 0.91]}
-    >>> display = ComparisonDisplay.from_results(results)
+    >>> display = ComparisonDisplay(results).plot()
     >>> round(display.intervals_["RelevanceSVC"][0], 3)
     0.027
     """
@@ -74,106 +75,7 @@ class ComparisonDisplay:
     reference: str | None = None
     test_ratio: float = 0.0
     score_name: str = "score"
-
-    @classmethod
-    def from_results(
-        cls,
-        results: dict[str, Any],
-        *,
-        reference: str | None = None,
-        test_ratio: float = 0.0,
-        score_name: str = "score",
-        ax: Any = None,
-    ) -> ComparisonDisplay:
-        """Plot given scores.
-
-        Parameters
-        ----------
-        results : dict of str to array-like of shape (n_splits,)
-            The scores of each method, one per split, in the same order of the splits.
-        reference : str, default=None
-            The method that the others are compared with; None is the first.
-        test_ratio : float, default=0.0
-            Number of test rows over that of training rows of a split, for the intervals.
-        score_name : str, default="score"
-            The name of the score.
-        ax : matplotlib.axes.Axes or pair of them, default=None
-            Axes to draw on; a single one is divided, None makes a figure.
-
-        Returns
-        -------
-        display : ComparisonDisplay
-            The display.
-        """
-        check_kind(results, "results", Mapping)
-        display = cls(results, reference=reference, test_ratio=test_ratio, score_name=score_name)
-        return display.plot(ax)
-
-    @classmethod
-    def from_estimators(
-        cls,
-        estimators: dict[str, Any],
-        X: Any,
-        y: Any,
-        *,
-        cv: Any = 5,
-        groups: Any = None,
-        scoring: Any = None,
-        reference: str | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        ax: Any = None,
-    ) -> ComparisonDisplay:
-        """Score estimators on the same splits, and plot the scores.
-
-        Parameters
-        ----------
-        estimators : dict of str to estimator
-            The methods; clones of them are fitted.
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,)
-            The targets.
-        cv : int, cross-validation generator or iterable, default=5
-            The splits, the same for all.
-        groups : array-like of shape (n_samples,), default=None
-            Groups of rows, for splits that keep them together.
-        scoring : str or callable, default=None
-            The score; None is the default of the estimators.
-        reference : str, default=None
-            The method that the others are compared with; None is the first.
-        n_jobs : int, default=None
-            Number of fits at a time; None is one.
-        verbose : int, default=0
-            Verbosity of joblib.
-        ax : matplotlib.axes.Axes or pair of them, default=None
-            Axes to draw on; a single one is divided, None makes a figure.
-
-        Returns
-        -------
-        display : ComparisonDisplay
-            The display.
-        """
-        check_kind(estimators, "estimators", Mapping)
-        if len(estimators) < 2:
-            raise ValueError(f"estimators has {len(estimators)} entry; a comparison needs two.")
-        first = next(iter(estimators.values()))
-        classifier = is_classifier(first)
-        splits = list(check_cv(cv, y, classifier=classifier).split(X, y, groups))
-        if not splits:
-            raise ValueError("cv makes no splits; give a number, a splitter or a list of splits.")
-        scores = {
-            name: cross_val_score(
-                clone(model), X, y, cv=splits, scoring=scoring, n_jobs=n_jobs, verbose=verbose
-            )
-            for name, model in estimators.items()
-        }
-        ratio = float(np.mean([len(test) / len(train) for train, test in splits]))
-        score_name = scoring if isinstance(scoring, str) else "accuracy" if classifier else "score"
-        display = cls(
-            scores, reference=reference, test_ratio=ratio, score_name=score_name.replace("_", " ")
-        )
-        return display.plot(ax)
+    lower_is_better: bool = False
 
     def plot(self, ax: Any = None) -> ComparisonDisplay:
         """Plot the comparison.
@@ -207,6 +109,7 @@ class ComparisonDisplay:
 
     def _table(self) -> Array:
         """Return the scores, one row per method."""
+        check_kind(self.scores, "scores", Mapping)
         lengths = {name: len(own) for name, own in self.scores.items()}
         if len(lengths) < 2 or len(set(lengths.values())) > 1 or min(lengths.values()) < 2:
             raise ValueError(
@@ -251,7 +154,8 @@ class ComparisonDisplay:
             mean, _, half = corrected_interval(differences, self.test_ratio)
             low, high = mean - half, mean + half
             self.intervals_[name] = (mean, low, high)
-            colour = PALETTE[2] if low > 0 else PALETTE[1] if high < 0 else PALETTE[0]
+            above, below = PALETTE[1:3] if self.lower_is_better else PALETTE[2:0:-1]
+            colour = above if low > 0 else below if high < 0 else PALETTE[0]
             line = np.full(len(differences), place)
             ax.plot(differences, line, "o", color=ink(), alpha=0.5, ms=3.5, mew=0)
             ax.plot([low, high], [place, place], color=colour, lw=2.6, solid_capstyle="round")

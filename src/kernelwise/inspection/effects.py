@@ -14,7 +14,7 @@ from .._parameters import Options, checked_arguments
 from .._typing import Array, Index
 from ._arguments import SEED, TABLE, count
 from .column_values import ColumnValues
-from .row_pool import OUTPUTS, ModelReader, RowPool, leading_columns
+from .row_pool import OUTPUTS, ModelReader, RowPool
 
 _FLAT = 0.1  # range of a mean curve, over the spread of the outputs, below which it is flat
 _MIN_SPREAD = 0.2  # least spread of probabilities: a change by two points is always flat
@@ -83,7 +83,7 @@ class ColumnEffect:
         Parameters
         ----------
         output : int, default=-1
-            The output; the last is that of the second of two classes.
+            The output; the last is that of the second of two classes, or a single target.
 
         Returns
         -------
@@ -138,10 +138,10 @@ class ColumnEffects:
     ----------
     effects : tuple of ColumnEffect
         One entry per column, that of the largest effect first.
-    classes : ndarray of shape (n_classes,)
-        The classes.
-    output : {"decision", "probability", "additive"}
-        What the curves show.
+    classes : ndarray of shape (n_classes,) or None
+        The classes; None for a regressor.
+    output : {"decision", "probability", "prediction"}
+        What the curves show; predictions are in the units of the target.
     n_rows : int
         Number of rows over which they are averaged.
     positive : object, default=None
@@ -160,6 +160,29 @@ class ColumnEffects:
     def __len__(self) -> int:
         return len(self.effects)
 
+    @property
+    def outputs(self) -> list[int]:
+        """The outputs to show: one for two classes, else all."""
+        n_outputs = self.effects[0].curves.shape[2] if self.effects else 0
+        if self.classes is None or len(self.classes) > 2 or not n_outputs:
+            return list(range(n_outputs))
+        return [0 if n_outputs == 2 and self.positive == self.classes[0] else n_outputs - 1]
+
+    def leading_output(self, effect: ColumnEffect) -> int:
+        """Return the shown output that changes most with a column.
+
+        Parameters
+        ----------
+        effect : ColumnEffect
+            One of the effects.
+
+        Returns
+        -------
+        output : int
+            Its number.
+        """
+        return max(self.outputs, key=lambda output: float(effect.range[output]))
+
     def class_of(self, output: int) -> str:
         """Return the class that an output speaks for.
 
@@ -171,52 +194,53 @@ class ColumnEffects:
         Returns
         -------
         name : str
-            The class.
+            The class; "" for the only target of a regressor.
         """
-        n_outputs = self.effects[0].curves.shape[2] if self.effects else 1
-        return str(self.classes[output] if n_outputs > 1 else self.classes[-1])
+        several = bool(self.effects) and self.effects[0].curves.shape[2] > 1
+        if self.classes is None:
+            return f"target {output}" if several else ""
+        return str(self.classes[output] if several else self.classes[-1])
+
+    def name_of(self, output: int) -> str:
+        """Return what an output is, in words.
+
+        Parameters
+        ----------
+        output : int
+            The number of the output.
+
+        Returns
+        -------
+        name : str
+            Such as "probability of ill", or "prediction".
+        """
+        what = "decision value" if self.output == "decision" else self.output
+        own = self.class_of(output)
+        return f"{what} of {own}" if own else what
 
     def table(self) -> dict[str, Any]:
-        """Return one row per column and class, for ``pandas.DataFrame``.
-
-        With two classes only one has rows: the other is its mirror image.
+        """Return one row per column, for the class that changes most, for ``pandas.DataFrame``.
 
         Returns
         -------
         table : dict of ndarray
             "column", "class", "direction", "lowest" and "highest" mean output.
         """
-        rows = [
-            (
-                each.name,
-                self.class_of(output),
-                each.direction(output),
-                each.mean[:, output].min(),
-                each.mean[:, output].max(),
-            )
-            for each in self.effects
-            for output in self.outputs
-        ]
-        names = ("column", "class", "direction", "lowest", "highest")
-        columns = zip(*rows, strict=True) if rows else [()] * len(names)
-        return {
-            name: np.array(column, dtype=object if name in names[:3] else np.float64)
-            for name, column in zip(names, columns, strict=True)
+        leading = [self.leading_output(effect) for effect in self.effects]
+        rows = list(zip(self.effects, leading, strict=True))
+        words = {
+            "column": [effect.name for effect, _ in rows],
+            "class": [self.class_of(output) for _, output in rows],
+            "direction": [effect.direction(output) for effect, output in rows],
         }
-
-    @property
-    def outputs(self) -> list[int]:
-        """The outputs to show: one for two classes, else all."""
-        if not self.effects:
-            return []
-        n_outputs = self.effects[0].curves.shape[2]
-        if len(self.classes) > 2:
-            return list(range(n_outputs))
-        return [0 if n_outputs == 2 and self.positive == self.classes[0] else -1]
+        return {name: np.array(own, dtype=object) for name, own in words.items()} | {
+            "lowest": np.array([effect.mean[:, output].min() for effect, output in rows]),
+            "highest": np.array([effect.mean[:, output].max() for effect, output in rows]),
+        }
 
 
 @checked_arguments(
-    X=[*TABLE, None],
+    X=TABLE,
     columns=["array-like", None],
     max_columns=count(1),
     n_rows=count(1),
@@ -226,7 +250,7 @@ class ColumnEffects:
 )
 def column_effects(
     model: Any,
-    X: Any = None,
+    X: Any,
     *,
     columns: Sequence[str] | None = None,
     max_columns: int = 6,
@@ -241,10 +265,9 @@ def column_effects(
     Parameters
     ----------
     model : estimator
-        A fitted classifier, or a pipeline that ends with one; also one that was loaded from a file.
-    X : data frame or array-like of shape (n, n_columns), default=None
-        Rows, as the model reads them. None takes the 100 training rows that a `RelevanceSVC` keeps,
-        also in its model file; other models need a table.
+        A fitted classifier or regressor, or a pipeline that ends with one.
+    X : data frame or array-like of shape (n, n_columns)
+        Rows such as those that the model was fitted to.
     columns : sequence of str, default=None
         The columns; None is those that change the outputs most.
     max_columns : int, default=6
@@ -254,13 +277,12 @@ def column_effects(
     n_values : int, default=20
         Most values of a column: quantiles of numbers between 2 % and 98 %, or the most frequent
         words.
-    output : {"auto", "decision", "probability", "additive"}, default="auto"
-        What is measured; "auto" is the probability where the model gives one. "additive" is what a
-        column on its own adds to the log-odds of a `RelevanceSVC`, the same for all rows: the curve
-        of its bias, without what the kernel adds.
+    output : {"auto", "decision", "probability", "prediction"}, default="auto"
+        What is measured; "auto" is the prediction of a regressor, and the probability of a
+        classifier where it gives one.
     positive : object, default=None
-        The one of two classes to speak of; None is the second. Decision values and additive curves
-        always speak of the second.
+        The one of two classes to speak of; None is the second. Decision values always speak of the
+        second.
     random_state : int, RandomState instance or None, default=0
         Picks rows.
 
@@ -271,9 +293,8 @@ def column_effects(
 
     Notes
     -----
-    Every value comes from a row, and whole columns of the table are exchanged: the parts of a date
-    move together, and so do a number and the mark of its gaps. Rows may become unlike any real one
-    where columns are correlated.
+    Every value comes from a row, and a column of the table is changed as a whole, whatever an
+    encoder makes of it. Rows may become unlike any real one where columns are correlated.
 
     Examples
     --------
@@ -281,37 +302,23 @@ def column_effects(
     >>> from kernelwise import RelevanceSVC
     >>> from kernelwise.inspection import column_effects
     >>> X = np.random.default_rng(0).normal(size=(200, 4))
-    >>> effects = column_effects(RelevanceSVC().fit(X, X[:, 1] - X[:, 2] ** 2 > -0.5))
-    >>> [(each.name, each.direction()) for each in effects][:2]
+    >>> model = RelevanceSVC().fit(X, X[:, 1] - X[:, 2] ** 2 > -0.5)
+    >>> [(each.name, each.direction()) for each in column_effects(model, X)][:2]
     [('x1', 'rises'), ('x2', 'rises, then falls')]
     """
-    if output == "auto":
-        output = "probability" if hasattr(model, "predict_proba") else "decision"
     reader, random = ModelReader(model, output), check_random_state(random_state)
-    pool, n = _pool_of(reader, X)
-    places = np.arange(n)
-    averaged = np.sort(random.permutation(n)[:n_rows])
+    pool, places = RowPool(reader, X), np.arange(np.shape(X)[0])
+    averaged = np.sort(random.permutation(places)[:n_rows])
     if columns is None:
-        shares = reader.shares(pool.names)
-        chosen = leading_columns(pool, averaged, shares, max_columns, random).tolist()
+        chosen = pool.leading(averaged, max_columns, random).tolist()
     else:
         chosen = _numbers_of(columns, pool.names)
-    least = _MIN_SPREAD if output == "probability" else 0.0
-    scale = np.maximum(least, pool.decisions_of(averaged).std(axis=0))
+    least = _MIN_SPREAD if reader.output == "probability" else 0.0
+    scale = np.maximum(least, pool.outputs(averaged).std(axis=0))
     effects = [_effect(pool, column, places, averaged, n_values, scale) for column in chosen]
     if columns is None:
         effects.sort(key=lambda each: -float(each.range.max()))
     return ColumnEffects(tuple(effects), reader.classes, reader.output, len(averaged), positive)
-
-
-def _pool_of(reader: ModelReader, X: Any) -> tuple[RowPool, int]:
-    """Return the rows that were given, or those that the model keeps."""
-    if X is not None:
-        return reader.pool(X), int(np.shape(X)[0])
-    kept = reader.background()
-    if kept is None:
-        raise ValueError(f"{type(reader.model).__name__} keeps no training rows; give X.")
-    return reader.pool(kept), len(kept.numbers)
 
 
 def _numbers_of(columns: Sequence[str], names: Sequence[str]) -> list[int]:
@@ -327,12 +334,12 @@ def _effect(
     pool: RowPool, column: int, places: Index, averaged: Index, n_values: int, scale: Array
 ) -> ColumnEffect:
     """Measure one column: every value is taken from a row that has it."""
-    values, n_columns = pool.values[column], len(pool.values)
+    values = pool.values(column)
     donors, grid, gap = _donors(values, places, n_values)
     shown = donors if gap is None else np.append(donors, gap)
-    take = np.tile(averaged[:, None, None], (1, len(shown), n_columns))
-    take[:, :, column] = shown
-    curves = pool.decisions(take.reshape(-1, n_columns)).reshape(len(averaged), len(shown), -1)
+    rows = np.repeat(averaged, len(shown))
+    curves = pool.outputs(rows, [column], np.tile(shown, len(averaged)))
+    curves = curves.reshape(len(averaged), len(shown), -1)
     return ColumnEffect(
         values.name,
         tuple(values.text(row) for row in donors.tolist()),

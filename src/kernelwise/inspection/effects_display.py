@@ -22,8 +22,8 @@ class ColumnEffectsDisplay:
 
     There is one panel per column. A line is the mean over the rows; the band holds the middle 80 %
     of the rows, moved to the same mean: where it is wide, the effect depends on other columns. Each
-    value of a category has a dot. With more than two classes there is one line per class, without
-    bands.
+    value of a category has a dot. With more than two classes, or several targets, there is one line
+    for each, without bands.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class ColumnEffectsDisplay:
     >>> from kernelwise import RelevanceSVC
     >>> from kernelwise.inspection import ColumnEffectsDisplay
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
-    >>> display = ColumnEffectsDisplay.from_estimator(RelevanceSVC().fit(X, y), max_columns=2)
+    >>> display = ColumnEffectsDisplay.from_estimator(RelevanceSVC().fit(X, y), X, max_columns=2)
     >>> len(display.axes_), len(display.lines_[0])
     (2, 3)
     """
@@ -66,12 +66,10 @@ class ColumnEffectsDisplay:
     def from_estimator(
         cls,
         estimator: Any,
-        X: Any = None,
+        X: Any,
         *,
         columns: Sequence[str] | None = None,
         max_columns: int = 6,
-        output: str = "auto",
-        random_state: Any = 0,
         ax: Any = None,
     ) -> ColumnEffectsDisplay:
         """Measure and plot the effects of the leading columns.
@@ -79,18 +77,13 @@ class ColumnEffectsDisplay:
         Parameters
         ----------
         estimator : estimator
-            A fitted classifier, or a pipeline that ends with one.
-        X : data frame or array-like of shape (n, n_columns), default=None
-            Rows; None takes the training rows that a `RelevanceSVC` keeps.
+            A fitted classifier or regressor, or a pipeline that ends with one.
+        X : data frame or array-like of shape (n, n_columns)
+            Rows such as those that it was fitted to.
         columns : sequence of str, default=None
             The columns; None is those that change the outputs most.
         max_columns : int, default=6
             Most columns, where they are not given.
-        output : {"auto", "decision", "probability", "additive"}, default="auto"
-            What is plotted; "auto" is the probability where the model gives one, "additive" the
-            additive curves of a `RelevanceSVC`.
-        random_state : int, RandomState instance or None, default=0
-            Picks rows.
         ax : sequence of matplotlib.axes.Axes, default=None
             One axes per column; None makes a figure.
 
@@ -99,15 +92,7 @@ class ColumnEffectsDisplay:
         display : ColumnEffectsDisplay
             The display.
         """
-        effects = column_effects(
-            estimator,
-            X,
-            columns=columns,
-            max_columns=max_columns,
-            output=output,
-            random_state=random_state,
-        )
-        return cls(effects).plot(ax)
+        return cls(column_effects(estimator, X, columns=columns, max_columns=max_columns)).plot(ax)
 
     def plot(self, ax: Any = None) -> ColumnEffectsDisplay:
         """Plot the effects.
@@ -134,16 +119,11 @@ class ColumnEffectsDisplay:
             self.lines_.append(draw(axes, effect, outputs))
             axes.set_title(short(effect.name, 30), fontsize="medium")
             if effect.grid is None:
-                axes.set_xlabel(self._what, fontsize="small")
+                axes.set_xlabel(self.effects.output, fontsize="small")
             bare(axes)
         self._share_limits(outputs)
         self._name_outputs(outputs)
         return self
-
-    @property
-    def _what(self) -> str:
-        names = {"probability": "probability", "additive": "additive log-odds"}
-        return names.get(self.effects.output, "decision value")
 
     def _panels(self, ax: Any) -> tuple[Any, Array]:
         n = len(self.effects)
@@ -179,12 +159,12 @@ class ColumnEffectsDisplay:
         """Name the outputs: on the axes where there is one, else in a legend."""
         effects = self.effects
         if len(outputs) == 1:
-            self.figure_.supylabel(f"{self._what} of {short(effects.class_of(outputs[0]), 24)}")
+            self.figure_.supylabel(short(effects.name_of(outputs[0]), 48))
             return
-        self.figure_.supylabel(self._what)
+        self.figure_.supylabel(effects.output)
         names = [short(effects.class_of(k), 20) for k in outputs]
-        left = len(effects.classes) - len(outputs)
-        title = f"{left} more classes" if left else None
+        left = len(effects.outputs) - len(outputs)
+        title = f"{left} more" if left else None
         handles = self.lines_[0]
         self.figure_.legend(handles, names, loc="outside lower center", ncols=3, title=title)
 

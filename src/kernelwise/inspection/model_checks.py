@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.stats import false_discovery_control
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
@@ -16,18 +16,17 @@ from .._models import final_estimator
 from .._parameters import checked_arguments
 from .._sklearn import safe_indexing
 from .._typing import Array
-from ..svm.relevance.estimator import RelevanceSVC
+from ..svm.relevance.base import BaseRelevance
 from ..tabular.pipeline import table_encoder
-from ._arguments import CALLBACK, CLASSES, ESTIMATOR, SEED, TABLE, count
+from ._arguments import CALLBACK, ESTIMATOR, SEED, TABLE, TARGET, count
 from .effects import ColumnEffects, column_effects
-from .importance import held_out_importance
-from .permutation import PermutationCheck
+from .importance import ColumnImportance, held_out_importance
 from .relevance import relevance_test
-from .row_pool import ModelReader
 from .stability import WeightStability, weight_stability
 from .weights import frame_columns
 
 ALPHA = 0.1  # bound on the expected share of false columns among the selected ones
+_FOLDS = 3
 _MAX_TEST_ROWS = 2000  # rows of the test of the columns
 _MAX_TEST_VALUES = 400_000  # rows times columns of the test
 _MIN_TEST_ROWS = 20
@@ -78,31 +77,26 @@ class ModelChecks:
 
     Parameters
     ----------
-    stability : WeightStability or None
-        How the weights vary over resamples of the rows.
-    importance : PermutationCheck or None
-        The shares of the model, and what shuffling a column costs on rows that were held out from a
-        clone of it.
-    verdicts : ColumnVerdicts or None
-        Which columns matter, by a test.
+    importance : ColumnImportance or None
+        What shuffling a column costs on rows that were held out from clones of the model.
     effects : ColumnEffects or None
         How the outputs change with the leading columns.
-    n_train, n_test : int
-        The rows to which a clone was fitted for ``importance``, and those held out.
+    verdicts : ColumnVerdicts or None
+        Which columns matter, by a test.
+    stability : WeightStability or None
+        How the weights vary over resamples of the rows.
     """
 
-    stability: WeightStability | None = None
-    importance: PermutationCheck | None = None
-    verdicts: ColumnVerdicts | None = None
+    importance: ColumnImportance | None = None
     effects: ColumnEffects | None = None
-    n_train: int = 0
-    n_test: int = 0
+    verdicts: ColumnVerdicts | None = None
+    stability: WeightStability | None = None
 
 
 @checked_arguments(
     model=ESTIMATOR,
     X=TABLE,
-    y=CLASSES,
+    y=TARGET,
     n_resamples=count(0),
     random_state=SEED,
     callback=CALLBACK,
@@ -117,16 +111,16 @@ def check_model(
     random_state: Any = 0,
     callback: Callable[[int, int, str], Any] | None = None,
 ) -> ModelChecks:
-    """Check the weights of a fitted model, and measure its effects, for a report.
+    """Check what a fitted model has learned, for a report.
 
     Parameters
     ----------
     model : estimator
-        A fitted classifier, or a pipeline that ends with one. Clones of it are fitted.
+        A fitted classifier or regressor, or a pipeline that ends with one. Clones of it are fitted.
     X : data frame or array-like of shape (n, n_columns)
         The training table, as the model reads it.
     y : array-like of shape (n,)
-        The classes.
+        The classes or the target.
     n_resamples : int, default=10
         Number of resamples for the stability of the weights; 0 leaves that out.
     positive : object, default=None
@@ -139,8 +133,8 @@ def check_model(
     Returns
     -------
     checks : ModelChecks
-        The checks. Models without weights have effects only; the test of the columns is made for
-        `RelevanceSVC`, on at most 2,000 rows and 400,000 values.
+        The checks. Only models with weights have the stability of these; the test of the columns is
+        made for `RelevanceSVC` and `RelevanceSVR`, on at most 2,000 rows and 400,000 values.
 
     See Also
     --------
@@ -154,39 +148,43 @@ def check_model(
     >>> X = np.random.default_rng(0).normal(size=(120, 4))
     >>> y = X[:, 1] > 0
     >>> checks = check_model(RelevanceSVC().fit(X, y), X, y, n_resamples=2)
-    >>> [checks.verdicts.verdict(f"x{k}") for k in range(4)]
-    ['not', 'selected', 'not', 'not']
+    >>> checks.importance.matters.tolist()
+    [False, True, False, False]
     """
     check_is_fitted(model)
     check_consistent_length(X, y)
-    y, tell = np.asarray(y), callback or (lambda done, total, text: None)
-    n_steps = n_resamples + 3
-    tell(0, n_steps, "effects")
+    y, final = np.asarray(y), final_estimator(model)
+    smallest = np.unique(y, return_counts=True)[1].min() if is_classifier(model) else len(y)
+    resamples = n_resamples if smallest > 1 and _has_weights(final) else 0
+    steps = resamples + 3
+
+    def tell(done: int, text: str) -> None:
+        if callback is not None:
+            callback(done, steps, text)
+
+    tell(0, "effects of columns")
     effects = column_effects(model, X, positive=positive, random_state=random_state)
-    if not hasattr(final_estimator(model), "feature_importances_"):
-        return ModelChecks(effects=effects)
-    tell(1, n_steps, "held-out importance")
-    smallest = int(np.unique(y, return_counts=True)[1].min())
-    importance, n_test = None, 0
-    if smallest >= 2:
+    tell(1, "importance on held-out rows")
+    importance = None
+    if smallest >= _FOLDS:
         importance = held_out_importance(model, X, y, random_state=random_state)
-        shares = ModelReader(model).shares(importance.feature_names)
-        importance = replace(importance, shares=shares)  # those that the report shows
-        n_test = int(np.ceil(0.3 * len(y)))
-    tell(2, n_steps, "test of the columns")
-    verdicts = _verdicts(model, X, y, random_state)
+    tell(2, "test of the columns")
+    verdicts = _verdicts(model, X, y, smallest, random_state)
     stability = None
-    if n_resamples:
+    if resamples:
         stability = weight_stability(
-            clone(final_estimator(model)),
+            clone(final),
             _encoded(model, X),
             y,
-            n_resamples=n_resamples,
+            n_resamples=resamples,
             random_state=random_state,
-            verbose=False,
-            callback=lambda done, of: tell(3 + done, n_steps, "resamples"),
+            callback=lambda done, of: tell(3 + done, "stability of the weights"),
         )
-    return ModelChecks(stability, importance, verdicts, effects, len(y) - n_test, n_test)
+    return ModelChecks(importance, effects, verdicts, stability)
+
+
+def _has_weights(final: Any) -> bool:
+    return hasattr(final, "feature_importances_") or hasattr(final, "coef_")
 
 
 def _encoded(model: Any, X: Any) -> Any:
@@ -200,20 +198,25 @@ def _encoded(model: Any, X: Any) -> Any:
     return rows if hasattr(rows, "columns") else pd.DataFrame(rows, columns=encoder.outputs_)
 
 
-def _verdicts(model: Any, X: Any, y: Array, random_state: Any) -> ColumnVerdicts | None:
+def _verdicts(
+    model: Any, X: Any, y: Array, smallest: int, random_state: Any
+) -> ColumnVerdicts | None:
     """Test the columns on as many rows as are affordable; None where those are too few."""
     final, encoder = final_estimator(model), table_encoder(model)
-    if type(final) is not RelevanceSVC or (encoder is None and final is not model):
+    if not isinstance(final, BaseRelevance) or (encoder is None and final is not model):
         return None
     rows = _encoded(model, X)
     n, d = np.shape(rows)
-    counts = np.unique(y, return_counts=True)[1]
-    size = min(n, _MAX_TEST_ROWS, _MAX_TEST_VALUES // d)
-    if counts.min() < 4 or size < max(_MIN_TEST_ROWS, 4 * len(counts)):
+    size, by_class = (
+        min(n, _MAX_TEST_ROWS, _MAX_TEST_VALUES // d),
+        y if is_classifier(model) else None,
+    )
+    least = max(_MIN_TEST_ROWS, 0 if by_class is None else 4 * len(np.unique(y)))
+    if smallest < 4 or size < least:
         return None
     if size < n:
         chosen, _ = train_test_split(
-            np.arange(n), train_size=size, stratify=y, random_state=random_state
+            np.arange(n), train_size=size, stratify=by_class, random_state=random_state
         )
         rows, y = safe_indexing(rows, np.sort(chosen)), y[np.sort(chosen)]
     test = relevance_test(rows, y, random_state=random_state)

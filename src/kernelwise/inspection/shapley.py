@@ -39,7 +39,7 @@ class ShapleyPlan:
     def __init__(self, pool: RowPool, background: Index, group: Index, random_state: Any) -> None:
         self._pool, self._background, self._group = pool, background, group
         self.n_groups = int(group.max()) + 1
-        self.base: Array = pool.decisions_of(background)
+        self.base: Array = pool.outputs(background)
         self.is_exact = self.n_groups <= MAX_EXACT
         if self.is_exact:
             numbers = np.arange(2**self.n_groups)
@@ -83,7 +83,7 @@ class ShapleyPlan:
         mask = self._rank[:, :, None, :] < steps[:, None]
         between = self._outputs(row, mask.reshape(len(mask), -1, self.n_groups), by_column=False)
         between = between.reshape(*mask.shape[:3], -1)
-        end = self._pool.decisions_of(np.array([row]))[0]
+        end = self._pool.outputs(np.array([row]))[0]
         shape = (*mask.shape[:2], 1, len(end))
         begin = np.broadcast_to(self.base[:, None, None, :], shape)
         walk = np.concatenate([begin, between, np.broadcast_to(end, shape)], axis=2)
@@ -96,7 +96,7 @@ class ShapleyPlan:
         The background is the second axis of the mask, or else the first.
         """
         own = self._background if by_column else self._background[:, None]
-        start = np.broadcast_to(own, mask.shape[:2])
-        take = np.where(mask[..., self._group], row, start[..., None])
-        outputs = self._pool.decisions(take.reshape(-1, len(self._group)))
+        rows = np.broadcast_to(own, mask.shape[:2]).ravel()
+        exchanged = mask[..., self._group].reshape(len(rows), -1)
+        outputs = self._pool.outputs(rows, exchanged, np.full(len(rows), row))
         return outputs.reshape(*mask.shape[:2], -1)

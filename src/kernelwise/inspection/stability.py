@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.stats import rankdata
-from sklearn.base import clone
-from sklearn.model_selection import GroupShuffleSplit, StratifiedShuffleSplit
-from sklearn.utils import check_random_state, resample
+from sklearn.base import is_classifier
+from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_consistent_length
 
-from .._parameters import Interval, Options, checked_arguments
-from .._sklearn import safe_indexing
+from .._parameters import checked_arguments
 from .._typing import Array, Index
-from ..svm.relevance.limits import as_part
-from ._arguments import CALLBACK, CLASSES, ESTIMATOR, JOBS, SEED, TABLE, VERBOSE, count
-from ._progress import run_all
+from ._arguments import CALLBACK, ESTIMATOR, JOBS, SEED, SHARE, TABLE, TARGET, count
 from .feature_weights import FeatureWeightsDisplay
+from .refit import refit
 from .weights import frame_columns, has_equal_share, read_weights
 
 
@@ -36,14 +33,12 @@ class WeightStability:
         The share of each feature in each resample; zero where a pipeline left it out.
     selected : ndarray of bool of shape (n_resamples, n_features)
         Which features each resample selects.
-    levels : tuple of float
-        Lower and upper level of `quantiles`.
     """
 
+    levels: ClassVar[tuple[float, float]] = (0.05, 0.95)
     feature_names: tuple[str, ...]
     shares: Array
     selected: Any
-    levels: tuple[float, float]
 
     @property
     def mean(self) -> Array:
@@ -52,7 +47,7 @@ class WeightStability:
 
     @property
     def quantiles(self) -> Array:
-        """Lower and upper quantile of the shares, of shape (2, n_features)."""
+        """The 5 % and 95 % quantiles of the shares, of shape (2, n_features)."""
         return np.quantile(self.shares, self.levels, axis=0)
 
     @property
@@ -106,14 +101,12 @@ class WeightStability:
 @checked_arguments(
     estimator=ESTIMATOR,
     X=TABLE,
-    y=CLASSES,
+    y=TARGET,
     n_resamples=count(2),
-    fraction=[Interval(Real, 0, 1, closed="neither"), Options({"bootstrap"})],
+    fraction=SHARE,
     groups=["column", None],
-    quantiles=[tuple, list],
     random_state=SEED,
     n_jobs=JOBS,
-    verbose=VERBOSE,
     callback=CALLBACK,
 )
 def weight_stability(
@@ -122,12 +115,10 @@ def weight_stability(
     y: Any,
     *,
     n_resamples: int = 20,
-    fraction: float | str = 0.5,
+    fraction: float = 0.5,
     groups: Any = None,
-    quantiles: tuple[float, float] = (0.05, 0.95),
     random_state: Any = 0,
     n_jobs: int | None = None,
-    verbose: bool | str = "auto",
     callback: Callable[[int, int], Any] | None = None,
 ) -> WeightStability:
     """Fit an estimator to resamples of the rows, and measure how its weights vary.
@@ -135,27 +126,23 @@ def weight_stability(
     Parameters
     ----------
     estimator : estimator
-        A classifier with ``feature_importances_`` or ``coef_``, or a pipeline that ends with one.
-        Clones of it are fitted.
+        A classifier or regressor with ``feature_importances_`` or ``coef_``, or a pipeline that
+        ends with one. Clones of it are fitted.
     X : array-like of shape (n_samples, n_features)
         The rows; the column names of a data frame are kept.
-    y : array-like of shape (n_samples,)
-        The classes.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        The classes or the target.
     n_resamples : int, default=20
         Number of resamples.
-    fraction : float or "bootstrap", default=0.5
-        Share of the rows in each resample, drawn without replacement; "bootstrap" draws as many
-        rows as there are, with replacement. Resamples are stratified unless there are groups.
+    fraction : float, default=0.5
+        Share of the rows in each resample, drawn without replacement, and by class unless there
+        are groups.
     groups : array-like of shape (n_samples,), default=None
         Groups of rows that stay together.
-    quantiles : tuple of float, default=(0.05, 0.95)
-        Lower and upper level of the reported quantiles of the weights.
     random_state : int, RandomState instance or None, default=0
         Seed of the resamples; results do not depend on ``n_jobs``.
     n_jobs : int, default=None
         Number of fits at a time; None is one.
-    verbose : bool or "auto", default="auto"
-        Whether to print progress to stderr; "auto" prints where it takes more than two seconds.
     callback : callable, default=None
         Called with the number of finished fits and their total.
 
@@ -168,8 +155,7 @@ def weight_stability(
     -----
     A feature counts as selected where the estimator says so (``selected_features_``), else where
     its share is at least an equal one and not zero. Half of the rows give less certain weights than
-    all rows would: read the spread as that of half as many rows. `RelevanceSVC` fits the resamples
-    by the recipe of the whole table, also where half of the rows would get that of smaller tables.
+    all rows would: read the spread as that of half as many rows.
 
     Examples
     --------
@@ -183,17 +169,20 @@ def weight_stability(
     ((13,), True)
     """
     check_consistent_length(X, y, groups)
-    low, high = _levels(quantiles)
     columns = frame_columns(X)
-    parts = _resamples(y, n_resamples, fraction, groups, check_random_state(random_state))
-    found = run_all(
-        _fit_one,
-        [(estimator, X, y, columns, rows) for rows in parts],
-        what="resamples",
-        n_jobs=n_jobs,
-        verbose=verbose,
-        callback=callback,
+    kind: Any = StratifiedShuffleSplit if is_classifier(estimator) else ShuffleSplit
+    splitter = (GroupShuffleSplit if groups is not None else kind)(
+        n_resamples, train_size=fraction, random_state=random_state
     )
+    splits = splitter.split(np.zeros(len(y)), y, groups)
+    fits: Iterator[Any] = Parallel(n_jobs=n_jobs, return_as="generator")(
+        delayed(_fit_one)(estimator, X, y, columns, np.sort(train)) for train, _ in splits
+    )
+    found = []
+    for fit in fits:
+        found.append(fit)
+        if callback is not None:
+            callback(len(found), n_resamples)
     names = list(dict.fromkeys(name for own, _, _ in found for name in own))
     position = {name: k for k, name in enumerate(names)}
     table = np.zeros((n_resamples, len(names)))
@@ -201,41 +190,13 @@ def weight_stability(
     for j, (own, shares, selected) in enumerate(found):
         own_columns = [position[name] for name in own]
         table[j, own_columns], chosen[j, own_columns] = shares, selected
-    return WeightStability(tuple(names), table, chosen, (low, high))
-
-
-def _levels(quantiles: Any) -> tuple[float, float]:
-    is_pair = len(quantiles) == 2 and all(isinstance(level, Real) for level in quantiles)
-    if not is_pair or not 0 <= quantiles[0] < quantiles[1] <= 1:
-        raise ValueError(f"quantiles={quantiles!r} must be two ascending levels between 0 and 1.")
-    low, high = quantiles
-    return float(low), float(high)
+    return WeightStability(tuple(names), table, chosen)
 
 
 def _fit_one(
     estimator: Any, X: Any, y: Any, columns: Any, rows: Index
 ) -> tuple[list[str], Array, Any]:
     """Fit to some rows; return the names, shares and selection of the features."""
-    with as_part(len(np.unique(rows)) / len(y)):
-        model = clone(estimator).fit(safe_indexing(X, rows), safe_indexing(y, rows))
-    found = read_weights(model, columns=columns)
+    found = read_weights(refit(estimator, X, y, rows), columns)
     selected = has_equal_share(found.shares) if found.selected is None else found.selected
     return found.names, found.shares, selected
-
-
-def _resamples(
-    y: Any, n: int, fraction: float | str, groups: Any, random_state: Any
-) -> list[Index]:
-    """Return the rows of each resample."""
-    rows = np.arange(len(y))
-    if fraction == "bootstrap":
-        if groups is None:
-            draw = {"stratify": y, "random_state": random_state}
-            return [np.sort(resample(rows, **draw)) for _ in range(n)]
-        own = np.asarray(groups)
-        labels = np.unique(own)
-        draws = [random_state.choice(labels, len(labels)) for _ in range(n)]
-        return [np.concatenate([rows[own == label] for label in drawn]) for drawn in draws]
-    splitter: Any = StratifiedShuffleSplit if groups is None else GroupShuffleSplit
-    splits = splitter(n, train_size=fraction, random_state=random_state).split(rows, y, groups)
-    return [np.sort(train) for train, _ in splits]

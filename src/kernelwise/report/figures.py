@@ -13,8 +13,7 @@ from ..inspection import (
     ColumnEffects,
     ColumnEffectsDisplay,
     ComparisonDisplay,
-    ConvergenceDisplay,
-    KernelPathDisplay,
+    PathDisplay,
     as_svg,
 )
 from ..inspection.style import PALETTE, bare, ink, look, panels, pyplot, short
@@ -22,12 +21,8 @@ from .curves import ClassCurves
 from .tables import Reliability
 
 _PATH_CAPTION = (
-    "Bound and errors along the kernel width; the ring marks the selected point, whose error is "
-    "too low to be reported because it was selected by it."
-)
-_HISTORY_CAPTION = (
-    "The criterion, and the weights that are largest in the end, over the evaluations of the fit. "
-    "A peak is a step that was rejected."
+    "Loss on held-out rows against the number of columns; rings mark the stages that the model "
+    "mixes. Their loss is too low to be reported because they were selected by it."
 )
 
 
@@ -40,29 +35,24 @@ def comparison_svg(evaluation: Evaluation) -> str:
     if len(known) < 2 or evaluation.n_splits < 2:
         return ""
     name = METRICS[evaluation.metric]
-    display = ComparisonDisplay.from_results(
+    display = ComparisonDisplay(
         {score.label: 100 * score.values[evaluation.metric] for score in known},
         reference=known[0].label,
         test_ratio=evaluation.test_ratio,
         score_name=f"{name}, %",
-    )
+    ).plot()
     display.axes_[1].set_xlabel("difference, 95 % interval")
     title = f"{name.capitalize()} of {len(known)} methods on the same {evaluation.n_splits} splits"
     return _closed(display.figure_, title, "comparison")
 
 
 def learning_svgs(model: Any) -> list[tuple[str, str]]:
-    """Draw the path and the history of a model, where it has them; return them with captions."""
-    found, final = [], final_estimator(model)
-    if "bound" in (getattr(final, "path_", None) or {}):
-        figure = KernelPathDisplay.from_estimator(model).figure_
-        svg = _closed(figure, "Bound and errors along the kernel width", "path")
-        found.append((svg, _PATH_CAPTION))
-    if getattr(final, "history_", None):
-        figure = ConvergenceDisplay.from_estimator(model).figure_
-        title = "The criterion and the largest weights over the evaluations of the fit"
-        found.append((_closed(figure, title, "learning"), _HISTORY_CAPTION))
-    return found
+    """Draw the path of a model over numbers of columns, if it has one; return it with a caption."""
+    path = getattr(final_estimator(model), "path_", None) or {}
+    if "n_features" not in path or len(set(path["n_features"].tolist())) < 2:
+        return []
+    figure = PathDisplay.from_estimator(model).figure_
+    return [(_closed(figure, "Held-out loss and number of columns", "path"), _PATH_CAPTION)]
 
 
 def reliability_svg(found: Reliability) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .._text import p_text
 from ..evaluation import Difference, Evaluation
 from ..evaluation.results import METRICS
-from ..inspection import ColumnEffects, ModelChecks, PermutationCheck, WeightStability
+from ..inspection import ColumnEffects, ColumnImportance, ModelChecks, WeightStability
 from ..inspection.model_checks import ALPHA, ColumnVerdicts
 
 _SIGNIFICANCE = 0.05  # p-value below which a difference is more than chance
@@ -40,32 +40,24 @@ def findings(
     return sentences
 
 
-def importance_text(check: PermutationCheck) -> str:
-    """Say whether learned shares and held-out importance agree, and where they do not."""
-    agreement = ""
-    if check.correlation == check.correlation:
-        agreement = f" (rank correlation {check.correlation:.2f})"
-    apart = check.disagreements()
-    heavy = [n for n, w in zip(apart["feature"], apart["why"], strict=True) if w[0] == "h"]
-    light = [n for n, w in zip(apart["feature"], apart["why"], strict=True) if w[0] == "n"]
-    if not heavy and not light:
-        return f"The weights agree with what columns are worth on held-out rows{agreement}."
-    sentences = [f"The weights and what columns are worth on held-out rows disagree{agreement}."]
-    if heavy:
-        sentences.append(
-            f"{_columns(heavy)} at least an equal share of the weight, but can be shuffled on "
-            "held-out rows without a loss that can be measured: other columns may say the same, or "
-            "the weight is due to chance."
+def importance_text(importance: ColumnImportance) -> str:
+    """Name the columns that cost most when they are shuffled, and count those that cost nothing."""
+    n_known = sum(loss == loss for loss in importance.loss.tolist())
+    order = [k for k in importance.order.tolist() if importance.matters[k]]
+    if not order:
+        return (
+            "No column costs more than chance explains when its values are shuffled on "
+            f"{importance.n_rows} held-out rows."
         )
-    if light:
-        sentences.append(f"{_columns(light)} less than an equal share, but shuffling has a cost.")
-    return " ".join(sentences)
-
-
-def _columns(names: list[str]) -> str:
-    """Return the beginning of a sentence on columns and what they have."""
+    named = [
+        f"{importance.feature_names[k]} ({importance.loss[k]:.2g}, "
+        f"{importance.low[k]:.2g} to {importance.high[k]:.2g})"
+        for k in order[:_N_NAMED]
+    ]
     return (
-        f"The column{'s' * (len(names) > 1)} {listed(names)} {'have' if len(names) > 1 else 'has'}"
+        f"Shuffling the values of {len(order)} of {n_known} columns raises the "
+        f"{importance.metric} on held-out rows by more than chance explains; most of all "
+        f"{listed(named)}, with 95 % intervals."
     )
 
 

@@ -117,7 +117,7 @@ def rows_used(
         found.append(
             (
                 "held-out importance",
-                f"{checks.n_test} held out, a model of the other {checks.n_train}",
+                f"{checks.importance.n_rows} of {n}, held out from clones of the model",
             )
         )
     if checks.verdicts is not None:

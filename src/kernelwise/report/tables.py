@@ -117,12 +117,12 @@ def weight_rows(
 
 
 def _losses(checks: ModelChecks | None) -> dict[str, tuple[float | None, float | None]]:
-    """Return the mean loss of each column and its deviation over the shuffles, where measured."""
+    """Return the cost of shuffling each column, and half its interval, where measured."""
     if checks is None or checks.importance is None:
         return {}
     check = checks.importance
-    means, spreads = check.importances.mean(axis=1), check.importances.std(axis=1)
-    found = zip(check.feature_names, means.tolist(), spreads.tolist(), strict=True)
+    spreads = (check.high - check.low) / 2
+    found = zip(check.feature_names, check.loss.tolist(), spreads.tolist(), strict=True)
     return {name: (mean, spread) for name, mean, spread in found if mean == mean}
 
 
