@@ -65,9 +65,3 @@ def test_the_distance_is_that_of_two_samples_up_to_the_kept_points(model):
     counts = ks_2samp(before["count"], after["count"], method="asymp")
     assert found["count"].distance == pytest.approx(counts.statistic, abs=1e-6)
     assert found["count"].p_value == pytest.approx(counts.pvalue, rel=1e-3)
-
-
-def test_a_model_of_an_older_version_knows_no_drift(model):
-    older = fit_table(table(60, 0), check_target(table(60, 0), "kind"), "svc")
-    del older[0].profile_
-    assert drift_from_training(older, table(50, 1)) is None

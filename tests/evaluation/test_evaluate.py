@@ -11,11 +11,11 @@ from scipy import stats
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from kernelwise._memory import peak_memory
-from kernelwise.evaluation import Score, evaluate, fit_table, forecast_cost, methods
+from kernelwise.evaluation import HeldOut, Score, evaluate, fit_table, forecast_cost, methods
+from kernelwise.evaluation.class_scores import score_predictions
 from kernelwise.evaluation.cost_estimate import extrapolate
-from kernelwise.evaluation.scores import score_predictions
 from kernelwise.evaluation.statistics import compare_scores
-from kernelwise.tabular import TableError, check_target, column_weights, columns, compare, encoder
+from kernelwise.tabular import TableError, check_target, column_weights, columns, encoder
 
 from ..tabular.tables import patients, rare
 
@@ -29,7 +29,7 @@ def evaluation():
         patients(),
         "outcome",
         "svc",
-        against=("majority", "margin-radius"),
+        against=("guessing", "margin-radius"),
         cv=3,
         repeats=2,
         progress=lambda done, total, text: seen.append((done, total)),
@@ -40,12 +40,12 @@ def evaluation():
 
 
 def test_scores_have_one_value_per_split(evaluation):
-    assert evaluation.metric == "balanced_accuracy"
+    assert evaluation.metric == "log_loss"
     assert evaluation.n_splits == 6
-    assert [score.method for score in evaluation.scores] == ["svc", "majority", "margin-radius"]
+    assert [score.method for score in evaluation.scores] == ["svc", "guessing", "margin-radius"]
     for score in evaluation.scores:
-        losses = {"log_loss", "brier"} if score.method == "majority" else set()
-        assert set(score.values) == {"accuracy", "balanced_accuracy", "auc"} | losses
+        names = {"accuracy", "balanced_accuracy", "auc", "log_loss", "brier"}
+        assert set(score.values) == names
         assert all(len(values) == 6 for values in score.values.values())
         assert (score.seconds > 0).all()
     guessing = evaluation.scores[1]
@@ -64,11 +64,11 @@ def test_held_out_predictions_are_those_of_each_row_once(evaluation):
 
 def test_the_test_is_the_corrected_one(evaluation):
     first, guessing = evaluation.scores[:2]
-    gain = first.values["balanced_accuracy"] - guessing.values["balanced_accuracy"]
+    gain = guessing.values["log_loss"] - first.values["log_loss"]  # less is better
     assert evaluation.test_ratio == pytest.approx((53 / 107 + 53 / 107 + 54 / 106) / 3)
     t = gain.mean() / np.sqrt((1 / 6 + evaluation.test_ratio) * gain.var(ddof=1))
     lead = evaluation.differences[0]
-    assert lead.other == "majority"
+    assert lead.other == "guessing"
     np.testing.assert_allclose(lead.mean, gain.mean())
     np.testing.assert_allclose(lead.p_value, 2 * stats.t.sf(t, 5))
     assert lead.low < lead.mean < lead.high
@@ -118,7 +118,7 @@ def test_scores_agree_with_scikit_learn():
     actual = rng.choice(["a", "b"], 50, p=[0.3, 0.7])
     decision = rng.normal(size=50) + (actual == "b")
     predicted = np.where(decision > 0, "b", "a")
-    found = score_predictions(actual, predicted, decision)
+    found = score_predictions(HeldOut(np.arange(50), actual, predicted, decision), ["a", "b"])
     assert found["balanced_accuracy"][0] == pytest.approx(
         balanced_accuracy_score(actual, predicted)
     )
@@ -138,10 +138,32 @@ def test_one_split_has_a_spread_from_its_rows():
     assert 0 < found.best.spread("accuracy") < 0.1
 
 
-def test_fewer_folds_where_a_class_is_small():
-    frame = pd.DataFrame({"x": np.arange(20.0) % 7, "y": [0] * 3 + [1] * 17})
+def test_rare_classes_do_not_rule_the_folds():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=46), "y": [0] * 20 + [1] * 20 + [2] * 4 + [3, 4]})
     found = evaluate(frame, "y", "svc", against=(), cv=5)
-    assert "3 folds instead of 5: the smallest class has 3 rows" in found.notes
+    assert found.protocol == "5-fold cross-validation, 40 rows"
+    assert any("3 classes of fewer than 5 rows are set aside" in note for note in found.notes)
+    kept = evaluate(frame, "y", "guessing", against=(), cv=5, min_class=1)
+    assert kept.protocol == "5-fold cross-validation, 46 rows"
+    assert sorted(kept.held_out.rows) == list(range(44))  # single rows are for training alone
+    assert len(kept.best.values["log_loss"]) == 5
+    few = frame.iloc[[*range(7), *range(20, 40)]]
+    assert "5 folds" not in str(evaluate(few, "y", "svc", against=(), cv=5).notes)
+    assert (
+        "7 folds instead of 9: a class has 7 rows"
+        in evaluate(few, "y", "svc", against=(), cv=9).notes
+    )
+
+
+def test_methods_are_ordered_by_the_metric_that_was_asked_for():
+    for metric in ("accuracy", "log_loss", "auc"):
+        found = evaluate(patients(), "outcome", "svc", metric=metric, cv=2)
+        values = [score.mean(metric) for score in found.ranked]
+        assert values == sorted(values, reverse=metric != "log_loss")
+        assert found.metric == metric
+    with pytest.raises(TableError, match=r"metric='rmse' is not measured .*; choose one of 'acc"):
+        evaluate(patients(), "outcome", "svc", metric="rmse", cv=2)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +175,10 @@ def test_fewer_folds_where_a_class_is_small():
             "test_size=0.001 leaves too few rows.*give a share from 0",
         ),
         ({"cv": 1}, "at least 2 folds"),
-        ({"method": "magic"}, "method='magic' is not known; choose one of 'relevance'"),
+        (
+            {"method": "magic"},
+            "method='magic' is not known for classification; choose one of 'relevance'",
+        ),
     ],
 )
 def test_bad_options_are_refused(options, reason):
@@ -168,7 +193,7 @@ def test_compare_has_all_methods_and_survives_a_failure(monkeypatch):
         raise ValueError("not today")
 
     monkeypatch.setattr(AdaptiveKernelSVC, "fit", refuse)
-    found = compare(patients(80), "outcome", cv=2, repeats=1)
+    found = evaluate(patients(80), "outcome", against="all", cv=2)
     assert {score.method for score in found.scores} == set(methods())
     failed = [score for score in found.scores if score.failure]
     assert [score.method for score in failed] == ["adaptive-kernel"]
@@ -177,8 +202,8 @@ def test_compare_has_all_methods_and_survives_a_failure(monkeypatch):
 
 
 def test_one_method_may_be_named_without_a_list():
-    found = evaluate(patients(80), "outcome", "svc", against="majority", cv=2)
-    assert [score.method for score in found.scores] == ["svc", "majority"]
+    found = evaluate(patients(80), "outcome", "svc", against="guessing", cv=2)
+    assert [score.method for score in found.scores] == ["svc", "guessing"]
 
 
 def test_columns_are_described_once_for_each_encoder(monkeypatch):
@@ -193,9 +218,9 @@ def test_columns_are_described_once_for_each_encoder(monkeypatch):
     frame = patients(80)
     classes = check_target(frame, "outcome")
     known = columns.describe_columns(frame, "outcome")
-    first = evaluate(frame, classes, "svc", against=("majority",), cv=4, columns=known)
+    first = evaluate(frame, classes, "svc", against=("guessing",), cv=4, columns=known)
     assert described == [60] * 4
-    second = evaluate(frame, "outcome", "svc", against=("majority",), cv=4)
+    second = evaluate(frame, "outcome", "svc", against=("guessing",), cv=4)
     assert described == [60] * 4 + [80] + [60] * 4
     assert first.columns == second.columns
     np.testing.assert_array_equal(first.held_out.decision, second.held_out.decision)
@@ -227,7 +252,7 @@ def test_weights_go_back_to_the_columns_of_the_table():
 
 def test_probabilities_are_calibrated_inside():
     frame = patients()
-    model = fit_table(frame, check_target(frame, "outcome"), "dual-objective", proba=True)
+    model = fit_table(frame, check_target(frame, "outcome"), "dual-objective")
     probabilities = model.predict_proba(frame.drop(columns="outcome"))
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
     assert column_weights(model)
@@ -256,16 +281,16 @@ def test_forecast_of_a_table():
     frame = patients(600)
     classes = check_target(frame, "outcome")
     used = peak_memory()
-    cost = forecast_cost(frame, classes, ["svc", "majority"], n_fits=3)
-    assert set(cost.each) == {"svc", "majority"}
+    cost = forecast_cost(frame, classes, ["svc", "guessing"], n_fits=3)
+    assert set(cost.each) == {"svc", "guessing"}
     assert cost.seconds >= 3 * sum(cost.each.values()) > 0
     assert used + 4 * 600**2 < cost.memory < used + 1e8
 
 
 @pytest.mark.parametrize("method", ["relevance", "svc", "grid-search", "margin-radius"])
 def test_balance_finds_the_rare_class(method):
-    options = {"against": ("majority",), "cv": 2}
-    plain = evaluate(rare(), "rare", method, **options)
+    options = {"against": ("guessing",), "cv": 2}
+    plain = evaluate(rare(), "rare", method, metric="balanced_accuracy", **options)
     balanced = evaluate(rare(), "rare", method, balanced=True, **options)
     gain = balanced.best.mean("balanced_accuracy") - plain.best.mean("balanced_accuracy")
     assert gain > 0.1
@@ -285,7 +310,7 @@ def test_balanced_classifiers():
 def test_balanced_probabilities_are_those_of_the_rows():
     frame = rare()
     classes = check_target(frame, "rare")
-    model = fit_table(frame, classes, "svc", proba=True, balanced=True)
+    model = fit_table(frame, classes, "svc", balanced=True)
     rows = frame.drop(columns="rare")
     probability = model.predict_proba(rows)[:, 1]
     share = frame["rare"].mean()
@@ -300,7 +325,8 @@ def test_losses_are_those_of_scikit_learn(n_classes):
     rng = np.random.default_rng(0)
     classes = np.array(["a", "b", "c"])[:n_classes]
     actual, proba = rng.choice(classes, 50), rng.dirichlet(np.ones(n_classes), 50)
-    found = score_predictions(actual, actual, None, proba, classes)
+    held_out = HeldOut(np.arange(50), actual, actual, proba=proba)
+    found = score_predictions(held_out, classes)
     assert found["log_loss"][0] == pytest.approx(log_loss(actual, proba))
     expected = ((proba - (actual[:, None] == classes)) ** 2).sum(axis=1).mean()
     if n_classes == 2:

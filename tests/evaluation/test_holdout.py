@@ -78,6 +78,8 @@ def test_several_classes_and_whole_numbers():
 def test_a_model_without_probabilities_has_no_calibration():
     frame = patients(100)
     model = fit_table(frame, check_target(frame, "outcome"), "svc")
+    model[-1].set_params(calibration=None)
+    model.fit(frame.drop(columns="outcome"), frame["outcome"])
     score = score_model(model, patients(60, seed=1), "outcome")
     assert [metric.name for metric in score.metrics][2:] == ["auc", "average_precision"]
     assert score.calibration == ()

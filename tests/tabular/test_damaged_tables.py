@@ -5,12 +5,12 @@ import random
 
 import pytest
 
+from kernelwise.evaluation import fit_table
 from kernelwise.tabular import (
     TableEncoder,
     TableError,
     check_target,
     describe_columns,
-    fit_table,
     read_table,
 )
 
@@ -131,6 +131,7 @@ def use(data, fit):
     return "used"
 
 
+@pytest.mark.filterwarnings("ignore:.*control character")
 def test_damaged_tables_end_in_a_result_or_in_one_line():
     ends = {"used": 0, "refused": 0}
     for seed in range(N_TABLES):

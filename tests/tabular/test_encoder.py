@@ -201,12 +201,3 @@ def test_codes_are_categories_with_one_column_per_value_too():
     assert encoder.sources_.count("code") == 7
     with pytest.raises(TableError, match="category"):
         TableEncoder(category=["cod"]).fit(frame)
-
-
-def test_an_encoder_of_an_older_version_is_one_of_columns_per_value(frame):
-    encoder = TableEncoder().fit(frame)
-    state = encoder.__getstate__()
-    old = object.__new__(TableEncoder)
-    old.__setstate__({k: v for k, v in state.items() if k not in {"category", "one_hot"}})
-    np.testing.assert_array_equal(old.transform(frame), encoder.transform(frame))
-    assert old.get_params() == encoder.get_params()

@@ -307,3 +307,13 @@ def test_names_that_differ_by_spaces_alone_are_refused(tmp_path):
     pd.DataFrame({"size": [1.0], "size ": [2.0]}).to_parquet(tmp_path / "table.parquet")
     with pytest.raises(TableError, match="two columns are called 'size'"):
         read_table(tmp_path / "table.parquet")
+
+
+def test_a_few_odd_bytes_are_read_with_a_note():
+    text = "name,kind\n" + "".join(f"row {k} of some words,a\n" for k in range(200))
+    damaged = text.replace("row 7 of", "row\x197 of").encode()
+    with pytest.warns(UserWarning, match=r"a control character in line 9 \('\\x19'\), read as"):
+        frame = read_table(io.BytesIO(damaged))
+    assert frame["name"][7] == "row 7 of some words"
+    with pytest.raises(TableError, match="line 2 has bytes of a binary file"):
+        read_table(io.BytesIO(text.replace("row", "\x19\x1a").encode()))

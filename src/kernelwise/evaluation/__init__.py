@@ -6,10 +6,11 @@ from .drift import Drift, drift_from_training
 from .evaluate import evaluate
 from .evaluate_model import evaluate_model
 from .fitting import fit_table
-from .holdout import HoldoutScore, Metric, score_model
+from .holdout import HoldoutScore, score_model
 from .leaks import Leak, leaking_columns
 from .methods import Method, methods
 from .results import Difference, Evaluation, HeldOut, Score
+from .scoring import Metric
 
 __all__ = [
     "CalibrationBin",

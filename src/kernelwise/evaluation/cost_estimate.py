@@ -44,7 +44,7 @@ class Cost:
 
 def forecast_cost(
     frame: Any,
-    classes: Target,
+    target: Target,
     names: Collection[str],
     *,
     n_fits: float,
@@ -63,8 +63,8 @@ def forecast_cost(
     ----------
     frame : pandas.DataFrame
         The table.
-    classes : Target
-        Its classes, by `check_target`.
+    target : Target
+        Its target, by `check_target`.
     names : collection of str
         The methods, keys of `methods`.
     n_fits : float
@@ -99,12 +99,12 @@ def forecast_cost(
     """
     from sklearn.pipeline import Pipeline
 
-    check_kind(classes, "classes", Target)
+    check_kind(target, "target", Target)
     check_number(part, "part")
-    rows = classes.rows_of(frame)
+    rows = target.rows_of(frame)
     n = max(2, round(part * len(rows)))
-    order = _sample_order(classes, min(len(rows), _PROBE_SIZES[-1]), seed)
-    chosen = [method_named(name) for name in names]
+    order = _sample_order(target, min(len(rows), _PROBE_SIZES[-1]), seed)
+    chosen = [method_named(name, target.task) for name in names]
     choice = ColumnChoice.of(frame, drop, keep, category)
     begin = perf_counter()
     samples = {
@@ -112,11 +112,11 @@ def forecast_cost(
         for one_hot in {not method.reads_categories for method in chosen}
     }
     encoding = (perf_counter() - begin) * n / len(order)
-    y = classes.y[order]
+    y = target.y[order]
     each = {
         method.name: _fit_seconds(
             method,
-            partial(method.estimator, seed, balanced=balanced),
+            partial(method.estimator, seed, balanced=balanced, proba=True),
             samples[not method.reads_categories],
             y,
             n,
@@ -129,10 +129,11 @@ def forecast_cost(
     return Cost(n_fits * (encoding + sum(each.values())), memory, each)
 
 
-def _sample_order(classes: Target, size: int, seed: int) -> Index:
+def _sample_order(target: Target, size: int, seed: int) -> Index:
     """Return rows in random order, but two of each class first: any prefix can be fitted."""
-    order = np.random.default_rng(seed).permutation(len(classes.y))
-    front = np.concatenate([order[classes.y[order] == label][:2] for label in classes.classes])
+    strata = target.strata
+    order = np.random.default_rng(seed).permutation(len(strata))
+    front = np.concatenate([order[strata[order] == k][:2] for k in np.unique(strata)])
     return np.concatenate([front, order[~np.isin(order, front)]])[:size]
 
 
@@ -142,15 +143,12 @@ def _fit_seconds(
     """Return the estimated seconds of one fit to n rows, from ever larger fits to fewer rows."""
     stage = [each for each in method.stages if each.rows <= n][-1]
 
-    def small_fit() -> Any:
-        return make().set_params(**dict(stage.settings))
-
     most, least = min(len(X), n / 2), max(_PROBE_SIZES[0], stage.min_probe_rows)
     sizes = [size for size in _PROBE_SIZES if least <= size <= most] or [min(len(X), n, least)]
-    _time_fit(small_fit(), X[: _PROBE_SIZES[0]], y[: _PROBE_SIZES[0]])  # imports what it needs
+    _time_fit(make(), X[: _PROBE_SIZES[0]], y[: _PROBE_SIZES[0]])  # imports what it needs
     probes: list[tuple[int, float]] = []
     for size in sizes:
-        probes.append((size, _time_fit(small_fit(), X[:size], y[:size])))
+        probes.append((size, _time_fit(make(), X[:size], y[:size])))
         seconds = extrapolate(probes, n, stage.growth)
         next_probe = 4 * probes[-1][1]
         if next_probe > max(_PROBE_SECONDS, _PROBE_SHARE * n_fits * seconds):

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from .._typing import Array
-from ..svm.relevance.testing import holm
+from ..tabular.errors import TableError
 from ..tabular.pipeline import table_encoder
 from ..tabular.profile import LevelProfile, NumberProfile, as_levels, column_profile
+from .statistics import holm
 
 _MIN_EXPECTED = 5.0  # expected rows of a level, below which levels are counted together
 
@@ -47,7 +48,7 @@ class Drift:
     adjusted: float = float("nan")
 
 
-def drift_from_training(model: Any, frame: Any) -> list[Drift] | None:
+def drift_from_training(model: Any, frame: Any) -> list[Drift]:
     """Test each column of a table for drift against the training table of a model.
 
     Parameters
@@ -59,9 +60,8 @@ def drift_from_training(model: Any, frame: Any) -> list[Drift] | None:
 
     Returns
     -------
-    drift : list of Drift or None
-        One entry per column that the model uses, the clearest drift first; None for a model of an
-        older version, which does not know its training table.
+    drift : list of Drift
+        One entry per column that the model uses, the clearest drift first.
 
     Notes
     -----
@@ -84,10 +84,10 @@ def drift_from_training(model: Any, frame: Any) -> list[Drift] | None:
     a Kolmogorov-Smirnov 0.0 False
     """
     encoder = table_encoder(model)
-    profile = getattr(encoder, "profile_", None)
-    if encoder is None or profile is None:
-        return None
+    if encoder is None:
+        raise TableError("the model does not read tables; give a pipeline with a TableEncoder.")
     encoder.require_columns(frame)
+    profile = encoder.profile_
     found = []
     for name in encoder.kinds_:
         own, values = column_profile(profile, name), encoder.read_column(frame, name)

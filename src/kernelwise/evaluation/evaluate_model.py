@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._models import final_estimator
@@ -18,6 +18,7 @@ from .._typing import Index
 from ..tabular import (
     Column,
     TableError,
+    Target,
     check_target,
     column_weights,
     describe_columns,
@@ -26,8 +27,7 @@ from ..tabular.pipeline import table_encoder
 from .copies import find_copies
 from .cross_validation import ProgressCallback, SplitRuns
 from .encoding import ColumnChoice, encode_split
-from .evaluate import YARDSTICKS
-from .methods import Method, method_named
+from .methods import Method, method_named, yardsticks
 from .results import Evaluation
 from .splits import make_splits
 
@@ -52,14 +52,15 @@ def evaluate_model(
     Parameters
     ----------
     model : estimator
-        A fitted classifier, or a pipeline that ends with one. The evaluation has its weights.
+        A fitted classifier or regressor, or a pipeline that ends with one. The evaluation has its
+        weights.
     X : array-like or pandas.DataFrame of shape (n_samples, n_features)
         The rows. Any kind of table needs pandas.
     y : array-like of shape (n_samples,)
-        Their classes; rows without a class are left out.
+        Their classes or numbers; rows without one are left out.
     against : dict of str to estimator, default=None
-        The estimators to compare it with, by the name to show. None compares it with the largest
-        class, a plain SVC and a forest, each fitted to encoded and scaled columns.
+        The estimators to compare it with, by the name to show. None compares it with guessing, a
+        forest, and a plain SVC or ridge regression, each fitted to encoded and scaled columns.
     label : str, default=None
         The name of the model in tables; None is the name of its class.
     cv : int, default=5
@@ -88,7 +89,7 @@ def evaluate_model(
     >>> from kernelwise import RelevanceSVC
     >>> from kernelwise.evaluation import evaluate_model
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
-    >>> model = RelevanceSVC(ensemble=False).fit(X, y)
+    >>> model = RelevanceSVC().fit(X, y)
     >>> evaluation = evaluate_model(model, X, y, cv=3)
     >>> evaluation.best.label, bool(evaluation.best.mean("accuracy") > 0.9)
     ('RelevanceSVC', True)
@@ -96,11 +97,13 @@ def evaluate_model(
     check_is_fitted(model)
     check_consistent_length(X, y)
     frame = _frame(X)
-    target = str(getattr(y, "name", None) or "class")
-    classes = check_target(_pandas().DataFrame({target: np.asarray(y)}), target)
+    name = str(getattr(y, "name", None) or "target")
+    column = _pandas().DataFrame({name: np.asarray(y)})
+    task = "regression" if is_regressor(model) else "classification"
+    target = check_target(column, name, task=task, min_class=1)
     label = type(final_estimator(model)).__name__ if label is None else label
-    frame, rows = frame.iloc[classes.rows], safe_indexing(X, classes.rows)
-    contenders = _contenders(model, label, against)
+    frame, rows = frame.iloc[target.rows], safe_indexing(X, target.rows)
+    contenders = _contenders(model, label, against, target)
 
     def inputs(train: Index, test: Index) -> Iterable[tuple[Any, Any]]:
         plain = safe_indexing(rows, train), safe_indexing(rows, test)
@@ -112,8 +115,8 @@ def evaluate_model(
 
     columns = _columns(frame, model)
     copies = find_copies(frame[[column.name for column in columns if column.used]], seed)
-    splits = make_splits(classes, cv, repeats, test_size, seed, copies)
-    run = SplitRuns(classes, splits, contenders, inputs, seed, progress)
+    splits = make_splits(target, cv, repeats, test_size, seed, copies)
+    run = SplitRuns(target, splits, contenders, inputs, seed, progress)
     run.run()
     if label in run.failures:
         raise ValueError(f"model cannot be fitted to a part of the rows: {run.failures[label]}")
@@ -121,10 +124,13 @@ def evaluate_model(
     return replace(run.evaluation(columns), weights=tuple(weights))
 
 
-def _contenders(model: Any, label: str, against: Mapping[str, Any] | None) -> list[Method]:
+def _contenders(
+    model: Any, label: str, against: Mapping[str, Any] | None, target: Target
+) -> list[Method]:
     """Return the model under the given label, then the others."""
     if against is None:
-        return [_cloned(label, model), *map(method_named, YARDSTICKS)]
+        names = yardsticks(target.task, len(target.y))
+        return [_cloned(label, model), *(method_named(name, target.task) for name in names)]
     if label in against:
         raise ValueError(f"against has an entry {label!r}, the name of the model; give a label.")
     return [_cloned(name, each) for name, each in {label: model, **against}.items()]

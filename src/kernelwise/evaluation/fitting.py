@@ -13,28 +13,25 @@ from .methods import method_named
 
 def fit_table(
     frame: Any,
-    classes: Target,
+    target: Target,
     method: str = "relevance",
     *,
-    proba: bool = False,
     balanced: bool = False,
     drop: Collection[str] = (),
     keep: Collection[str] = (),
     category: Collection[str] = (),
     seed: int = 0,
 ) -> Any:
-    """Fit a method to all rows of a table that have a class.
+    """Fit a method to all rows of a table that have a target.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         The table.
-    classes : Target
-        Its classes, by `check_target`.
+    target : Target
+        Its target, by `check_target`.
     method : str, default="relevance"
         A key of `methods` that learns.
-    proba : bool, default=False
-        Whether the model gives probabilities, at no further fit. `RelevanceSVC` always does.
     balanced : bool, default=False
         Whether all classes count alike in the fit. Probabilities keep the shares of the classes in
         the table, so that the model may predict a class that is not the most probable one.
@@ -51,7 +48,7 @@ def fit_table(
     -------
     model : sklearn.pipeline.Pipeline
         With the steps "encode", "scale" and "model", without "scale" for a method that reads
-        categories; it predicts from tables as they are read.
+        categories; it predicts from tables as they are read. Classifiers give probabilities.
 
     Examples
     --------
@@ -68,8 +65,8 @@ def fit_table(
     """
     from sklearn.pipeline import Pipeline
 
-    check_kind(classes, "classes", Target)
-    own = method_named(method, learns=True)
-    estimator = own.estimator(seed, balanced=balanced, proba=proba)
+    check_kind(target, "target", Target)
+    own = method_named(method, target.task, learns=True)
+    estimator = own.estimator(seed, balanced=balanced, proba=True)
     steps = ColumnChoice.of(frame, drop, keep, category).steps(one_hot=not own.reads_categories)
-    return Pipeline([*steps, ("model", estimator)]).fit(classes.rows_of(frame), classes.y)
+    return Pipeline([*steps, ("model", estimator)]).fit(target.rows_of(frame), target.y)

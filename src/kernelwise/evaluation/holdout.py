@@ -6,43 +6,18 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import Array
 from ..tabular.errors import TableError, quoted
-from ..tabular.labels import known_labels
 from ..tabular.pipeline import table_encoder
+from ..tabular.targets import known_target
 from .calibration import CalibrationBin, calibration_bins, events
+from .class_scores import class_metrics
 from .drift import Drift, drift_from_training
-from .intervals import ConfidenceInterval, mean_of, of_area, of_mean, of_mean_share, of_share
-from .results import METRICS
-from .scores import guess_losses, row_losses
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A metric with its 95 % confidence interval.
-
-    Parameters
-    ----------
-    name : str
-        "accuracy", "balanced_accuracy", "auc", "average_precision", "log_loss" or "brier".
-    value, low, high : float
-        The metric and its interval.
-    guess : float
-        What guessing by the shares of the classes in this table gets.
-    """
-
-    name: str
-    value: float
-    low: float
-    high: float
-    guess: float
-
-    @property
-    def label(self) -> str:
-        """Name of the metric in tables."""
-        return METRICS[self.name]
+from .number_scores import NumberScoring, coverage_bins, number_metrics
+from .scoring import Metric
 
 
 @dataclass(frozen=True)
@@ -52,22 +27,22 @@ class HoldoutScore:
     Parameters
     ----------
     target : str
-        The column of the classes.
+        The column of the target.
     n_rows, n_left_out : int
-        Number of rows that were scored, and of rows without a class.
+        Number of rows that were scored, and of rows without a target.
     classes : dict of str to int
-        Number of rows of each class.
+        Number of rows of each class; empty for numbers.
     positive : int or str or None
         The class of the average precision and of the calibration; None with several classes,
         whose areas are means over the classes, each against the rest, and whose calibration is
         that of the most probable class.
     metrics : tuple of Metric
-        The metrics; those of probabilities only where the model gives them.
+        The metrics; those of probabilities and intervals only where the model gives them.
     calibration : tuple of CalibrationBin
-        Bins of rows by rising probability; empty without probabilities.
-    drift : tuple of Drift or None
-        The drift of each column against training, the clearest first; None where the model does
-        not know its training table.
+        Bins of rows by rising probability, or one entry per level of the intervals of a number;
+        empty without probabilities and intervals.
+    drift : tuple of Drift
+        The drift of each column against training, the clearest first.
     """
 
     target: str
@@ -77,13 +52,13 @@ class HoldoutScore:
     positive: Any
     metrics: tuple[Metric, ...]
     calibration: tuple[CalibrationBin, ...]
-    drift: tuple[Drift, ...] | None
+    drift: tuple[Drift, ...]
 
     @property
     def calibration_error(self) -> float:
         """Mean distance of expected and observed shares over the rows; NaN without bins."""
         gaps = [bin.rows * abs(bin.observed - bin.expected) for bin in self.calibration]
-        return sum(gaps) / self.n_rows if gaps else float("nan")
+        return sum(gaps) / sum(bin.rows for bin in self.calibration) if gaps else float("nan")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the results as plain data, for JSON.
@@ -100,7 +75,7 @@ class HoldoutScore:
             "metrics": metrics,
             "calibration": [asdict(bin) for bin in self.calibration],
             "calibration_error": self.calibration_error,
-            "drift": None if self.drift is None else [asdict(each) for each in self.drift],
+            "drift": [asdict(each) for each in self.drift],
         }
 
 
@@ -114,7 +89,7 @@ def score_model(model: Any, frame: Any, target: str, *, positive: Any = None) ->
     frame : pandas.DataFrame
         The table.
     target : str
-        The column of the classes.
+        The column of the target.
     positive : int or str, default=None
         The positive one of two classes; None is the rarer one of the table.
 
@@ -139,33 +114,43 @@ def score_model(model: Any, frame: Any, target: str, *, positive: Any = None) ->
     balanced accuracy 1.00 (0.95 to 1.00)
     """
     check_is_fitted(model)
-    y, rows = known_labels(frame, target, model.classes_)
-    table = frame.iloc[rows].drop(columns=target)
     encoder = table_encoder(model)
-    if encoder is not None:
-        encoder.require_columns(table)
-    encoded, final = (table, model) if encoder is None else (model[:-1].transform(table), model[-1])
+    if encoder is None:
+        raise TableError("the model does not read tables; give a pipeline with a TableEncoder.")
+    y, rows = known_target(frame, target, getattr(model, "classes_", None))
+    table = frame.iloc[rows].drop(columns=target)
+    encoder.require_columns(table)
+    encoded, final = model[:-1].transform(table), model[-1]
+    scored = _score_numbers if is_regressor(model) else _score_classes
+    found = scored(final, encoded, y, positive)
+    drift = tuple(drift_from_training(model, table))
+    return HoldoutScore(target, len(y), len(frame) - len(y), **found, drift=drift)
+
+
+def _score_numbers(final: Any, encoded: Any, y: Any, positive: Any) -> dict[str, Any]:
+    """Return the fields of the score that depend on the kind of the target."""
+    held_out = NumberScoring().predict(final, encoded, np.arange(len(y)), y)
+    metrics, bins = tuple(number_metrics(held_out)), coverage_bins(held_out)
+    return {"classes": {}, "positive": None, "metrics": metrics, "calibration": bins}
+
+
+def _score_classes(final: Any, encoded: Any, y: Any, positive: Any) -> dict[str, Any]:
+    """Return the fields of the score that depend on the kind of the target."""
     proba = np.asarray(final.predict_proba(encoded)) if hasattr(final, "predict_proba") else None
     decision = proba if proba is not None else _decisions(final, encoded)
     labels, counts = np.unique(y, return_counts=True)
-    positive = _positive(labels.tolist(), counts, model.classes_.tolist(), positive)
-    metrics = _label_metrics(y, final.predict(encoded))
-    metrics += _area_metrics(y, decision, model.classes_, positive)
+    positive = _positive(labels.tolist(), counts, final.classes_.tolist(), positive)
+    metrics = class_metrics(y, final.predict(encoded), decision, proba, final.classes_, positive)
     bins: tuple[CalibrationBin, ...] = ()
     if proba is not None:
-        metrics += _probability_metrics(y, proba, model.classes_)
-        bins = calibration_bins(*events(y, proba, model.classes_, positive))
-    drift = drift_from_training(model, table)
-    return HoldoutScore(
-        target,
-        len(y),
-        len(frame) - len(y),
-        dict(zip(map(str, labels), counts.tolist(), strict=True)),
-        positive,
-        tuple(metrics),
-        bins,
-        None if drift is None else tuple(drift),
-    )
+        bins = calibration_bins(*events(y, proba, final.classes_, positive))
+    classes = dict(zip(map(str, labels), counts.tolist(), strict=True))
+    return {
+        "classes": classes,
+        "positive": positive,
+        "metrics": tuple(metrics),
+        "calibration": bins,
+    }
 
 
 def _decisions(final: Any, encoded: Any) -> Array:
@@ -183,46 +168,3 @@ def _positive(labels: list[Any], counts: Any, classes: list[Any], wanted: Any) -
             raise TableError(f"positive={wanted!r} is not a class of the model: {quoted(named)}.")
         return named[str(wanted)]
     return labels[int(counts.argmin())]
-
-
-def _metric(name: str, interval: ConfidenceInterval, guess: float) -> Metric:
-    return Metric(name, interval.value, interval.low, interval.high, float(guess))
-
-
-def _label_metrics(y: Any, predicted: Any) -> list[Metric]:
-    labels, counts = np.unique(y, return_counts=True)
-    is_right = predicted == y
-    recalls = np.array([is_right[y == label].mean() for label in labels])
-    return [
-        _metric("accuracy", of_share(float(is_right.mean()), len(y)), counts.max() / len(y)),
-        _metric("balanced_accuracy", of_mean_share(recalls, counts), 1 / len(labels)),
-    ]
-
-
-def _area_metrics(y: Any, decision: Array, classes: Any, positive: Any) -> list[Metric]:
-    """Return the areas under two curves: of the positive class, or the means over all classes."""
-    from sklearn.metrics import average_precision_score, roc_auc_score
-
-    present = [label for label in classes.tolist() if 0 < np.sum(y == label) < len(y)]
-    if not present or (decision.shape[1] != len(classes)):
-        return []
-    areas, precisions, shares = [], [], []
-    for label in present if positive is None else [positive]:
-        is_own, own = y == label, decision[:, classes == label].ravel()
-        n_own = int(is_own.sum())
-        areas.append(of_area(float(roc_auc_score(is_own, own)), n_own, len(y) - n_own))
-        # The precision at each found row has the variance of a share (Boyd, Eng and Page 2013).
-        precisions.append(of_share(float(average_precision_score(is_own, own)), n_own))
-        shares.append(n_own / len(y))
-    return [
-        _metric("auc", mean_of(areas), 0.5),
-        _metric("average_precision", mean_of(precisions), sum(shares) / len(shares)),
-    ]
-
-
-def _probability_metrics(y: Any, proba: Array, classes: Any) -> list[Metric]:
-    guesses = guess_losses(y, classes)
-    return [
-        _metric(name, of_mean(losses), guesses[name].mean())
-        for name, losses in row_losses(y, proba, classes).items()
-    ]

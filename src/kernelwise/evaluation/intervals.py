@@ -68,7 +68,7 @@ def of_mean(losses: Array) -> ConfidenceInterval:
 
     value = float(losses.mean())
     if len(losses) < 2:
-        return ConfidenceInterval(value, float("-inf"), float("inf"))
+        return ConfidenceInterval(value, 0.0, float("inf"))
     half = float(t.ppf(0.975, len(losses) - 1) * losses.std(ddof=1) / np.sqrt(len(losses)))
     return ConfidenceInterval(value, max(0.0, value - half), value + half)
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from .._checks import check_kind
 from .._typing import Array, Index
-from ..tabular import Column, Target
+from ..tabular import ClassTarget, Column, Target
 from ..tabular.errors import require_columns
 from ..tabular.profile import read_column
 
-_MIN_AREA = 0.99  # area under the ROC curve from which a column alone is suspicious
+_MIN_SCORE = 0.99  # area under the ROC curve, or R², from which a column alone is suspicious
 _MAX_ROWS = 5000  # rows that are looked at
 _MIN_CLASS_ROWS = 5  # rows of the smallest class, below which a column separates it by chance
 _N_FOLDS = 5
@@ -28,38 +28,42 @@ class Leak(NamedTuple):
     ----------
     column : str
         The column.
-    area : float
-        Its cross-validated area under the ROC curve; with several classes the mean over the
-        classes, each against the rest.
+    score : float
+        Its cross-validated area under the ROC curve, with several classes the mean over the
+        classes, each against the rest; for a number R² of its ranks.
+    name : str, default="AUC"
+        The name of the score.
     """
 
     column: str
-    area: float
+    score: float
+    name: str = "AUC"
 
     @property
     def note(self) -> str:
         """The warning for a reader."""
         return (
-            f"{self.column} predicts the target by itself (cross-validated AUC {self.area:.3f}); "
-            f"if it is not known before the target is, leave it out: --drop {self.column!r}"
+            f"{self.column} predicts the target by itself (cross-validated {self.name} "
+            f"{self.score:.3f}); if it is not known before the target is, leave it out: "
+            f"--drop {self.column!r}"
         )
 
 
 def leaking_columns(
-    frame: Any, classes: Target, columns: Sequence[Column], *, seed: int = 0
+    frame: Any, target: Target, columns: Sequence[Column], *, seed: int = 0
 ) -> list[Leak]:
-    """Find columns that predict the classes almost perfectly, each by itself.
+    """Find columns that predict the target almost perfectly, each by itself.
 
-    Rows are scored by the shares of the classes in the leaf of a tree on the one column, or among
-    the rows with the same word, which other rows have given. A column is reported if the area under
-    the ROC curve is at least 0.99.
+    Rows are scored by the shares of the classes, or the mean of the numbers, in the leaf of a tree
+    on the one column, or among the rows with the same word, which other rows have given. A column
+    is reported if the area under the ROC curve, or R², is at least 0.99.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         The table.
-    classes : Target
-        Its classes, by `check_target`.
+    target : Target
+        Its target, by `check_target`.
     columns : sequence of Column
         Its columns, by `describe_columns`; only those that are used are looked at.
     seed : int, default=0
@@ -82,35 +86,60 @@ def leaking_columns(
     >>> [leak.column for leak in found]
     ['ward']
     """
-    check_kind(classes, "classes", Target)
+    check_kind(target, "target", Target)
     for column in columns:
         check_kind(column, "columns", Column)
-    require_columns(frame, [classes.name], "target")
-    if classes.smallest < _MIN_CLASS_ROWS:
+    require_columns(frame, [target.name], "target")
+    is_number = not isinstance(target, ClassTarget)
+    if isinstance(target, ClassTarget) and target.smallest < _MIN_CLASS_ROWS:
         return []
     rng = np.random.default_rng(seed)
     # Copies of a row would give its class away in the folds.
-    different = np.flatnonzero(~frame.iloc[classes.rows].duplicated().to_numpy())
+    different = np.flatnonzero(~frame.iloc[target.rows].duplicated().to_numpy())
     some = np.sort(rng.permutation(different)[:_MAX_ROWS])
-    labels, y = np.unique(classes.y[some], return_inverse=True)
-    if len(labels) < 2:
+    y = target.y[some] if is_number else np.unique(target.y[some], return_inverse=True)[1]
+    if np.ptp(y) == 0 or len(y) < _N_FOLDS:
         return []
     fold = rng.permutation(len(y)) % _N_FOLDS
-    rows = frame.iloc[classes.rows[some]]
+    rows = frame.iloc[target.rows[some]]
+    test, name = (_held_out_r2, "R²") if is_number else (_area, "AUC")
     found = []
     for column in columns:
         if not column.used:
             continue
         kind = "category" if column.kind in ("boolean", "text") else column.kind
-        values = read_column(rows[column.name], kind, format=column.format)
-        codes = _codes(values)
-        counts = _counts(codes, y, len(labels))
-        if _mean_area(counts, counts) < _MIN_AREA:  # not even the rows that gave the shares
-            continue
-        area = _held_out_area(values, codes, y, len(labels), fold)
-        if area >= _MIN_AREA:
-            found.append(Leak(column.name, area))
-    return sorted(found, key=lambda leak: -leak.area)
+        score = test(read_column(rows[column.name], kind, format=column.format), y, fold)
+        if score >= _MIN_SCORE:
+            found.append(Leak(column.name, score, name))
+    return sorted(found, key=lambda leak: -leak.score)
+
+
+def _held_out_r2(values: Any, y: Array, fold: Index) -> float:
+    """Return R² of the ranks of held-out rows, by the mean of other rows in their leaf or word."""
+    from scipy.stats import rankdata
+    from sklearn.tree import DecisionTreeRegressor
+
+    y, codes = rankdata(y), _codes(values)
+    predicted = np.empty(len(y))
+    for number in range(_N_FOLDS):
+        own = fold == number
+        if values.dtype.kind == "f":
+            tree = DecisionTreeRegressor(min_samples_leaf=_MIN_BIN_ROWS, random_state=0)
+            codes = tree.fit(values[~own, None], y[~own]).apply(values[:, None])
+        size = int(codes.max()) + 1
+        count = np.bincount(codes[~own], minlength=size)
+        total = np.bincount(codes[~own], y[~own], minlength=size)
+        predicted[own] = ((total + y[~own].mean()) / (count + 1))[codes[own]]
+    return 1 - float(np.mean((y - predicted) ** 2) / np.var(y))
+
+
+def _area(values: Any, y: Index, fold: Index) -> float:
+    """Return the area on held-out rows; fewer steps where not even the training rows give one."""
+    n_classes, codes = int(y.max()) + 1, _codes(values)
+    counts = _counts(codes, y, n_classes)
+    if _mean_area(counts, counts) < _MIN_SCORE:
+        return 0.0
+    return _held_out_area(values, codes, y, n_classes, fold)
 
 
 def _codes(values: Any) -> Index:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .._typing import Array, Index
-from ..tabular import Column, Target, Weight
+from ..tabular import ClassTarget, Column, Target, Weight
 
 METRICS = {
     "accuracy": "accuracy",
@@ -17,9 +18,32 @@ METRICS = {
     "average_precision": "average precision",
     "log_loss": "log loss",
     "brier": "Brier score",
+    "rmse": "RMSE",
+    "r2": "R²",
+    "mae": "MAE",
+    "pinball": "pinball loss",
+    "coverage": "coverage of 90 % intervals",
+    "width": "width of 90 % intervals",
 }
-# Metrics where lower is better; all others are shares, where higher is better.
-LOSSES = {"log_loss", "brier"}
+# Metrics where lower is better; of all others, except the coverage, more is better.
+LOSSES = {"log_loss", "brier", "rmse", "mae", "pinball", "width"}
+# Shares of rows, which reports show in percent, and metrics in the units of the target.
+SHARES = {"accuracy", "balanced_accuracy", "coverage"}
+UNITS = {"rmse", "mae", "pinball", "width"}
+
+
+def value_text(metric: str, value: float) -> str:
+    """Return a value of a metric with three decimals, or digits if it has the target's units."""
+    if value != value:
+        return "-"
+    return f"{value:.4g}" if metric in UNITS else f"{value:.3f}"
+
+
+def gain(metric: str, value: float) -> float:
+    """Return a number that is the larger, the better the value; NaN counts as the worst."""
+    if value != value:
+        return float("-inf")
+    return -value if metric in LOSSES else value
 
 
 @dataclass(frozen=True)
@@ -33,8 +57,9 @@ class Score:
     label : str
         Its name in tables.
     values : dict of str to ndarray of shape (n_splits,)
-        One value per split for each metric: "accuracy", "balanced_accuracy", "auc" with two
-        classes, "log_loss" and "brier" for methods that give probabilities.
+        One value per split for each metric. Classes: "accuracy", "balanced_accuracy", "auc" with
+        two classes, "log_loss" and "brier" for methods that give probabilities. Numbers: "rmse",
+        "r2", "mae", and "pinball", "coverage" and "width" for methods that give intervals.
     errors : dict of str to float
         For each metric the standard error from the rows of one split alone.
     seconds : ndarray of shape (n_splits,)
@@ -95,7 +120,7 @@ class Difference:
     method, other : str
         The names of the two methods.
     mean : float
-        The mean difference of the metric.
+        The mean difference of the metric; positive where the first method is better.
     low, high : float
         The 95 % interval of the mean; NaN where all splits have the same difference other than 0.
     p_value : float
@@ -112,25 +137,49 @@ class Difference:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Predictions of the first method for unseen rows, in the first repeat of the splits.
+    """Predictions of a method for unseen rows.
 
     Parameters
     ----------
     rows : ndarray of int
         Positions of the rows in the table.
     actual, predicted : ndarray
-        Their classes.
-    decision : ndarray or None
+        Their classes or numbers.
+    decision : ndarray or None, default=None
         Decision values in favour of the second class; None with more than two classes.
     proba : ndarray of shape (n_rows, n_classes) or None, default=None
         Probabilities of the classes; None where the method gives none.
+    ends : ndarray of shape (n_rows, n_levels, 2) or None, default=None
+        The ends of intervals of numbers at 50, 80, 90 and 95 %; None where the method gives none.
     """
 
     rows: Index
     actual: Any
     predicted: Any
-    decision: Array | None
+    decision: Array | None = None
     proba: Array | None = None
+    ends: Array | None = None
+
+    @classmethod
+    def joined(cls, parts: Sequence[HeldOut]) -> HeldOut:
+        """Return the rows of several parts as one.
+
+        Parameters
+        ----------
+        parts : sequence of HeldOut
+            The parts.
+
+        Returns
+        -------
+        held_out : HeldOut
+            All rows; optional predictions only where every part has them.
+        """
+
+        def of(name: str) -> Any:
+            values = [getattr(part, name) for part in parts]
+            return None if any(value is None for value in values) else np.concatenate(values)
+
+        return cls(*map(of, cls.__dataclass_fields__))
 
 
 @dataclass(frozen=True)
@@ -140,12 +189,13 @@ class Evaluation:
     Parameters
     ----------
     target : Target
-        The classes.
+        The target: a `ClassTarget` or a `NumberTarget`.
     columns : tuple of Column
         A description of each column.
     metric : str
-        The metric to go by: "accuracy", or "balanced_accuracy" where the classes differ much in
-        size or were balanced.
+        The metric to go by: "log_loss" for classes; "balanced_accuracy" if they were balanced, and
+        for methods without probabilities if they differ much in size, else "accuracy". "rmse" for
+        numbers.
     protocol : str
         How rows were held out, in words.
     n_splits : int
@@ -157,7 +207,7 @@ class Evaluation:
     differences : tuple of Difference
         The leads of the first method over the others; empty with one split.
     held_out : HeldOut
-        Predictions of the first method.
+        Predictions of the first method, in the first repeat of the splits.
     notes : tuple of str
         Remarks for the reader, such as rows that were left out or fits that did not converge.
     weights : tuple of Weight, default=()
@@ -167,9 +217,9 @@ class Evaluation:
         rows, so the variance of a mean difference is that over the splits times
         ``1 / n_splits + test_ratio``.
     guessing : str, default=""
-        A sentence where the method is no better than guessing by the shares of the classes: its
-        log loss on held-out rows is not below their entropy by one standard error. It is one of
-        the notes, too.
+        A sentence where the method is no better than guessing by the distribution of the target:
+        its loss on held-out rows is not below that of guessing by one standard error. It is one
+        of the notes, too.
     """
 
     target: Target
@@ -196,6 +246,13 @@ class Evaluation:
         """The score of the method under evaluation."""
         return self.scores[0]
 
+    @property
+    def ranked(self) -> list[Score]:
+        """All scores, the best by the metric first, and methods that failed last."""
+        order = {id(s): (bool(s.failure), -gain(self.metric, s.mean(self.metric)))
+                 for s in self.scores}  # fmt: skip
+        return sorted(self.scores, key=lambda score: order[id(score)])
+
     def as_dict(self) -> dict[str, Any]:
         """Return the results as plain data, for JSON.
 
@@ -204,9 +261,15 @@ class Evaluation:
         results : dict
             Scores, differences, classes and notes; None where a number is not defined.
         """
+        target = self.target
+        classes = {}
+        if isinstance(target, ClassTarget):
+            counts = dict(zip(map(str, target.classes), target.counts, strict=True))
+            classes = {"classes": counts}
         return {
-            "target": self.target.name,
-            "classes": dict(zip(map(str, self.target.classes), self.target.counts, strict=True)),
+            "target": target.name,
+            "task": target.task,
+            **classes,
             "metric": self.metric,
             "protocol": self.protocol,
             "seed": self.seed,
@@ -229,5 +292,7 @@ def _score_dict(score: Score) -> dict[str, Any]:
         return numbers | {"failure": score.failure}
     for metric in score.values:
         mean, spread = score.mean(metric), score.spread(metric)
-        numbers[metric] = _without_nan({"mean": round(mean, 6), "spread": round(spread, 6)})
+        numbers[metric] = _without_nan(
+            {"mean": float(f"{mean:.7g}"), "spread": float(f"{spread:.7g}")}
+        )
     return numbers | {"seconds": round(float(score.seconds.mean()), 4)}

@@ -1,4 +1,4 @@
-"""The corrected resampled t-test of Nadeau and Bengio (2003).
+"""Tests: the corrected resampled t-test of Nadeau and Bengio (2003), and Holm's correction.
 
 Training sets of different splits share rows, so the plain t-test finds differences too easily.
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from .._typing import Array
-from .results import Difference, Score
+from .results import LOSSES, Difference, Score
 
 _ROUNDING = 1e-9  # relative range of the differences up to which they count as equal
 
@@ -36,10 +36,20 @@ def compare_scores(scores: Sequence[Score], metric: str, test_ratio: float) -> I
 
     first, *others = scores
     for other in others:
-        if other.failure or len(first.values[metric]) < 2:
+        if other.failure or metric not in other.values or len(first.values[metric]) < 2:
             continue
         differences = first.values[metric] - other.values[metric]
+        differences = -differences if metric in LOSSES else differences
         mean, error, half = corrected_interval(differences, test_ratio)
         t = abs(mean) / error if error else 0.0  # without an error no split has a difference
         p_value = float(2 * stats.t.sf(t, len(differences) - 1))
         yield Difference(first.method, other.method, mean, mean - half, mean + half, p_value)
+
+
+def holm(pvalues: Array) -> Array:
+    """Return p-values adjusted by Holm's step-down method."""
+    order = np.argsort(pvalues, kind="stable")
+    factors = np.arange(len(pvalues), 0, -1)
+    adjusted = np.empty(len(pvalues))
+    adjusted[order] = np.minimum(1, np.maximum.accumulate(factors * pvalues[order]))
+    return adjusted

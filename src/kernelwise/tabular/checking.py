@@ -72,7 +72,7 @@ class ColumnCheck:
         return asdict(self) | {"notes": list(self.notes), "unusable": self.unusable or None}
 
 
-def check_new_rows(model: Any, frame: Any) -> list[ColumnCheck] | None:
+def check_new_rows(model: Any, frame: Any) -> list[ColumnCheck]:
     """Compare each column of a new table with the training table of a model.
 
     Parameters
@@ -84,9 +84,8 @@ def check_new_rows(model: Any, frame: Any) -> list[ColumnCheck] | None:
 
     Returns
     -------
-    checks : list of ColumnCheck or None
-        One entry per column that the model uses; None for a model of an older version, which
-        does not know its training table.
+    checks : list of ColumnCheck
+        One entry per column that the model uses; none for a table without rows.
 
     Raises
     ------
@@ -110,9 +109,9 @@ def check_new_rows(model: Any, frame: Any) -> list[ColumnCheck] | None:
     if encoder is None:
         raise TableError("the model does not read tables; give a pipeline with a TableEncoder.")
     encoder.require_columns(frame)
-    profile = getattr(encoder, "profile_", None)
-    if profile is None or not len(frame):
-        return None
+    profile = encoder.profile_
+    if not len(frame):
+        return []
     selected = _selected_columns(model, list(encoder.kinds_))
     before = _Before(profile["n_rows"], _LEVEL / len(encoder.kinds_))
     checks = []

@@ -28,6 +28,7 @@ DATE_FORMATS = (
     "%b %d, %Y",
     "%B %d, %Y",
 )
+MAX_SIZE = 1e100  # of numbers, whose squares would overflow beyond 1e154
 MIN_SHARE = 0.9  # share of numbers, or dates, from which on a column is one of numbers, or dates
 _N_SAMPLE = 50  # values on which a date format is tried first
 # Text that means a missing value among numbers; among words it may be an ordinary value.
@@ -75,7 +76,7 @@ def as_text(series: Any) -> Any:
 
 
 def as_numbers(series: Any, decimal: str = ".") -> Array:
-    """Return the values as floats; NaN where one is missing, infinite or not a number.
+    """Return the values as floats; NaN where one is missing, too large or not a number.
 
     The decimal sign of text is detected; ``decimal`` decides where both signs are possible.
     """
@@ -88,27 +89,27 @@ def as_numbers(series: Any, decimal: str = ".") -> Array:
     else:
         numbers = series.dt.total_seconds() if series.dtype.kind == "m" else series
         values = np.array(numbers.astype("float64").to_numpy(dtype=float, na_value=np.nan))
-    values[~np.isfinite(values)] = np.nan
+    values[np.abs(values) > MAX_SIZE] = np.nan
     return values
 
 
 def as_floats(series: Any, decimal: str = ".") -> Any:
-    """Return the values as `as_numbers` does, but floats as they are where none is infinite.
+    """Return the values as `as_numbers` does, but floats as they are where none is too large.
 
     A large table is then not copied, as pandas copies when somebody writes, and float32 stays.
     """
     is_float = isinstance(series.dtype, np.dtype) and series.dtype in (np.float32, np.float64)
-    if is_float and not np.isinf(series.to_numpy()).any():
+    if is_float and not (np.abs(series.to_numpy()) > MAX_SIZE).any():
         return series.reset_index(drop=True)
     return as_numbers(series, decimal)
 
 
-def count_infinite(series: Any) -> int:
-    """Return how many values are infinite; `as_numbers` takes them for missing."""
+def count_too_large(series: Any) -> int:
+    """Return how many values are infinite or beyond 1e100; `as_numbers` takes them for missing."""
     if has_date_type(series) or (not is_text(series) and series.dtype.kind != "f"):
         return 0
     values = _read_numbers(as_text(series), ".") if is_text(series) else np.array(series, float)
-    return int(np.isinf(values).sum())
+    return int((np.abs(values) > MAX_SIZE).sum())
 
 
 def _read_numbers(texts: Any, decimal: str) -> Array:

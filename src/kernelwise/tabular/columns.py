@@ -14,7 +14,7 @@ from .column_values import (
     as_dates,
     as_numbers,
     as_text,
-    count_infinite,
+    count_too_large,
     date_format,
     have_times,
     have_zones,
@@ -26,13 +26,18 @@ from .errors import TableError, require_columns
 MAX_CATEGORIES = 20  # values of a column of words that get an output column each
 MIN_GAPS = 0.05  # share of missing values from which a column gets an indicator of them
 _MIN_ID_ROWS = 20  # rows below which different values do not make a column an id
+_MIN_PAIRS = 20.0  # pairs of equal numbers that chance would give, from which none is an id
 _ID_SHARE = 0.9  # share of different values above which a column of words is an id
 _NOTE_SHARE = 0.8  # share of numbers from which the words among them are named
 _MAX_NAMED_WORDS = 3
 _MAX_WORD_LENGTH = 20  # characters of a word that are shown
 _MAX_NOTES = 5  # columns that get a note of their own
 _PLAIN = re.compile(r"[-+]?[0-9]*\.?[0-9]*([eE][-+]?[0-9]+)?")
-_ID = re.compile(r"(^|[_\W]|[a-z](?=I))(id|uuid|guid|key|index|row|nr|no|number)$", re.IGNORECASE)
+_ID = re.compile(
+    r"(^|[_\W]|[a-z](?=I)|case|user|customer|patient|person|subject|record|order|account|member)"
+    r"(id|uuid|guid|key|index|rows?|rownames?|rownumbers?|nr|no|number|seqn|seqno|id[_\W]?str)$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -182,25 +187,25 @@ def _listed(words: dict[str, int]) -> str:
 def _numbers(name: str, series: Any, words: str, is_kept: bool) -> Column:
     numbers = as_numbers(series)
     present = numbers[~np.isnan(numbers)]
-    n_infinite = count_infinite(series)
+    n_large = count_too_large(series)
     n_missing, values = len(numbers) - len(present), np.unique(present)
     n_values = len(values)
     if n_values < 2:
-        return _useless(name, n_missing, n_values)
+        return _useless(name, n_missing, n_values, n_large)
     if not is_kept and _is_numbering(name, present, values):
-        why = "dropped: looks like an id (all different)"
+        why = "dropped: looks like an id or a row number (whole numbers, all different)"
         return Column(name, "id", False, why, n_missing, n_values)
     why = _parsing_example(series, numbers) or ("" if n_missing else "as it is")
     if n_missing:
-        why += "; " * bool(why) + _gaps(n_missing - n_infinite, n_infinite) + " -> median"
+        why += "; " * bool(why) + _gaps(n_missing - n_large, n_large) + " -> median"
         why += _indicator_note(n_missing, len(numbers))
         why += f"; not numbers: {words}" if words else ""
     return Column(name, "number", True, why, n_missing, n_values)
 
 
-def _gaps(n_missing: int, n_infinite: int) -> str:
-    """Return how many values are missing and how many are infinite."""
-    counts = {"missing": n_missing, "infinite": n_infinite}
+def _gaps(n_missing: int, n_large: int) -> str:
+    """Return how many values are missing and how many are infinite or beyond 1e100."""
+    counts = {"missing": n_missing, "infinite or beyond 1e100": n_large}
     return " and ".join(f"{count} {kind}" for kind, count in counts.items() if count)
 
 
@@ -219,15 +224,18 @@ def _indicator_note(n_missing: int, n_rows: int) -> str:
 
 
 def _is_numbering(name: str, present: Any, values: Any) -> bool:
-    """Return whether whole numbers count the rows, or are their ids by name of the column."""
-    if (
-        len(present) < _MIN_ID_ROWS
-        or len(values) < len(present)
-        or np.any(values != np.round(values))
-    ):
+    """Return whether whole numbers are ids, by the name of the column or by their spacing.
+
+    Numbers drawn from a range of N would hardly all be different if n^2 / 2 N is large (the
+    birthday problem): such numbers count rows, also in a part of a table.
+    """
+    n = len(present)
+    if n < _MIN_ID_ROWS or len(values) < n or np.any(values != np.round(values)):
         return False
-    is_count = values[-1] - values[0] == len(values) - 1 and bool(np.all(np.diff(present) > 0))
-    return is_count or bool(_ID.search(name))
+    width = float(values[-1] - values[0]) + 1
+    is_dense = n * (n - 1) / (2 * width) > _MIN_PAIRS
+    is_count = width == n and bool(np.all(np.diff(present) > 0))
+    return is_count or is_dense or bool(_ID.search(name))
 
 
 def _dates(name: str, series: Any, format: str, n_missing: int, n_values: int) -> Column:
@@ -267,6 +275,8 @@ def _words(
     return Column(name, "category", True, why + gaps, n_missing, n_values)
 
 
-def _useless(name: str, n_missing: int, n_values: int) -> Column:
+def _useless(name: str, n_missing: int, n_values: int, n_large: int = 0) -> Column:
     kind, why = ("constant", "one value") if n_values else ("empty", "no values")
+    if n_large:
+        why += f" besides {n_large} that are infinite or beyond 1e100; rescale the column"
     return Column(name, kind, False, f"dropped: {why}", n_missing, n_values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import warnings
 from collections.abc import Iterable
 from contextlib import suppress
 from itertools import islice
@@ -31,6 +32,7 @@ _COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
 _POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f]")
+_MAX_ODD = 0.001  # share of control characters above which a file is binary
 
 
 class _Layout(NamedTuple):
@@ -113,10 +115,21 @@ def decode(content: bytes, name: str) -> str:
         except UnicodeDecodeError:
             text = _decode_single_byte(content)
     found = _CONTROL.search(text)
-    if found:
-        line = text.count("\n", 0, found.start()) + 1
+    return text if found is None else _without_control(text, found, name)
+
+
+def _without_control(text: str, first: re.Match[str], name: str) -> str:
+    """Return text with spaces for a few control characters; raise for a binary file."""
+    line = text.count("\n", 0, first.start()) + 1
+    n_odd = len(_CONTROL.findall(text))
+    if "\0" in text or n_odd > 1 + _MAX_ODD * len(text):
         raise TableError(f"{name} is not a text file: line {line} has bytes of a binary file.")
-    return text
+    what = "a control character" if n_odd == 1 else f"{n_odd} control characters, the first"
+    warnings.warn(
+        f"{name} has {what} in line {line} ({first[0]!r}), read as a space; is the text damaged?",
+        stacklevel=2,
+    )
+    return _CONTROL.sub(" ", text)
 
 
 def _decode_single_byte(content: bytes) -> str:

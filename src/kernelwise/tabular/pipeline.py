@@ -11,8 +11,6 @@ from sklearn.pipeline import Pipeline
 from .._models import final_estimator, names_of_weights
 from .encoder import TableEncoder
 
-machine_of = final_estimator  # the public name of older versions
-
 
 @dataclass(frozen=True)
 class Weight:

@@ -7,23 +7,65 @@ import pytest
 from kernelwise.tabular import TableError, check_target
 
 N = 60
-BAD = {
-    "real numbers": (np.linspace(0, 1, N), "is a number with 60 different values"),
-    "amounts": (np.arange(N) * 3, "is a number with 60 different values"),
-    "amounts as text": ([f"{k / 7:.2f}" for k in range(N)], "turn it into classes first"),
-    "dates": ([f"2024-01-{1 + k % 28}" for k in range(N)], "is a date"),
-    "one class": (["a"] * N, "only one class, a"),
-    "nothing": ([None] * N, "has no values"),
-    "names": ([f"n{k}" for k in range(N)], "60 classes in 60 rows"),
-    "rare": (["a", "b"] * (N // 2 - 1) + ["c", "a"], "classes of a single row: 'c'; correct"),
-}
 
 
-@pytest.mark.parametrize("name", list(BAD))
-def test_refused_with_the_remedy(name):
-    values, reason = BAD[name]
-    with pytest.raises(TableError, match=reason):
-        check_target(pd.DataFrame({"y": values}), "y")
+def test_a_target_that_cannot_be_predicted_is_refused_with_the_remedy():
+    refused = {
+        "dates": ([f"2024-01-{1 + k % 28}" for k in range(N)], "auto", "is a date"),
+        "one class": (["a"] * N, "auto", "only one class, a"),
+        "one number": ([1.5] * N, "regression", "only one value, 1.5"),
+        "nothing": ([None] * N, "auto", "has no values"),
+        "names": ([f"n{k}" for k in range(N)], "auto", "60 classes in 60 rows"),
+        "words": (["a", "b"] * 30, "regression", "is not a number in most rows, .*'a'; choose"),
+        "numbers as classes": (np.arange(N) / 7, "classification", "60 classes in 60 rows"),
+        "three numbers": ([1.0, 2.0, 3.5], "regression", "has 3 numbers; at least 4"),
+        "no such task": (["a", "b"] * 30, "sorting", "task='sorting' is not known"),
+    }
+    for name, (values, task, reason) in refused.items():
+        with pytest.raises(TableError, match=reason):
+            check_target(pd.DataFrame({name: values}), name, task=task)
+    with pytest.raises(TableError, match="positive='1' is for classes, but the target 'y' is a"):
+        check_target(pd.DataFrame({"y": np.arange(N) / 7}), "y", positive="1")
+
+
+def test_numbers_are_predicted_as_numbers_with_the_reason():
+    rng = np.random.default_rng(0)
+    targets = {
+        "amounts": (np.arange(N) * 3, "regression"),
+        "amounts as text": ([f"{k / 7:.2f} EUR" for k in range(N)], "regression"),
+        "ages": (rng.integers(18, 90, 5000), "regression"),
+        "grades": (rng.integers(0, 10, N), "classification"),
+        "halves": (rng.integers(0, 3, N) / 2, "classification"),
+        "twelfths": (np.arange(N) % 12 / 12, "regression"),
+    }
+    for name, (values, task) in targets.items():
+        target = check_target(pd.DataFrame({"y": values}), "y")
+        assert target.task == task, name
+        assert f"--task {'classification' if task == 'regression' else 'regression'}" in str(
+            target.notes
+        ), name
+        asked = check_target(pd.DataFrame({"y": values}), "y", task="regression")
+        assert (asked.y.dtype, asked.notes) == (np.float64, ()), name
+        counts = np.bincount(asked.strata)
+        assert counts.min() >= len(values) // len(counts), name
+    gaps = check_target(pd.DataFrame({"y": [1.5, None, 2.5, np.inf, 3.0, 9.1]}), "y",
+                        task="regression")  # fmt: skip
+    assert gaps.notes == ("2 rows without a number are left out",)
+    assert gaps.rows.tolist() == [0, 2, 4, 5]
+
+
+def test_rare_classes_are_set_aside_unless_all_are_kept():
+    frame = pd.DataFrame({"y": ["a"] * 30 + ["b"] * 20 + ["c"] * 4 + ["d"], "x": range(55)})
+    target = check_target(frame, "y")
+    assert (target.classes, target.counts, target.set_aside) == (("a", "b"), (30, 20), ("c", "d"))
+    assert target.notes == (
+        "2 classes of fewer than 5 rows are set aside: c (4), d (1); --min-class 1 keeps all "
+        "classes",
+    )
+    assert len(target.rows_of(frame)) == 50
+    assert check_target(frame, "y", min_class=1).counts == (30, 20, 4, 1)
+    alone = check_target(frame[26:34], "y")  # nothing to tell apart without the rare class
+    assert (alone.counts, alone.set_aside) == ((4, 4), ())
 
 
 def test_too_many_classes():
