@@ -100,6 +100,12 @@ class ModelColumns:
         """The largest distance along each column of Z: one for a category."""
         return np.where(self.is_category, 1, np.inf).astype(np.float32)
 
+    def binned(self, kept: Any, *, steps: bool) -> Index:
+        """Return the columns of kept groups with levels or, if asked for, steps."""
+        kept_column = np.asarray(kept)[self.group] & (np.diff(self.bins.starts) > 1)
+        out: Index = np.flatnonzero(kept_column & (steps | self.is_category))
+        return out
+
     def rows(self, E: Array, weight: Array | None = None) -> Rows:
         """Return encoded rows as the model reads them."""
         lines = np.clip((E - self.means) / self.deviations, -_CUT, _CUT).astype(np.float32)
@@ -128,10 +134,16 @@ def _levels_each(codes: Array, most: int) -> int:
     return int(each[max(0, int(np.searchsorted(totals, most, side="right")) - 1)])
 
 
+def step_size(n_bins: Any) -> Any:
+    """Return the height of the steps of a number with so many bins."""
+    return 2 / np.sqrt(np.maximum(n_bins - 1, 1))
+
+
 def step_matrix(n_bins: int) -> Array:
     """Return the values of the steps in each bin, of shape (n_bins, n_bins - 1)."""
     above = np.arange(n_bins)[:, None] > np.arange(n_bins - 1)
-    return above * (2 / np.sqrt(max(n_bins - 1, 1)))
+    out: Array = above * step_size(n_bins)
+    return out
 
 
 def _most_frequent(codes: Array, most: int) -> Array:
@@ -209,28 +221,28 @@ class Rows:
         """Return the rows as kernels read them, without additive columns."""
         return replace(self, lines=self.lines[:, :0], places=self.places[:, :0])
 
-    def additive(self, kept: Any, *, steps: bool = True) -> Additive:
-        """Return the additive columns of the groups that a mask keeps."""
+    def linear_columns(self, kept: Any) -> tuple[Array, Index]:
+        """Return the constant and the lines and scores of kept numbers, and their groups."""
         columns, n = self.columns, len(self)
-        own = np.asarray(kept)[columns.group]
-        numbers = np.flatnonzero(own & ~columns.is_category)
+        numbers = np.flatnonzero(np.asarray(kept)[columns.group] & ~columns.is_category)
         blocks = [np.ones((n, 1), np.float32), self.lines[:, numbers]]
         blocks.append(self.Z[:, numbers] * _SCORE)
-        source = [np.full(1, -1), numbers, numbers]
-        is_step = [np.zeros(1 + 2 * len(numbers), dtype=bool)]
-        sizes = np.diff(columns.bins.starts)
-        for j in np.flatnonzero(own & (sizes > 1)):
-            category = bool(columns.is_category[j])
-            if not (category or steps):
-                continue
-            table = np.eye(sizes[j]) if category else step_matrix(int(sizes[j]))
+        group = columns.group[numbers]
+        return np.hstack(blocks), np.concatenate([[-1], group, group])
+
+    def additive(self, kept: Any, *, steps: bool = True) -> Additive:
+        """Return the additive columns of the groups that a mask keeps."""
+        columns = self.columns
+        A, group = self.linear_columns(kept)
+        blocks, groups, is_step = [A], [group], [np.zeros(len(group), dtype=bool)]
+        for j in columns.binned(kept, steps=steps):
+            category, size = bool(columns.is_category[j]), int(np.diff(columns.bins.starts)[j])
+            table = np.eye(size) if category else step_matrix(size)
             blocks.append(table.astype(np.float32)[self.places[:, j]])
-            source.append(np.full(table.shape[1], j))
+            groups.append(np.full(table.shape[1], columns.group[j]))
             is_step.append(np.full(table.shape[1], not category))
         A = np.asfortranarray(np.hstack(blocks))
-        at = np.concatenate(source)
-        group = np.where(at < 0, -1, columns.group[at])
-        return Additive(A, group, np.concatenate(is_step))
+        return Additive(A, np.concatenate(groups), np.concatenate(is_step))
 
     def gaussian(self, kept: Any) -> tuple[Array, Index]:
         """Return the columns that the Gaussian kernel reads, and their groups."""

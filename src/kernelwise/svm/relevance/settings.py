@@ -27,6 +27,7 @@ class Settings:
     warm_evaluations: int = 8  # for each later stage; 20, cold: nothing, CPU x1.3
     final_evaluations: int = 6  # of the last learning; 20, cold: nothing
     spread: float = 1.0  # prior deviation of log w and log v; 0.5: ll +.002 among noise columns
+    min_decrease: float = 0.0  # of E in an iteration, in nats per target, below which it ends
     constant: float = 10.0  # prior variance of the constant; convention
     fine_noise: float = 0.003  # noise below which regression learns in float64: RMSE -8 % there
     least_noise: float = 1e-5  # floor of the noise in float64; 1e-4: RMSE +33 % on one table
@@ -62,6 +63,7 @@ class Settings:
     cell: int = 1000  # most rows of a cell; 1,500: one table -4 %, CPU x1.15
     trees: int = 2  # partitions into cells whose decisions are averaged; 3: nothing
     many_rows: int = 50_000  # rows above which one partition serves: CPU x0.5
+    region: int = 50_000  # most rows, about, of one task of a cluster; memory
 
     # --- Machine of classes: w^t at typical distance f, cost C; none: -10 points on ordered classes
     powers: tuple[float, ...] = (0.5, 0.0, 1.0)
