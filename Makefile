@@ -1,6 +1,6 @@
 # Every target makes what it needs in .venv, from nothing but Python >= 3.11.
 #   make test PYTHON=python3.12          another interpreter
-#   make test PYTEST_ARGS="-k qp -n 2"   arguments for pytest
+#   make test PYTEST_ARGS="-k qp -n 0"   arguments for pytest, here in one process
 #   make test-oldest                     the oldest supported versions, in .venv-oldest
 
 PYTHON ?= python3
@@ -18,10 +18,11 @@ OLDEST_PIP := $(OLDEST)/bin/python -m pip --quiet --disable-pip-version-check
 BUILD_TOOLS := "scikit-build-core>=1.0" "nanobind>=3.0" "cmake>=3.26" "ninja>=1.10"
 CXX_FOUND := $(firstword $(foreach each,$(CXX) c++ g++ clang++,$(shell command -v $(firstword $(each)) 2>/dev/null)))
 WITH_TOOLS := PATH="$(abspath $(BIN)):$$PATH"
-CORE_TESTS := tests/native tests/kernels tests/qp
+PYTEST := -m pytest -n logical --dist worksteal
+CORE_TESTS := tests/native tests/kernels/test_tiles.py tests/qp/test_stored.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo pictures test test-oldest core zoo chaos lint format bench reproduce docs native wheel sanitize clean
+.PHONY: help demo pictures test test-all test-oldest mutants core zoo chaos lint format bench reproduce docs native wheel sanitize clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -33,15 +34,21 @@ demo: $(VENV)/demo.stamp ## run the demonstration
 pictures: $(VENV)/demo.stamp ## make the pictures of the README
 	$(BIN)/python examples/readme_pictures.py
 
-test: $(VENV)/dev.stamp ## run the tests and the doctests
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+test: $(VENV)/dev.stamp ## run the tests and the doctests, some minutes
+	$(BIN)/python $(PYTEST) -m "not slow" $(PYTEST_ARGS)
+
+test-all: test ## run the slow tests, too: dask, examples, pages, benchmarks
+	$(BIN)/python $(PYTEST) -m slow $(PYTEST_ARGS)
 
 test-oldest: $(OLDEST)/dev.stamp ## run the tests on the oldest supported versions
-	$(OLDEST)/bin/python -m pytest $(PYTEST_ARGS)
+	$(OLDEST)/bin/python $(PYTEST) $(PYTEST_ARGS)
+
+mutants: $(VENV)/dev.stamp ## put small errors into the code, and count those that the tests notice
+	$(BIN)/python -m tests.mutants
 
 core: $(VENV)/dev.stamp ## run the tests of the compiled code at each level of this processor
 	for level in $$($(BIN)/python -c 'from kernelwise._native import levels; print(*levels)'); do \
-	  KERNELWISE_CPU=$$level $(BIN)/python -m pytest $(CORE_TESTS) $(PYTEST_ARGS) || exit 1; done
+	  KERNELWISE_CPU=$$level $(BIN)/python $(PYTEST) -m "not slow" $(CORE_TESTS) $(PYTEST_ARGS) || exit 1; done
 
 zoo: $(VENV)/dev.stamp ## check 1,500 odd problems: optimality, invariances, warnings
 	$(BIN)/python -W ignore -m tests.zoo
@@ -86,7 +93,7 @@ sanitize: $(VENV)/dev.stamp ## run the tests of the compiled code with sanitizer
 	rm -f build/sanitize/package/kernelwise/_native.*.so && cp build/sanitize/_native.*.so build/sanitize/package/kernelwise/
 	LD_PRELOAD="$$($(CXX_FOUND) -print-file-name=libasan.so) $$($(CXX_FOUND) -print-file-name=libubsan.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=build/sanitize/package \
-	  $(BIN)/python -m pytest -p no:cacheprovider $(CORE_TESTS) --ignore tests/native/test_symbols.py $(PYTEST_ARGS)
+	  $(BIN)/python -m pytest -p no:cacheprovider -m "not slow" $(CORE_TESTS) $(PYTEST_ARGS)
 
 clean: ## remove the environments and everything that is generated
 	rm -rf $(VENV) $(OLDEST) build dist demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -20,11 +20,30 @@ settings.register_profile("kernelwise", deadline=None, derandomize=IN_CI)
 settings.load_profile("kernelwise")
 
 
+# What takes long and rarely fails alone: `make test` leaves it out, `make test-all` and CI run it.
+SLOW = (
+    "tests/benchmarks/",
+    "tests/chaos/",
+    "tests/dask/",
+    "tests/docs/",
+    "tests/native/test_symbols.py",
+    "tests/report/test_browser.py",
+    "tests/reproduction/",
+    "tests/test_examples.py",
+    "tests/test_wheel.py",
+    "tests/zoo/",
+)
+
+
 def pytest_collection_modifyitems(items):
-    """Mark whatever asks for the papers' data sets, so that ``-m "not data"`` leaves it out."""
+    """Mark what asks for the papers' data sets as "data", and what takes long as "slow"."""
     for item in items:
         if "data_dir" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.data)
+        if item.path.is_relative_to(ROOT) and (
+            item.path.relative_to(ROOT).as_posix().startswith(SLOW)
+        ):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,5 @@
 """The final estimator of a model, and the names of its features."""
 
-import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
@@ -10,12 +9,13 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from kernelwise import SVC
 from kernelwise._models import feature_names, final_estimator, names_of_weights, unwrap
+from tests.loop import loop
 
 X, y = load_iris(return_X_y=True, as_frame=True)
 X, y = X[y < 2], y[y < 2]
 
 
-@pytest.mark.parametrize(
+@loop(
     "wrap",
     [
         lambda model: model,
@@ -26,7 +26,7 @@ X, y = X[y < 2], y[y < 2]
     ],
     ids=["itself", "pipeline", "search", "calibration", "threshold"],
 )
-@pytest.mark.parametrize("inner", [SVC(), RandomForestClassifier(3, random_state=0)])
+@loop("inner", [SVC(), RandomForestClassifier(3, random_state=0)])
 def test_the_estimator_that_decides_is_found(wrap, inner):
     model = wrap(inner).fit(X, y)
     final = final_estimator(model)

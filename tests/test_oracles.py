@@ -5,6 +5,7 @@ import pytest
 
 from kernelwise.kernels import RBF, Linear, Polynomial
 from kernelwise.qp import DualQP, Terms, c_svc, enclosing_ball, hard_margin
+from tests.loop import loop
 
 from .oracles import (
     descend,
@@ -32,7 +33,7 @@ def small_problems():
     )
 
 
-@pytest.mark.parametrize("qp", list(small_problems()))
+@loop("qp", list(small_problems()))
 def test_the_two_solvers_agree(qp):
     by_pairs, by_sets = descend(qp), enumerate_sets(qp)
     assert objective(qp, by_pairs) == pytest.approx(objective(qp, by_sets), rel=1e-12)

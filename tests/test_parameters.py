@@ -22,6 +22,7 @@ from kernelwise._parameters import (
     check_values,
     checked_arguments,
 )
+from tests.loop import loop
 
 SPLITS = [([0], [1])]
 
@@ -86,17 +87,17 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("constraint", "values"), ALLOWED, ids=lambda each: str(each)[:40])
+@loop(("constraint", "values"), ALLOWED, ids=lambda each: str(each)[:40])
 def test_values_that_are_allowed(constraint, values):
     assert [value for value in values if not is_allowed(constraint, value)] == []
 
 
-@pytest.mark.parametrize(("constraint", "values"), REFUSED, ids=lambda each: str(each)[:40])
+@loop(("constraint", "values"), REFUSED, ids=lambda each: str(each)[:40])
 def test_values_that_are_refused(constraint, values):
     assert [value for value in values if is_allowed(constraint, value)] == []
 
 
-@pytest.mark.parametrize(
+@loop(
     ("constraints", "expected"),
     [
         ([Interval(Real, 0, None, closed="right")], "a float in the range (0.0, inf]"),
@@ -147,7 +148,7 @@ ESTIMATORS = [
 ]
 
 
-@pytest.mark.parametrize("cls", ESTIMATORS)
+@loop("cls", ESTIMATORS)
 def test_defaults_are_allowed_as_a_check_skips_them(cls):
     defaults = {name: each.default for name, each in signature(cls).parameters.items()}
     given = {name: value for name, value in defaults.items() if value is not Parameter.empty}

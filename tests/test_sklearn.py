@@ -16,6 +16,7 @@ from sklearn.utils import _safe_indexing, compute_class_weight
 
 from kernelwise._sklearn import check_sample_weight, class_weights, indexed, validate_fit
 from kernelwise.svm.base.multiclass import pairs_to_classes
+from tests.loop import loop
 
 X = np.arange(6.0).reshape(3, 2)
 Y = np.array([0, 1, 1])
@@ -30,7 +31,7 @@ def test_a_plain_table_is_taken_as_it_is():
     assert vars(model) == {"n_features_in_": 2}
 
 
-@pytest.mark.parametrize(
+@loop(
     ("rows", "labels"),
     [
         (X.tolist(), Y),
@@ -52,7 +53,7 @@ def test_other_tables_are_converted_and_give_the_same(rows, labels):
     assert model.n_features_in_ == 2
 
 
-@pytest.mark.parametrize(
+@loop(
     ("rows", "labels", "message"),
     [
         (np.where(X == 3, np.nan, X), Y, "contains NaN"),
@@ -70,14 +71,14 @@ def test_tables_that_are_wrong_are_refused(rows, labels, message):
         validate_fit(BaseEstimator(), rows, labels, dtype=np.float64)
 
 
-@pytest.mark.parametrize("weight", [None, 1, [1, 1, 1], np.ones(3, dtype=np.float32)])
+@loop("weight", [None, 1, [1, 1, 1], np.ones(3, dtype=np.float32)])
 def test_sample_weights_of_one(weight):
     found = check_sample_weight(weight, 3)
     np.testing.assert_array_equal(found, np.ones(3))
     assert found.dtype == np.float64
 
 
-@pytest.mark.parametrize(
+@loop(
     ("weight", "message"),
     [
         ([1, 2], r"sample_weight.shape == \(2,\), expected \(3,\)"),
@@ -94,7 +95,7 @@ def test_sample_weights_that_are_wrong_are_refused(weight, message):
         check_sample_weight(weight, 3, ensure_non_negative=True)
 
 
-@pytest.mark.parametrize("class_weight", ["balanced", {2: 3.0, 5: 0.5}, {2: 3.0}, None])
+@loop("class_weight", ["balanced", {2: 3.0, 5: 0.5}, {2: 3.0}, None])
 def test_weights_of_classes_are_those_of_scikit_learn(class_weight):
     y = np.array([2, 5, 5, 7, 7, 7, 2, 5])
     found = class_weights(class_weight, np.unique(y), y, np.ones(8))
@@ -149,8 +150,8 @@ def test_nothing_depends_on_private_names():
     assert run.returncode == 0, run.stderr
 
 
-@pytest.mark.parametrize("axis", [0, 1])
-@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, pd.DataFrame, pl.DataFrame])
+@loop("axis", [0, 1])
+@loop("kind", [np.asarray, sp.csr_array, pd.DataFrame, pl.DataFrame])
 def test_rows_and_columns_are_taken_as_scikit_learn_takes_them(kind, axis):
     X = kind(np.arange(12.0).reshape(4, 3))
     found, expected = indexed(X, np.array([2, 0]), axis), _safe_indexing(X, [2, 0], axis=axis)

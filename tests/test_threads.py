@@ -12,13 +12,14 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from kernelwise import EmpiricalKernelMap
 from kernelwise._threads import in_background, interruptible, run, single_blas
+from tests.loop import loop
 
 
 def blas_threads():
     return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@loop("threads", [1, 2])
 def test_blas_is_held_to_one_thread(threads):
     with threadpool_limits(threads, user_api="blas"):
         before = blas_threads()
@@ -117,7 +118,7 @@ def test_ctrl_c_does_not_wait_for_what_is_deaf_to_signals():
     deaf.let_go.set()
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3, 99])
+@loop("threads", [1, 2, 3, 99])
 def test_tasks_run_once_each_and_give_their_answers_in_order(threads):
     taken = []
 
@@ -129,7 +130,7 @@ def test_tasks_run_once_each_and_give_their_answers_in_order(threads):
     assert sorted(taken) == list(range(50))
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
+@loop("threads", [1, 2, 3])
 def test_the_error_of_the_first_task_that_failed_is_raised_and_no_more_are_begun(threads):
     taken = []
 
@@ -159,7 +160,7 @@ def test_after_ctrl_c_no_more_tasks_are_begun():
     assert len(taken) < 500
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@loop("threads", [1, 2])
 def test_a_task_that_was_begun_gives_its_answer_more_than_once(threads):
     wait = in_background(threading.current_thread, threads)
     assert wait() is wait()

@@ -5,6 +5,7 @@ import pytest
 
 from kernelwise.criteria import Alignment, alignment
 from kernelwise.kernels import RBF, Polynomial
+from tests.loop import loop
 
 Y4 = np.array([-1.0, 1.0, 1.0, -1.0])
 
@@ -18,7 +19,7 @@ def by_definition(K, y, centered):
     return np.sum(K * target) / np.sqrt(np.sum(K**2) * np.sum(target**2))
 
 
-@pytest.mark.parametrize("centered", [False, True])
+@loop("centered", [False, True])
 def test_by_hand(centered):
     assert alignment(np.outer(Y4, Y4), Y4, centered=centered) == pytest.approx(1, rel=1e-12)
     assert alignment(-np.outer(Y4, Y4), Y4, centered=centered) == pytest.approx(-1, rel=1e-12)
@@ -39,7 +40,7 @@ def test_unbalanced_by_hand():
     assert alignment(K, y, centered=False) == pytest.approx(20 / (np.sqrt(40) * 4), rel=1e-12)
 
 
-@pytest.mark.parametrize("centered", [False, True])
+@loop("centered", [False, True])
 def test_definition(centered):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(20, 3)), np.sign(rng.normal(size=20) + 0.4)
@@ -49,7 +50,7 @@ def test_definition(centered):
     )
 
 
-@pytest.mark.parametrize("centered", [False, True])
+@loop("centered", [False, True])
 def test_rows_outside_do_not_count(centered):
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(20, 3)), rng.choice([-1.0, 0.0, 1.0], size=20)
@@ -58,8 +59,8 @@ def test_rows_outside_do_not_count(centered):
     assert alignment(K, y, centered=centered) == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("value", [1.0, 0.1, 123456.789, 1e-6 / 3])
-@pytest.mark.parametrize("n", [7, 13])
+@loop("value", [1.0, 0.1, 123456.789, 1e-6 / 3])
+@loop("n", [7, 13])
 def test_constant_kernel_is_not_aligned_and_has_no_slope(value, n):
     K, y = np.full((n, n), value), np.where(np.arange(n) < 3, 1.0, -1.0)
     assert alignment(K, y) == 0
@@ -81,8 +82,8 @@ def test_one_class_alone_is_not_aligned():
     assert alignment(np.eye(3), np.ones(3), centered=False) == pytest.approx(1 / np.sqrt(3))
 
 
-@pytest.mark.parametrize("scale", [1e-15, 1e-8, 1e8])
-@pytest.mark.parametrize("centered", [False, True])
+@loop("scale", [1e-15, 1e-8, 1e8])
+@loop("centered", [False, True])
 def test_scale_does_not_count(scale, centered):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(20, 3)), np.sign(rng.normal(size=20))

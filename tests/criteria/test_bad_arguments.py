@@ -18,6 +18,7 @@ from kernelwise.criteria import (
 from kernelwise.criteria.span import least_spans
 from kernelwise.kernels import RBF, LazyGram
 from kernelwise.qp import c_svc, enclosing_ball, hard_margin, l2_svm
+from tests.loop import loop
 
 N = 6
 K = np.eye(N) + 0.5
@@ -52,15 +53,15 @@ BAD_MATRICES = {
 }
 
 
-@pytest.mark.parametrize("matrix", BAD_MATRICES.values(), ids=BAD_MATRICES)
-@pytest.mark.parametrize("function", OF_A_MATRIX.values(), ids=OF_A_MATRIX)
+@loop("matrix", BAD_MATRICES.values(), ids=BAD_MATRICES)
+@loop("function", OF_A_MATRIX.values(), ids=OF_A_MATRIX)
 def test_a_bad_matrix_is_named(function, matrix):
     with pytest.raises((ValueError, TypeError), match=r"\bK (must be|has)"):
         function(matrix)
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, object, int])
-@pytest.mark.parametrize("function", OF_A_MATRIX.values(), ids=OF_A_MATRIX)
+@loop("dtype", [np.float16, np.float32, object, int])
+@loop("function", OF_A_MATRIX.values(), ids=OF_A_MATRIX)
 def test_other_real_numbers_and_lists_are_converted(function, dtype):
     matrix = (2 * K).astype(dtype)
     wanted = function(matrix.astype(np.float64))
@@ -94,27 +95,27 @@ OF_A_VECTOR = {
 }
 
 
-@pytest.mark.parametrize("vector", BAD_VECTORS.values(), ids=BAD_VECTORS)
-@pytest.mark.parametrize(("name", "function"), OF_A_VECTOR.values(), ids=OF_A_VECTOR)
+@loop("vector", BAD_VECTORS.values(), ids=BAD_VECTORS)
+@loop(("name", "function"), OF_A_VECTOR.values(), ids=OF_A_VECTOR)
 def test_a_bad_vector_is_named(name, function, vector):
     with pytest.raises((ValueError, TypeError), match=rf"^({name}) (must|has)"):
         function(vector)
 
 
-@pytest.mark.parametrize("tol", [np.nan, -1.0, np.inf, "a", None, 1j, [1.0]])
+@loop("tol", [np.nan, -1.0, np.inf, "a", None, 1j, [1.0]])
 def test_tolerance_of_the_radius(tol):
     with pytest.raises((ValueError, TypeError), match="tol must be a finite number"):
         radius(K, tol=tol)
 
 
-@pytest.mark.parametrize("criterion", [DualObjective, RadiusMargin, LeaveOneOut, CrossValidation])
-@pytest.mark.parametrize("C", ["a", None, 1j, [1.0]])
+@loop("criterion", [DualObjective, RadiusMargin, LeaveOneOut, CrossValidation])
+@loop("C", ["a", None, 1j, [1.0]])
 def test_cost_that_is_no_number(criterion, C):
     with pytest.raises(TypeError, match="C must be a positive number"):
         criterion(C=C)
 
 
-@pytest.mark.parametrize("threads", [0, -1, 1.0, np.inf, "a", None, [], 10**18, np.ones((3, 3))])
+@loop("threads", [0, -1, 1.0, np.inf, "a", None, [], 10**18, np.ones((3, 3))])
 def test_threads_that_are_no_count(threads):
     for make in (lambda: RadiusMargin(threads=threads), lambda: LazyGram(RBF(), K, threads)):
         with pytest.raises((ValueError, TypeError), match="threads must be a whole number"):

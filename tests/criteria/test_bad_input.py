@@ -9,11 +9,10 @@ from kernelwise.criteria import Alignment, DualObjective, LeaveOneOut
 from kernelwise.kernels import RBF, Polynomial
 from tests.laws.criterion_cases import CRITERIA, codes_for
 from tests.laws.registry import named, rows_for
+from tests.loop import loop
 
-every_criterion = pytest.mark.parametrize("case", named(CRITERIA))
-every_solved_criterion = pytest.mark.parametrize(
-    "case", named(case for case in CRITERIA if case.solves)
-)
+every_criterion = loop("case", named(CRITERIA))
+every_solved_criterion = loop("case", named(case for case in CRITERIA if case.solves))
 
 X = rows_for(RBF())[:, :2]
 Y24, WEIGHTS = codes_for()
@@ -22,7 +21,7 @@ Y12 = codes_for(n=12)[0]
 
 
 @every_criterion
-@pytest.mark.parametrize(
+@loop(
     "Y",
     [
         np.where(Y24 == 1, 2.0, Y24),
@@ -38,14 +37,14 @@ def test_codes(case, Y):
 
 
 @every_criterion
-@pytest.mark.parametrize("n", [20, 30])
+@loop("n", [20, 30])
 def test_codes_of_another_number_of_rows(case, n):
     with pytest.raises(ValueError, match=r"\d"):
         case.criterion.evaluate(K24, codes_for(n=n)[0])
 
 
 @every_solved_criterion
-@pytest.mark.parametrize(
+@loop(
     "weights",
     [
         np.ones(23),
@@ -81,7 +80,7 @@ def has_folds(case):
 
 
 @every_solved_criterion
-@pytest.mark.parametrize("C", [-1.0, np.nan])
+@loop("C", [-1.0, np.nan])
 def test_cost(case, C):
     with pytest.raises(ValueError, match="C must"):
         replace(case.criterion, C=C).evaluate(K24, Y24)
@@ -103,20 +102,20 @@ def test_slack():
 # --- The criterion as a function of parameters ------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["sigma", "left__gamma", "C_", ""])
+@loop("name", ["sigma", "left__gamma", "C_", ""])
 def test_unknown_parameter(name):
     with pytest.raises(ValueError, match="has no parameter"):
         DualObjective().of(RBF(), name, X, Y12)
 
 
-@pytest.mark.parametrize("name", ["degree"])
+@loop("name", ["degree"])
 def test_parameter_without_a_derivative(name):
     with pytest.raises(ValueError, match=name):
         DualObjective().of(Polynomial(degree=2), name, X, Y12)([2.0])
 
 
-@pytest.mark.parametrize("theta", [[], [1.0], [1.0, 1.0], [1.0, 1.0, 0.3], np.ones(5)])
-@pytest.mark.parametrize("names", [("weights", "gamma", "C"), ("gamma", "C", "weights")])
+@loop("theta", [[], [1.0], [1.0, 1.0], [1.0, 1.0, 0.3], np.ones(5)])
+@loop("names", [("weights", "gamma", "C"), ("gamma", "C", "weights")])
 def test_vector_of_another_length(names, theta):
     objective = DualObjective().of(RBF(), names, X, Y12)
     with pytest.raises(ValueError, match=f"theta must hold 4 numbers; got {len(theta)}"):

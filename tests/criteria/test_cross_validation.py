@@ -8,6 +8,7 @@ from sklearn.svm import SVC
 from kernelwise.criteria import CrossValidation
 from kernelwise.kernels import RBF, Linear
 from kernelwise.qp import SMO
+from tests.loop import loop
 
 TIGHT = SMO(tol=1e-8)
 LOSSES = {
@@ -37,9 +38,9 @@ def refitted(K, y, C, folds, loss, weights=None):
     return total / np.count_nonzero(y)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("C", [0.1, 1.0, 30.0])
-@pytest.mark.parametrize("kernel", [RBF(gamma=0.3), Linear(gamma=0.5)])
+@loop("loss", LOSSES)
+@loop("C", [0.1, 1.0, 30.0])
+@loop("kernel", [RBF(gamma=0.3), Linear(gamma=0.5)])
 def test_value_is_that_of_refitting(kernel, C, loss):
     X, y, weights = rows()
     K, folds = kernel(X), np.arange(len(y)) % 4
@@ -48,7 +49,7 @@ def test_value_is_that_of_refitting(kernel, C, loss):
     assert criterion.evaluate(K, y, weights=weights).value == pytest.approx(expected, abs=1e-4)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@loop("loss", LOSSES)
 def test_columns_with_rows_outside(loss):
     X, y, _ = rows()
     other = np.where(X[:, 1] > 0.7, 0.0, np.where(X[:, 2] > 0, 1.0, -1.0))
@@ -110,19 +111,19 @@ def test_too_few_rows_of_a_class():
         CrossValidation().evaluate(np.eye(4), y)
 
 
-@pytest.mark.parametrize("folds", [[0, 1, 0], np.zeros(4), np.zeros((4, 1)), [0, 1, 0, 1, 0]])
+@loop("folds", [[0, 1, 0], np.zeros(4), np.zeros((4, 1)), [0, 1, 0, 1, 0]])
 def test_folds_that_do_not_fit(folds):
     with pytest.raises(ValueError, match="folds must assign each of the 4 rows"):
         CrossValidation(folds=folds).evaluate(np.eye(4), np.array([1.0, 1.0, -1.0, -1.0]))
 
 
-@pytest.mark.parametrize("folds", [1, 0, -3])
+@loop("folds", [1, 0, -3])
 def test_too_few_folds(folds):
     with pytest.raises(ValueError, match="fold"):
         CrossValidation(folds=folds).evaluate(np.eye(4), np.array([1.0, 1.0, -1.0, -1.0]))
 
 
-@pytest.mark.parametrize("loss", ["squared", "Hinge", None])
+@loop("loss", ["squared", "Hinge", None])
 def test_unknown_loss(loss):
     with pytest.raises(ValueError, match="loss must be 'hinge' or 'logistic'"):
         CrossValidation(loss=loss)

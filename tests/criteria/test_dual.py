@@ -8,6 +8,7 @@ from kernelwise.criteria import DualObjective
 from kernelwise.kernels import RBF, Linear
 from kernelwise.qp import SMO
 from tests.criteria.cone import squared_slack_machine
+from tests.loop import loop
 
 TIGHT = SMO(tol=1e-8)
 
@@ -19,8 +20,8 @@ def rows(n=80, seed=0):
     return X, y, rng.uniform(0.3, 3.0, size=n)
 
 
-@pytest.mark.parametrize("C", [0.1, 1.0, 10.0, 1000.0])
-@pytest.mark.parametrize("kernel", [RBF(gamma=0.3), Linear(gamma=0.5)])
+@loop("C", [0.1, 1.0, 10.0, 1000.0])
+@loop("kernel", [RBF(gamma=0.3), Linear(gamma=0.5)])
 def test_hinge_is_the_dual_objective_of_scikit_learn(kernel, C):
     X, y, weights = rows()
     K = kernel(X).astype(np.float32).astype(np.float64)  # LIBSVM keeps its rows in float32
@@ -47,8 +48,8 @@ def test_columns_of_codes_are_machines_of_scikit_learn():
     assert value == pytest.approx(expected, rel=1e-6)
 
 
-@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
-@pytest.mark.parametrize("weighted", [False, True])
+@loop("C", [0.1, 1.0, 100.0])
+@loop("weighted", [False, True])
 def test_squared_slack_is_the_least_primal_objective(C, weighted):
     X, y, weights = rows()
     weights = weights if weighted else np.ones(len(y))
@@ -96,7 +97,7 @@ def test_cotangent_lives_on_the_support_vectors():
     np.testing.assert_allclose(block, -0.5 * np.outer(support, support), rtol=1e-12)
 
 
-@pytest.mark.parametrize("slack", ["hinge", "squared"])
+@loop("slack", ["hinge", "squared"])
 def test_hard_margin_has_no_cost_to_differentiate_by(slack):
     X, y = np.array([[-1.0, 3.0], [2.0, 1.0], [3.0, 0.0]]), np.array([-1.0, 1.0, 1.0])
     found = DualObjective(C=np.inf, slack=slack, solver=TIGHT).evaluate(X @ X.T, y)
@@ -104,7 +105,7 @@ def test_hard_margin_has_no_cost_to_differentiate_by(slack):
     assert found.by_C == 0
 
 
-@pytest.mark.parametrize("slack", ["hinge", "squared"])
+@loop("slack", ["hinge", "squared"])
 def test_one_class_alone_costs_nothing(slack):
     found = DualObjective(slack=slack).evaluate(np.eye(3), np.ones(3))
     assert found.value == 0

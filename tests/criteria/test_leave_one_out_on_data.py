@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from kernelwise.criteria import loo_error
 from kernelwise.kernels import RBF
 from kernelwise.qp import SMO, c_svc
+from tests.loop import loop
 
 
 def _iris():
@@ -102,21 +103,21 @@ def test_refitting_is_that_of_scikit_learn():
         assert values[i] == pytest.approx(expected, abs=1e-4)
 
 
-@pytest.mark.parametrize("name", BUNDLED)
+@loop("name", BUNDLED)
 def test_count_is_near_that_of_refitting(name):
     X, y = BUNDLED[name]()
     counted, refitted = errors(kernel_of(X), y, 1.0)
     assert abs(counted - refitted) <= 0.02 * len(y)
 
 
-@pytest.mark.parametrize("name", POSITIVE)
+@loop("name", POSITIVE)
 def test_count_is_near_that_of_refitting_on_the_papers_data(data_dir, name):
     X, y = read(data_dir, name)
     counted, refitted = errors(kernel_of(X), y, 1.0)
     assert abs(counted - refitted) <= 0.02 * len(y)
 
 
-@pytest.mark.parametrize("C", [0.1, 10.0])
+@loop("C", [0.1, 10.0])
 def test_count_is_near_that_of_refitting_where_most_rows_are_support_vectors(data_dir, C):
     X, y = read(data_dir, "bupa")
     counted, refitted = errors(kernel_of(X), y, C)

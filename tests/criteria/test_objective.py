@@ -9,6 +9,7 @@ from kernelwise.kernels import RBF, Linear, Ridge
 from kernelwise.qp import SMO
 from tests.laws.criterion_cases import codes_for
 from tests.laws.registry import rows_for
+from tests.loop import loop
 
 TIGHT = SMO(tol=1e-10)
 X = rows_for(RBF(), n=24)
@@ -35,7 +36,7 @@ def test_value_is_that_of_the_criterion():
     np.testing.assert_allclose(gradient, [by_gamma, found.by_C], rtol=1e-6)
 
 
-@pytest.mark.parametrize("criterion", [DualObjective(solver=TIGHT), LeaveOneOut(solver=TIGHT)])
+@loop("criterion", [DualObjective(solver=TIGHT), LeaveOneOut(solver=TIGHT)])
 def test_sparse_rows(criterion):
     rows = np.where(X < 0.2, 0.0, X)
     theta = [0.5, 1.0, 0.7, 1.5]

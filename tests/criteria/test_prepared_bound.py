@@ -1,13 +1,13 @@
 """The radius-margin bound on prepared rows: the same numbers as in general, bit by bit."""
 
 import numpy as np
-import pytest
 from numpy.testing import assert_array_equal
 
 from kernelwise.criteria import DualObjective, RadiusMargin
 from kernelwise.kernels import RBF, Laplacian, Matern32
 from kernelwise.kernels.prepared import PreparedRows
 from kernelwise.qp import SMO
+from tests.loop import loop
 
 N, D = 60, 4
 
@@ -25,8 +25,8 @@ def objective(kernel, X, Y, **how):
     return criterion.of(kernel, ["weights", "C"], X, Y, weights=weights, log=True)
 
 
-@pytest.mark.parametrize("n_machines", [1, 3])
-@pytest.mark.parametrize("kind", [Laplacian, RBF])
+@loop("n_machines", [1, 3])
+@loop("kind", [Laplacian, RBF])
 def test_a_walk_over_weights_and_costs_is_that_of_the_general_way(kind, n_machines):
     X, Y = rows_and_codes(n_machines)
     quick, slow = (objective(kind(weights=np.ones(D), gamma=0.7), X, Y) for _ in range(2))
@@ -42,8 +42,8 @@ def test_a_walk_over_weights_and_costs_is_that_of_the_general_way(kind, n_machin
         theta = theta * np.exp(-0.3 * gradient)
 
 
-@pytest.mark.parametrize("weight", [0.0, 1e3, 1e9])
-@pytest.mark.parametrize("kind", [Laplacian, RBF])
+@loop("weight", [0.0, 1e3, 1e9])
+@loop("kind", [Laplacian, RBF])
 def test_weights_that_prepared_rows_cannot_hold_take_the_general_way(kind, weight):
     X, Y = rows_and_codes()
     quick, slow = (objective(kind(weights=np.ones(D)), X, Y) for _ in range(2))

@@ -7,6 +7,7 @@ from kernelwise.criteria import RadiusMargin, margin, radius
 from kernelwise.kernels import RBF, LazyGram, Linear, Polynomial
 from kernelwise.qp import SMO, hard_margin
 from tests.criteria.cone import squared_radius
+from tests.loop import loop
 
 TIGHT = SMO(tol=1e-10)
 
@@ -34,7 +35,7 @@ BALLS = {
     "far-from-the-origin": Linear()(some_rows(40, 3) + 30.0),
     "many-rows": RBF(gamma=0.1)(some_rows(500, 4)),
 }
-every_ball = pytest.mark.parametrize("K", BALLS.values(), ids=BALLS.keys())
+every_ball = loop("K", BALLS.values(), ids=BALLS.keys())
 
 
 @every_ball
@@ -66,7 +67,7 @@ def test_radius_grows_with_the_scale():
         assert radius(Linear()(scale * X)) == pytest.approx(scale * radius(Linear()(X)), rel=1e-6)
 
 
-@pytest.mark.parametrize(
+@loop(
     ("X", "expected"),
     [
         ([[-3.0], [0.0], [1.0]], 2.0),
@@ -86,9 +87,7 @@ def test_radius_of_rows_that_share_nothing():
         assert radius(np.eye(n)) == pytest.approx(np.sqrt(1 - 1 / n), rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    "K", [np.ones((1, 1)), np.full((1, 1), 1e6), np.ones((7, 7)), np.zeros((4, 4)), np.eye(1)]
-)
+@loop("K", [np.ones((1, 1)), np.full((1, 1), 1e6), np.ones((7, 7)), np.zeros((4, 4)), np.eye(1)])
 def test_radius_around_one_place_is_zero(K):
     assert radius(K) == pytest.approx(0, abs=1e-7 * np.sqrt(K.max()))
 
@@ -129,7 +128,7 @@ def test_margin_is_the_distance_of_the_nearest_rows():
 # --- The bound --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@loop(
     ("X", "y", "square", "distance"),
     [
         ([[-1.0], [1.0]], [-1, 1], 1.0, 1.0),

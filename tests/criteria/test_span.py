@@ -11,6 +11,7 @@ from kernelwise.criteria.free_system import FreeSystem, invert_triangle
 from kernelwise.kernels import RBF, Laplacian, LazyGram, Linear, Polynomial
 from kernelwise.qp import SMO, c_svc
 from kernelwise.qp.gram import StoredGram
+from tests.loop import loop
 from tests.oracles import decisions_of, leave_each_out, role_of, slopes
 
 TIGHT = SMO(tol=1e-10)
@@ -57,8 +58,8 @@ def refitted_machine(name, bias):
     return K, C, *decisions_of(K, y, C, bias), *leave_each_out(K, y, C, bias)
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("name", QUIET)
+@loop("bias", [True, False])
+@loop("name", QUIET)
 def test_equals_refitting_where_the_others_keep_their_roles(name, bias):
     K, C, beta, decisions, refitted, kept = refitted_machine(name, bias)
     role = role_of(beta, C)
@@ -69,7 +70,7 @@ def test_equals_refitting_where_the_others_keep_their_roles(name, bias):
     assert np.count_nonzero(kept & (role > 0)) >= QUIET[name][1]
 
 
-@pytest.mark.parametrize("bias", [True, False])
+@loop("bias", [True, False])
 def test_rows_that_keep_the_roles_are_of_both_kinds(bias):
     _, C, beta, decisions, refitted, kept = refitted_machine("spread-out", bias)
     for role in (1, 2):
@@ -230,8 +231,8 @@ def test_forms_of_the_matrix():
     np.testing.assert_allclose(single, expected, rtol=0, atol=1e-4)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("order", ["C", "F"])
+@loop("dtype", [np.float32, np.float64])
+@loop("order", ["C", "F"])
 def test_a_block_of_a_stored_matrix_is_a_copy_in_float64(dtype, order):
     K = np.array(np.random.default_rng(0).normal(size=(7, 7)), dtype=dtype, order=order)
     rows, columns = np.array([5, 0, 2]), np.array([1, 1, 6, 3])
@@ -242,7 +243,7 @@ def test_a_block_of_a_stored_matrix_is_a_copy_in_float64(dtype, order):
     assert K.all()
 
 
-@pytest.mark.parametrize("n", [1, 2, 96, 97, 193, 400])
+@loop("n", [1, 2, 96, 97, 193, 400])
 def test_a_triangle_is_inverted_by_halves(n):
     factor = np.tril(np.random.default_rng(0).normal(size=(n, n)) / n) + np.eye(n)
     inverse = invert_triangle(np.asfortranarray(factor))
@@ -250,8 +251,8 @@ def test_a_triangle_is_inverted_by_halves(n):
     np.testing.assert_array_equal(np.triu(inverse, 1), 0)
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("n", [5, 150])
+@loop("bias", [True, False])
+@loop("n", [5, 150])
 def test_what_the_free_system_tells_is_what_its_inverse_does(n, bias):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n + 20, 4))
@@ -273,7 +274,7 @@ def test_what_the_free_system_tells_is_what_its_inverse_does(n, bias):
         np.testing.assert_array_equal(given, K[np.ix_(free, others)])
 
 
-@pytest.mark.parametrize("copies", [0, 40])
+@loop("copies", [0, 40])
 def test_spans_in_float32_are_those_in_float64_up_to_rounding(copies):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(600, 4))
@@ -297,7 +298,7 @@ def test_indefinite_free_block_is_refused():
 # --- The criterion ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", PROBLEMS)
+@loop("name", PROBLEMS)
 def test_count_of_errors_is_that_of_the_criterion(name):
     K, y, C = PROBLEMS[name]
     inside = np.where(np.arange(len(y)) % 7 == 0, 0.0, y)
@@ -353,8 +354,8 @@ def check_gradient(criterion, kernel, X, Y, weights=None):
     np.testing.assert_allclose(objective(theta)[1], expected, rtol=1e-5, atol=1e-8)
 
 
-@pytest.mark.parametrize("kernel", [Linear(), Polynomial(gamma=1.0, degree=3)])
-@pytest.mark.parametrize("outside", [False, True])
+@loop("kernel", [Linear(), Polynomial(gamma=1.0, degree=3)])
+@loop("outside", [False, True])
 def test_gradient_without_free_support_vectors(kernel, outside):
     X, y = no_free_rows()
     X[1] = 1.1  # or what the bias does would cancel
@@ -377,7 +378,7 @@ def test_gradient_of_cross_validation_without_free_support_vectors():
     check_gradient(criterion, RBF(gamma=0.3), X, y)
 
 
-@pytest.mark.parametrize("kernel", [Linear(gamma=0.5), RBF(gamma=0.5)])
+@loop("kernel", [Linear(gamma=0.5), RBF(gamma=0.5)])
 def test_gradient_with_one_free_support_vector(kernel):
     X, y, weights = one_free_row()
     criterion = LeaveOneOut(C=1.0, solver=TIGHT)

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from kernelwise.cli.app import app
 from reproduction.experiment import experiments
+from tests.loop import loop
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -264,13 +265,13 @@ def test_code_of_the_page_runs(page, folder):
         CHECKS[page.stem](names, printed)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@loop("page", PAGES, ids=lambda page: page.stem)
 def test_every_block_says_what_it_is(page):
     languages = {language for language, _ in blocks_of(page)}
     assert languages <= {"python", "console", "text", "{toctree}", "{include}", "{eval-rst}"}
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
+@loop("page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8")):
         if "://" not in target:
@@ -295,7 +296,7 @@ def test_the_architecture_page_has_every_package():
         assert f">{name}<" in drawing, name
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@loop("page", PAGES, ids=lambda page: page.stem)
 def test_modules_named_on_a_page_exist(page):
     text = page.read_text(encoding="utf-8")
     homes = (ROOT, ROOT / "src" / "kernelwise")

@@ -22,6 +22,7 @@ from kernelwise.kernels import (
     Sigmoid,
     Sum,
 )
+from tests.loop import loop
 
 X = np.random.default_rng(0).normal(size=(6, 3))
 OF_FEATURES = [
@@ -37,17 +38,15 @@ OF_FEATURES = [
     RBF() + Linear(),
     RBF() * Linear(),
 ]
-weighted = pytest.mark.parametrize(
-    "make", [Linear, Polynomial, Sigmoid, RBF, Laplacian, Matern32, Matern52]
-)
-of_features = pytest.mark.parametrize("kernel", OF_FEATURES, ids=repr)
+weighted = loop("make", [Linear, Polynomial, Sigmoid, RBF, Laplacian, Matern32, Matern52])
+of_features = loop("kernel", OF_FEATURES, ids=repr)
 
 
 # --- Parameters -------------------------------------------------------------------------------
 
 
 @weighted
-@pytest.mark.parametrize(
+@loop(
     "weights",
     [[-1.0, 1.0, 1.0], [np.nan, 1.0, 1.0], [np.inf, 1.0, 1.0], np.ones((3, 1)), [], 2.0, "abc"],
     ids=str,
@@ -58,7 +57,7 @@ def test_weights_that_are_no_weights(make, weights):
 
 
 @weighted
-@pytest.mark.parametrize("n_weights", [1, 2, 4])
+@loop("n_weights", [1, 2, 4])
 def test_weights_of_the_wrong_length(make, n_weights):
     kernel = make(weights=np.ones(n_weights))
     calls = {
@@ -73,13 +72,13 @@ def test_weights_of_the_wrong_length(make, n_weights):
 
 
 @weighted
-@pytest.mark.parametrize("gamma", [-0.1, np.nan, np.inf, None, "scale", [1.0, 2.0], [1.0]], ids=str)
+@loop("gamma", [-0.1, np.nan, np.inf, None, "scale", [1.0, 2.0], [1.0]], ids=str)
 def test_gamma_that_is_no_width(make, gamma):
     with pytest.raises(ValueError, match="gamma"):
         make(gamma=gamma)
 
 
-@pytest.mark.parametrize("degree", [2.5, -1, np.nan, "three", None, 2.0])
+@loop("degree", [2.5, -1, np.nan, "three", None, 2.0])
 def test_degree_that_is_no_whole_number(degree):
     with pytest.raises((ValueError, TypeError), match="degree"):
         Polynomial(degree=degree)
@@ -89,14 +88,14 @@ def test_degree_may_be_a_numpy_integer():
     assert Polynomial(degree=np.int64(2))([[3.0]])[0, 0] == 81.0
 
 
-@pytest.mark.parametrize("make", [Polynomial, Sigmoid])
-@pytest.mark.parametrize("coef0", [np.nan, np.inf, "one", None])
+@loop("make", [Polynomial, Sigmoid])
+@loop("coef0", [np.nan, np.inf, "one", None])
 def test_coef0_that_is_no_number(make, coef0):
     with pytest.raises(ValueError, match="coef0"):
         make(coef0=coef0)
 
 
-@pytest.mark.parametrize("scale", [-1.0, np.nan, np.inf])
+@loop("scale", [-1.0, np.nan, np.inf])
 def test_scale_that_is_no_factor(scale):
     with pytest.raises(ValueError, match="scale"):
         Scaled(RBF(), scale)
@@ -104,13 +103,13 @@ def test_scale_that_is_no_factor(scale):
         scale * RBF()
 
 
-@pytest.mark.parametrize("value", [-1.0, np.nan, np.inf, "one", None])
+@loop("value", [-1.0, np.nan, np.inf, "one", None])
 def test_ridge_that_is_no_ridge(value):
     with pytest.raises(ValueError, match="value"):
         Ridge(value)
 
 
-@pytest.mark.parametrize("value", [[-1.0, 1.0], [np.nan, 1.0], [[1.0, 1.0]], [1.0, 2.0, 3.0]])
+@loop("value", [[-1.0, 1.0], [np.nan, 1.0], [[1.0, 1.0]], [1.0, 2.0, 3.0]])
 def test_ridge_of_a_vector_names_the_vector(value):
     with pytest.raises(ValueError, match="value"):
         Ridge(value, weights=[1.0, 1.0])
@@ -123,7 +122,7 @@ def test_ridge_of_a_vector_needs_weights():
         Ridge(1.0, weights=[-1.0])
 
 
-@pytest.mark.parametrize(
+@loop(
     ("make", "name"),
     [
         (lambda: Sum(RBF(), 3.0), "right"),
@@ -143,7 +142,7 @@ def test_sums_with_what_is_no_kernel():
         RBF() + 1.0
 
 
-@pytest.mark.parametrize(
+@loop(
     ("kernel", "params", "name"),
     [
         (RBF(), {"sigma": 1.0}, "sigma"),
@@ -164,7 +163,7 @@ def test_with_params_names_what_it_does_not_know(kernel, params, name):
 
 
 @of_features
-@pytest.mark.parametrize("rows", [np.ones(3), np.ones((2, 3, 1)), 5.0], ids=["1-D", "3-D", "0-D"])
+@loop("rows", [np.ones(3), np.ones((2, 3, 1)), 5.0], ids=["1-D", "3-D", "0-D"])
 def test_rows_that_are_no_rows(kernel, rows):
     for call in (kernel, kernel.diag, lambda Z: kernel.vjp(Z, np.eye(3))):
         with pytest.raises(ValueError, match="X must be"):
@@ -180,8 +179,8 @@ def test_rows_with_other_columns(kernel):
 
 
 @of_features
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-@pytest.mark.parametrize("at", [0, 5])
+@loop("bad", [np.nan, np.inf])
+@loop("at", [0, 5])
 def test_rows_that_are_not_finite(kernel, bad, at):
     rows = X.copy()
     rows[at, 1] = bad
@@ -196,9 +195,9 @@ def test_rows_that_are_not_finite(kernel, bad, at):
 OVERFLOWING = [Linear(), Polynomial(), Sigmoid(), RBF(), Matern32(), Matern52()]
 
 
-@pytest.mark.parametrize("kernel", OVERFLOWING, ids=repr)
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
-@pytest.mark.parametrize("size", [1e200, 1e308])
+@loop("kernel", OVERFLOWING, ids=repr)
+@loop("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+@loop("size", [1e200, 1e308])
 def test_huge_values_are_an_error_that_says_what_to_do(kernel, form, size):
     rows = X.copy()
     rows[2] = size
@@ -212,7 +211,7 @@ def test_huge_values_are_an_error_that_says_what_to_do(kernel, form, size):
             call()
 
 
-@pytest.mark.parametrize("kernel", [Linear(), Polynomial(degree=2)], ids=repr)
+@loop("kernel", [Linear(), Polynomial(degree=2)], ids=repr)
 def test_the_diagonal_does_not_overflow_silently(kernel):
     with pytest.raises(ValueError, match=r"X.*scale"):
         kernel.diag(np.full((2, 2), 1e200))
@@ -223,7 +222,7 @@ def test_a_power_that_overflows():
         Polynomial(degree=3)(np.full((2, 2), 1e120))
 
 
-@pytest.mark.parametrize("kernel", [Linear(), Polynomial(), Sigmoid()], ids=repr)
+@loop("kernel", [Linear(), Polynomial(), Sigmoid()], ids=repr)
 def test_products_that_overflow_float32_only(kernel):
     rows = np.full((2, 2), 1e30, dtype=np.float32)
     with pytest.raises(ValueError, match=r"X.*scale"):
@@ -262,7 +261,7 @@ def infinite(X, Y):
     return np.full((len(X), len(Y)), np.inf)
 
 
-@pytest.mark.parametrize(
+@loop(
     ("function", "says"),
     [
         (shape_of_rows_only, r"kernel function returned shape \(6,\).*\(6, 6\)"),
@@ -301,7 +300,7 @@ def test_normalised_needs_a_diagonal_that_is_not_negative():
 
 
 @of_features
-@pytest.mark.parametrize(
+@loop(
     "dK",
     [
         np.eye(5),
@@ -317,7 +316,7 @@ def test_cotangents_of_the_wrong_shape(kernel, dK):
         kernel.vjp(X, dK)
 
 
-@pytest.mark.parametrize(
+@loop(
     ("parts", "name"),
     [
         ({"factors": np.ones(6)}, "factors"),
@@ -331,8 +330,8 @@ def test_parts_of_a_cotangent_that_do_not_fit(parts, name):
         RBF().vjp(X, Cotangent(**parts))
 
 
-@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
-@pytest.mark.parametrize("kernel", [Linear(), RBF()])
+@loop("make", [np.asarray, sp.csr_matrix])
+@loop("kernel", [Linear(), RBF()])
 def test_complex_rows_are_refused(kernel, make):
     with pytest.raises(ValueError, match="X must be real, but it is complex"):
         kernel(make(np.eye(3) * 1j))

@@ -1,15 +1,15 @@
 """Gradients of distances by tiles: every shape of the last tile, given matrices, some rows."""
 
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose
 
 from kernelwise.kernels import RBF, Cotangent, Laplacian, LazyGram, Matern32
+from tests.loop import loop
 
 TYPES = {np.float32: 2e-5, np.float64: 1e-11}  # with the largest error, relative to all terms
-both_types = pytest.mark.parametrize("dtype", TYPES)
+both_types = loop("dtype", TYPES)
 KERNELS = [RBF, Laplacian, Matern32]
-every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+every_kernel = loop("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
 
 
 def terms(kernel, X):
@@ -34,7 +34,7 @@ def assert_gradient(kernel, X, cotangent, dK, dtype, K=None):
 
 @both_types
 @every_kernel
-@pytest.mark.parametrize("n", [1, 2, 8, 15, 16, 17, 33, 64, 127, 129, 160, 255, 257, 390])
+@loop("n", [1, 2, 8, 15, 16, 17, 33, 64, 127, 129, 160, 255, 257, 390])
 def test_every_number_of_rows(n, kernel, dtype):
     rng = np.random.default_rng(n)
     X, u = rng.normal(size=(n, 3)), rng.normal(size=(n, 1))
@@ -43,8 +43,8 @@ def test_every_number_of_rows(n, kernel, dtype):
 
 @both_types
 @every_kernel
-@pytest.mark.parametrize("d", [1, 2, 4, 7, 8, 9, 17, 40])
-@pytest.mark.parametrize("rank", [0, 1, 3])
+@loop("d", [1, 2, 4, 7, 8, 9, 17, 40])
+@loop("rank", [0, 1, 3])
 def test_every_number_of_features_and_factors(d, rank, kernel, dtype):
     rng = np.random.default_rng(d)
     X, U, scale = rng.normal(size=(70, d)), rng.normal(size=(70, rank)), rng.normal(size=rank)
@@ -61,8 +61,8 @@ def test_a_dense_cotangent(kernel, dtype):
 
 @both_types
 @every_kernel
-@pytest.mark.parametrize("stored", TYPES)
-@pytest.mark.parametrize("some", [False, True])
+@loop("stored", TYPES)
+@loop("some", [False, True])
 def test_a_matrix_that_is_there_gives_the_same(some, stored, kernel, dtype):
     """Of all rows or of some; in another type it is as good as the coarser one."""
     rng = np.random.default_rng(1)

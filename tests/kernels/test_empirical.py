@@ -20,6 +20,7 @@ from kernelwise.kernels import (
     Ridge,
     Sigmoid,
 )
+from tests.loop import loop
 
 KERNELS = [
     RBF(gamma=0.3),
@@ -34,7 +35,7 @@ X = np.random.default_rng(0).normal(size=(30, 4))
 NEW = np.random.default_rng(1).normal(size=(12, 4))
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: type(kernel).__name__)
+@loop("kernel", KERNELS, ids=lambda kernel: type(kernel).__name__)
 def test_scalar_products_are_the_kernel(kernel):
     columns = EmpiricalMap.of(kernel, X)
     F, K = columns.training, kernel(X)
@@ -47,7 +48,7 @@ def test_scalar_products_are_the_kernel(kernel):
     assert_allclose(G @ F.T, kernel(NEW, X), atol=1e-4 * largest)
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: type(kernel).__name__)
+@loop("kernel", KERNELS, ids=lambda kernel: type(kernel).__name__)
 def test_training_rows_are_mapped_as_any_rows(kernel):
     columns = EmpiricalMap.of(kernel, X, tol=1e-6)
     # Rounding of K over the root of the smallest eigenvalue, 1e-3 of the root of the largest.
@@ -78,7 +79,7 @@ def test_number_of_components():
         assert_allclose(some.apply(NEW), everything.apply(NEW)[:, :r], rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("share", [0.01, 0.5, 0.9, 0.999])
+@loop("share", [0.01, 0.5, 0.9, 0.999])
 def test_share_of_the_energy(share):
     eigenvalues = EmpiricalMap.of(RBF(gamma=0.1), X).eigenvalues
     kept = EmpiricalMap.of(RBF(gamma=0.1), X, n_components=share).n_components
@@ -108,7 +109,7 @@ def test_negative_eigenvalues_are_dropped():
 # --- Nothing by chance ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: type(kernel).__name__)
+@loop("kernel", KERNELS, ids=lambda kernel: type(kernel).__name__)
 def test_largest_entry_is_positive_and_the_order_descends(kernel):
     columns = EmpiricalMap.of(kernel, X)
     U = columns.vectors
@@ -116,7 +117,7 @@ def test_largest_entry_is_positive_and_the_order_descends(kernel):
     assert (np.diff(columns.eigenvalues) < 0).all()
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: type(kernel).__name__)
+@loop("kernel", KERNELS, ids=lambda kernel: type(kernel).__name__)
 def test_order_of_the_rows_does_not_matter(kernel):
     order = np.random.default_rng(2).permutation(len(X))
     one = EmpiricalMap.of(kernel, X, tol=1e-6)
@@ -165,7 +166,7 @@ def test_rows_that_are_all_alike_far_apart_are_the_axes_in_their_order():
 # --- Kinds of rows -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kernel", [RBF(gamma=0.3), Linear(), Polynomial(degree=2)], ids=repr)
+@loop("kernel", [RBF(gamma=0.3), Linear(), Polynomial(degree=2)], ids=repr)
 def test_sparse_rows(kernel):
     rows = np.where(np.abs(X) < 0.8, 0.0, X)
     dense, sparse = EmpiricalMap.of(kernel, rows), EmpiricalMap.of(kernel, sp.csr_array(rows))
@@ -218,7 +219,7 @@ def test_it_is_a_frozen_value():
         columns.kernel = Linear()
 
 
-@pytest.mark.parametrize(
+@loop(
     ("kernel", "rows", "settings", "message"),
     [
         *(

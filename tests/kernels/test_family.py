@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.kernels import RBF, Laplacian, Linear, Matern32, Matern52, Polynomial, Sigmoid
 from kernelwise.kernels.family import KernelFamily, family_of
+from tests.loop import loop
 
 KERNELS = [
     RBF(gamma=0.1),
@@ -24,9 +25,9 @@ def rows(n=300, d=5, scale=1.0):
     return scale * np.random.default_rng(0).normal(size=(n, d))
 
 
-@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["plain", "weights"])
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@loop("weights", [None, WEIGHTS], ids=["plain", "weights"])
+@loop("kernel", KERNELS, ids=repr)
+@loop("dtype", [np.float32, np.float64])
 def test_it_makes_the_kernels_of_all_widths(kernel, weights, dtype):
     X = rows()
     kernel = kernel.with_params(weights=weights)
@@ -40,7 +41,7 @@ def test_it_makes_the_kernels_of_all_widths(kernel, weights, dtype):
         assert_array_equal(K.diagonal(), own.diag(X).astype(dtype))
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@loop("kernel", KERNELS, ids=repr)
 def test_sparse_rows(kernel):
     X = np.where(np.abs(rows()) < 0.8, 0.0, rows())
     if not kernel.accepts_sparse:
@@ -71,7 +72,7 @@ def test_kernels_of_one_kind_and_weights_are_of_one_family():
             family.gram(other)
 
 
-@pytest.mark.parametrize("scale", [1e-60, 1e-30, 1e-3, 1e3, 1e30, 1e60])
+@loop("scale", [1e-60, 1e-30, 1e-3, 1e3, 1e30, 1e60])
 def test_rows_of_any_size_that_gamma_makes_up_for(scale):
     X = rows(scale=scale)
     gamma = 0.1 / scale**2

@@ -1,11 +1,11 @@
 """Distances of rows far from each other and from zero: the short ones must not be rounding."""
 
 import numpy as np
-import pytest
 from scipy.spatial.distance import cdist
 
 from kernelwise.kernels import RBF, Laplacian, Matern32
 from kernelwise.kernels.family import KernelFamily
+from tests.loop import loop
 
 
 def far_rows(d, size):
@@ -17,9 +17,9 @@ def far_rows(d, size):
     return X
 
 
-@pytest.mark.parametrize("d", [3, 600], ids=["tiles", "products"])
-@pytest.mark.parametrize("size", [1e3, 1e6, 1e9, 1e60])
-@pytest.mark.parametrize("kernel", [RBF(gamma=0.3), Matern32(gamma=0.3)], ids=["RBF", "Matern"])
+@loop("d", [3, 600], ids=["tiles", "products"])
+@loop("size", [1e3, 1e6, 1e9, 1e60])
+@loop("kernel", [RBF(gamma=0.3), Matern32(gamma=0.3)], ids=["RBF", "Matern"])
 def test_equal_and_close_rows_keep_their_distance(kernel, size, d):
     X = far_rows(d, size)
     exact = kernel.profile(kernel.gamma * cdist(X, X, "sqeuclidean"))
@@ -32,8 +32,8 @@ def test_equal_and_close_rows_keep_their_distance(kernel, size, d):
         np.testing.assert_allclose(K[np.arange(20), np.arange(20, 40)], 1, rtol=2e-9)
 
 
-@pytest.mark.parametrize("size", [1e3, 1e6, 1e9, 1e60])
-@pytest.mark.parametrize("with_category", [False, True])
+@loop("size", [1e3, 1e6, 1e9, 1e60])
+@loop("with_category", [False, True])
 def test_absolute_differences_of_equal_and_close_rows(size, with_category):
     X = far_rows(4, size)
     categorical = None

@@ -6,12 +6,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.kernels import Cotangent, Laplacian, LazyGram
 from kernelwise.kernels.family import KernelFamily
+from tests.loop import loop
 
 TYPES = [np.float32, np.float64]
 # One row, one column, fewer than a vector, one more than a vector or a block, and wide rows.
 SIZES = [(1, 1), (1, 7), (2, 1), (3, 5), (8, 4), (17, 3), (33, 9), (129, 6), (261, 13), (9, 300)]
-sizes = pytest.mark.parametrize(("n", "d"), SIZES)
-both_types = pytest.mark.parametrize("dtype", TYPES, ids=lambda dtype: dtype.__name__)
+sizes = loop(("n", "d"), SIZES)
+both_types = loop("dtype", TYPES, ids=lambda dtype: dtype.__name__)
 
 
 def problem(n, d, seed=0):
@@ -56,7 +57,7 @@ def test_values(n, d, dtype):
 
 @sizes
 @both_types
-@pytest.mark.parametrize("m", [1, 15, 18, 131])
+@loop("m", [1, 15, 18, 131])
 def test_values_between_two_sets(n, d, m, dtype):
     X, kernel = problem(n, d)
     Y = problem(m, d, seed=1)[0]
@@ -81,7 +82,7 @@ def cotangents(n):
 
 @sizes
 @both_types
-@pytest.mark.parametrize("form", list(cotangents(1)))
+@loop("form", list(cotangents(1)))
 def test_gradients(n, d, form, dtype):
     X, kernel = problem(n, d)
     cotangent, dK = cotangents(n)[form]
@@ -110,7 +111,7 @@ def test_equal_rows_are_as_near_as_rounding_tells(dtype):
     assert K.max() <= 1
 
 
-@pytest.mark.parametrize("offset", [0.0, 1e3, 1e6])
+@loop("offset", [0.0, 1e3, 1e6])
 def test_float32_gradients_do_not_see_where_the_rows_lie(offset):
     X, kernel = problem(150, 8)
     beta = np.random.default_rng(3).normal(size=(150, 2))
@@ -128,7 +129,7 @@ def test_rows_too_large_for_float32_in_a_feature_without_weight():
     assert_allclose(single, exact, rtol=1e-12)
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@loop("bad", [np.nan, np.inf])
 def test_a_feature_without_weight_must_be_finite_too(bad):
     X, _ = problem(20, 3)
     X[4, 0] = bad
@@ -196,7 +197,7 @@ def test_values_of_categories(n, d, dtype):
 
 @sizes
 @both_types
-@pytest.mark.parametrize("form", list(cotangents(1)))
+@loop("form", list(cotangents(1)))
 def test_gradients_of_categories(n, d, form, dtype):
     X, kernel = mixed_problem(n, d)
     cotangent, dK = cotangents(n)[form]
@@ -233,7 +234,7 @@ def test_families_of_numbers_and_of_categories_differ():
         KernelFamily(kernel, X).gram(kernel.with_params(categorical=None))
 
 
-@pytest.mark.parametrize("bad", [[0, 1], "yes", [[True]], []])
+@loop("bad", [[0, 1], "yes", [[True]], []])
 def test_categorical_is_a_vector_of_booleans(bad):
     with pytest.raises(ValueError, match="categorical must be a vector of booleans"):
         Laplacian(categorical=bad)
@@ -244,7 +245,7 @@ def test_categorical_has_one_entry_per_feature():
         Laplacian(categorical=[True, False])(np.zeros((2, 3)))
 
 
-@pytest.mark.parametrize("weight", [0.0, 1.0])
+@loop("weight", [0.0, 1.0])
 def test_a_missing_code_is_refused(weight):
     X = np.array([[0.0, 1.0], [1.0, np.nan]])
     with pytest.raises(ValueError, match="X holds NaN"):

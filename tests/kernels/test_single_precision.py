@@ -1,7 +1,6 @@
 """Gradients in float32: as good as float64's for descending, also where rows lie far apart."""
 
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose
 
 from kernelwise.kernels import (
@@ -14,12 +13,13 @@ from kernelwise.kernels import (
     Matern52,
     Polynomial,
 )
+from tests.loop import loop
 
 KERNELS = [RBF, Laplacian, Matern32, Matern52, Linear, Polynomial]
 
 
-@pytest.mark.parametrize("rank", [1, 2, 4])
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+@loop("rank", [1, 2, 4])
+@loop("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
 def test_float32_gradients_are_close(kernel, rank):
     rng = np.random.default_rng(0)
     X, weights = rng.normal(size=(500, 12)), rng.uniform(0.5, 2, 12)
@@ -32,7 +32,7 @@ def test_float32_gradients_are_close(kernel, rank):
         assert_allclose(single[name], value, atol=3e-5 * size, err_msg=name)
 
 
-@pytest.mark.parametrize("gamma", [1.0, 5.0])
+@loop("gamma", [1.0, 5.0])
 def test_rows_far_apart_leave_no_rounding_of_their_own_terms(gamma):
     """All but the diagonal of K is tiny here; what a row adds with itself is zero, not rounding."""
     X = np.random.default_rng(1).uniform(-1, 1, size=(200, 30))
@@ -42,8 +42,8 @@ def test_rows_far_apart_leave_no_rounding_of_their_own_terms(gamma):
     assert_allclose(single, exact, atol=1e-4 * np.abs(exact).max())
 
 
-@pytest.mark.parametrize("kernel", [RBF(), Laplacian()])
-@pytest.mark.parametrize("far", [45.0, 90.0, 95.0, 200.0])
+@loop("kernel", [RBF(), Laplacian()])
+@loop("far", [45.0, 90.0, 95.0, 200.0])
 def test_kernel_of_far_rows_is_no_subnormal_number(kernel, far):
     # Products with such numbers take up to a hundred times as long.
     away = np.sqrt(far) if isinstance(kernel, RBF) else far

@@ -45,6 +45,7 @@ from kernelwise.qp import (
     hard_margin,
 )
 from kernelwise.qp.solution import SolverState
+from tests.loop import loop
 
 D = 4  # features of the rows that the kernels below are given
 WEIGHTS = np.array([0.5, 2.0, 0.25, 1.3])
@@ -143,12 +144,10 @@ def kernels_where(condition: Callable[[Kernel], bool] = lambda kernel: True):
     return [pytest.param(kernel, id=name) for name, kernel in KERNELS.items() if condition(kernel)]
 
 
-every_kernel = pytest.mark.parametrize("kernel", kernels_where())
-every_kernel_of_features = pytest.mark.parametrize(
-    "kernel", kernels_where(lambda kernel: not is_precomputed(kernel))
-)
-every_stationary_kernel = pytest.mark.parametrize("kernel", kernels_where(is_stationary))
-every_weighted_kernel = pytest.mark.parametrize(
+every_kernel = loop("kernel", kernels_where())
+every_kernel_of_features = loop("kernel", kernels_where(lambda kernel: not is_precomputed(kernel)))
+every_stationary_kernel = loop("kernel", kernels_where(is_stationary))
+every_weighted_kernel = loop(
     "kernel",
     kernels_where(
         lambda kernel: (
@@ -156,10 +155,8 @@ every_weighted_kernel = pytest.mark.parametrize(
         )
     ),
 )
-every_kernel_of_one_sum = pytest.mark.parametrize(
-    "kernel", kernels_where(lambda kernel: hasattr(kernel, "gamma"))
-)
-both_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+every_kernel_of_one_sum = loop("kernel", kernels_where(lambda kernel: hasattr(kernel, "gamma")))
+both_types = loop("dtype", [np.float32, np.float64])
 
 
 def differentiable(kernel):

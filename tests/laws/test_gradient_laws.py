@@ -15,6 +15,7 @@ from tests.laws.registry import (
     kernels_where,
     rows_for,
 )
+from tests.loop import loop
 from tests.oracles import derivative
 
 
@@ -58,9 +59,7 @@ def cotangents(n):
 
 
 N_ROWS = 7
-every_cotangent = pytest.mark.parametrize(
-    "dK", [pytest.param(dK, id=name) for name, dK in cotangents(N_ROWS)]
-)
+every_cotangent = loop("dK", [pytest.param(dK, id=name) for name, dK in cotangents(N_ROWS)])
 
 
 @cache  # all cotangents share it
@@ -111,7 +110,7 @@ def test_trace_and_blocks_of_a_cotangent_are_those_of_its_array(dK):
     np.testing.assert_allclose(cotangent.block(1, 3), full[1:3], rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("kernel", kernels_where(lambda kernel: kernel.accepts_sparse))
+@loop("kernel", kernels_where(lambda kernel: kernel.accepts_sparse))
 def test_sparse_rows_give_the_gradient_of_dense_rows(kernel):
     X = rows_for(kernel)
     X[X < 0.3] = 0
@@ -132,7 +131,7 @@ def test_translation_leaves_the_gradient_alone(kernel):
 
 
 @every_kernel
-@pytest.mark.parametrize("n", [12, 300])  # in one block, and in several
+@loop("n", [12, 300])  # in one block, and in several
 def test_kernel_at_hand_leaves_the_gradient_alone(kernel, n):
     X = rows_for(kernel, n=n)
     for dK in (some_cotangent(n), Cotangent(some_cotangent(n).factors)):

@@ -32,6 +32,7 @@ from tests.laws.registry import (
     public_kernels,
     rows_for,
 )
+from tests.loop import loop
 from tests.oracles import naive_kernel
 
 
@@ -134,7 +135,7 @@ def test_rows_are_left_as_they_are(kernel):
     np.testing.assert_array_equal(X, before)
 
 
-@pytest.mark.parametrize("kernel", kernels_where(lambda kernel: kernel.accepts_sparse))
+@loop("kernel", kernels_where(lambda kernel: kernel.accepts_sparse))
 def test_sparse_rows_give_what_dense_rows_give(kernel):
     X, Y = rows_for(kernel, n=140), rows_for(kernel, n=6, seed=1)
     X[X < 0.3], Y[Y < 0.3] = 0, 0
@@ -146,7 +147,7 @@ def test_sparse_rows_give_what_dense_rows_give(kernel):
         np.testing.assert_allclose(kernel.diag(A), kernel.diag(X), rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("kernel", kernels_where(lambda kernel: not kernel.accepts_sparse))
+@loop("kernel", kernels_where(lambda kernel: not kernel.accepts_sparse))
 def test_sparse_rows_are_refused_by_name(kernel):
     with pytest.raises((TypeError, ValueError), match="sparse"):
         kernel(sp.csr_array(rows_for(kernel)))
@@ -305,23 +306,21 @@ def test_translation_leaves_a_stationary_kernel_alone(kernel):
     np.testing.assert_allclose(kernel(far), naive_kernel(kernel, far), rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    "kernel", kernels_where(lambda kernel: is_stationary(kernel) and kernel.accepts_sparse)
-)
+@loop("kernel", kernels_where(lambda kernel: is_stationary(kernel) and kernel.accepts_sparse))
 def test_sparse_rows_far_from_the_origin(kernel):
     X = rows_for(kernel, n=20) + 100.0
     np.testing.assert_allclose(kernel(sp.csr_array(X)), naive_kernel(kernel, X), rtol=0, atol=1e-9)
 
 
 @every_stationary_kernel
-@pytest.mark.parametrize("offset", [1e2, 1e4])
+@loop("offset", [1e2, 1e4])
 def test_float32_rows_far_from_the_origin(kernel, offset):
     X = (rows_for(kernel, n=20) + offset).astype(np.float32)
     np.testing.assert_allclose(kernel(X), naive_kernel(kernel, X), rtol=0, atol=1e-5)
 
 
 @every_stationary_kernel
-@pytest.mark.parametrize("distance", [1e2, 1e4])
+@loop("distance", [1e2, 1e4])
 def test_float32_rows_in_two_distant_clusters(kernel, distance):
     X = rows_for(kernel, n=20)
     X[::2] += distance
@@ -330,7 +329,7 @@ def test_float32_rows_in_two_distant_clusters(kernel, distance):
 
 
 @every_stationary_kernel
-@pytest.mark.parametrize("distance", [1e5, 1e8])
+@loop("distance", [1e5, 1e8])
 def test_one_far_row_does_not_hurt_the_others(kernel, distance):
     X = rows_for(kernel, n=20)
     X[7] = distance

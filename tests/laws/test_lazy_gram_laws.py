@@ -3,7 +3,6 @@
 from itertools import pairwise
 
 import numpy as np
-import pytest
 
 from kernelwise.kernels import RBF, LazyGram
 from tests.laws.registry import (
@@ -13,6 +12,7 @@ from tests.laws.registry import (
     every_stationary_kernel,
     rows_for,
 )
+from tests.loop import loop
 
 
 def read_all(gram, dtype, pieces=(5,)):
@@ -78,8 +78,8 @@ def test_rows_read_after_swaps_stand_in_the_new_order(kernel, dtype):
 
 
 # Wide rows, of which a reader copies what stands below the diagonal, and narrow ones.
-@pytest.mark.parametrize("d", [5, 60])
-@pytest.mark.parametrize("name", ["rbf", "laplacian", "matern52", "linear", "function", "sum"])
+@loop("d", [5, 60])
+@loop("name", ["rbf", "laplacian", "matern52", "linear", "function", "sum"])
 @both_types
 def test_threads_read_the_same_rows(name, d, dtype):
     kernel = KERNELS[name]

@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from kernelwise import _native
+from tests.loop import loop
 
 N = 6
 
@@ -180,12 +181,12 @@ def test_every_function_is_tried():
     assert functions - without_arrays == set(arguments())
 
 
-@pytest.mark.parametrize("name", arguments())
+@loop("name", arguments())
 def test_good_arguments_are_taken(name):
     getattr(_native, name)(*arguments()[name])
 
 
-@pytest.mark.parametrize(("name", "place", "wrong"), cases(OF_WRONG_TYPE))
+@loop(("name", "place", "wrong"), cases(OF_WRONG_TYPE))
 def test_a_wrong_type_is_a_type_error(name, place, wrong):
     args = list(arguments()[name])
     args[place] = OF_WRONG_TYPE[wrong](args[place])
@@ -193,7 +194,7 @@ def test_a_wrong_type_is_a_type_error(name, place, wrong):
         getattr(_native, name)(*args)
 
 
-@pytest.mark.parametrize(("name", "place", "wrong"), cases(OF_WRONG_LAYOUT))
+@loop(("name", "place", "wrong"), cases(OF_WRONG_LAYOUT))
 def test_a_wrong_layout_or_size_is_a_value_error(name, place, wrong):
     args = list(arguments()[name])
     args[place] = OF_WRONG_LAYOUT[wrong](args[place])
@@ -201,7 +202,7 @@ def test_a_wrong_layout_or_size_is_a_value_error(name, place, wrong):
         getattr(_native, name)(*args)
 
 
-@pytest.mark.parametrize(("name", "place"), [("transpose", 1), ("snap", 0), ("gather", 3)])
+@loop(("name", "place"), [("transpose", 1), ("snap", 0), ("gather", 3)])
 def test_an_output_that_must_not_be_written_is_a_type_error(name, place):
     args = arguments()[name]
     args[place].flags.writeable = False
@@ -209,8 +210,8 @@ def test_an_output_that_must_not_be_written_is_a_type_error(name, place):
         getattr(_native, name)(*args)
 
 
-@pytest.mark.parametrize(("name", "place"), [("gather", 1), ("add_rows", 1), ("walk", 5)])
-@pytest.mark.parametrize("index", [-1, N, 2**40])
+@loop(("name", "place"), [("gather", 1), ("add_rows", 1), ("walk", 5)])
+@loop("index", [-1, N, 2**40])
 def test_an_index_out_of_range_is_a_value_error(name, place, index):
     args = arguments()[name]
     args[place][1] = index
@@ -234,7 +235,7 @@ def test_rows_may_lie_apart_and_nothing_may_be_empty():
     assert _native.reach(*(np.zeros(0) for _ in range(4))) == (np.inf, -np.inf)
 
 
-@pytest.mark.parametrize("rows", [(-1, 2, 0), (3, 2, 0), (0, N + 1, 0), (0, 4, 2)])
+@loop("rows", [(-1, 2, 0), (3, 2, 0), (0, N + 1, 0), (0, 4, 2)])
 def test_rows_outside_the_matrix_are_refused(rows):
     left = floats(N, 4)
     with pytest.raises(ValueError, match="must"):
@@ -281,10 +282,8 @@ def test_work_memory_is_bounded_and_can_be_released():
     assert _native.kept_bytes() == 0
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize(
-    "runs", [[(0, 90)], [(3, 40), (50, 91)], [(k, k + 2) for k in range(0, 90, 3)]]
-)
+@loop("dtype", [np.float32, np.float64])
+@loop("runs", [[(0, 90)], [(3, 40), (50, 91)], [(k, k + 2) for k in range(0, 90, 3)]])
 def test_gathered_blocks(runs, dtype):
     K = floats(100, 100, dtype=dtype)
     columns = np.concatenate([np.arange(*run) for run in runs])

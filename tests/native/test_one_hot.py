@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from kernelwise import _native
+from tests.loop import loop
 
 
 def one_hot(n=53, sizes=(3, 1, 7, 2), seed=0):
@@ -26,7 +27,7 @@ def test_gram_adds_up_on_and_above_the_diagonal():
     assert_allclose(out, np.triu(B.T @ (weights[:, None] * B)), atol=1e-12)
 
 
-@pytest.mark.parametrize("q", [1, 5, 40])
+@loop("q", [1, 5, 40])
 def test_products_with_dense_columns(q):
     places, B, rng = one_hot()
     D = rng.normal(size=(len(B), q)).astype(np.float32)
@@ -47,7 +48,7 @@ def test_quadratic_forms_of_rows():
     assert_allclose(out, np.einsum("ij,jk,ik->i", B, Q, B), atol=1e-12)
 
 
-@pytest.mark.parametrize(("n", "m", "d"), [(1, 1, 1), (5, 3, 2), (70, 37, 9), (131, 64, 4)])
+@loop(("n", "m", "d"), [(1, 1, 1), (5, 3, 2), (70, 37, 9), (131, 64, 4)])
 def test_limited_distances_and_their_contraction(n, m, d):
     rng = np.random.default_rng(n)
     X = rng.integers(0, 4, size=(n, d)).astype(np.float32)

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise import _native
 from kernelwise.kernels import RBF, Laplacian, LazyGram
+from tests.loop import loop
 
 WIDTH = 1 / 65535  # of a step of fixed point
 KERNELS = {"rbf": RBF(gamma=0.1), "laplacian": Laplacian(gamma=0.1)}
@@ -24,9 +25,9 @@ def tiles_of(kernel, X):
     return LazyGram(kernel, X).tiles(np.arange(len(X)))
 
 
-@pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize(("n", "d"), [(1, 1), (7, 3), (33, 1), (97, 40), (301, 70)])
-@pytest.mark.parametrize("precise", [False, True])
+@loop("name", KERNELS)
+@loop(("n", "d"), [(1, 1), (7, 3), (33, 1), (97, 40), (301, 70)])
+@loop("precise", [False, True])
 def test_products_are_those_of_the_whole_matrix(name, n, d, precise):
     X = normal_rows(n, d)
     kernel, rng = KERNELS[name], np.random.default_rng(0)
@@ -38,10 +39,8 @@ def test_products_are_those_of_the_whole_matrix(name, n, d, precise):
     assert_allclose(out, expected, atol=1e-13 * n if precise else 3e-7 * np.sqrt(n) * (1 + d))
 
 
-@pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize(
-    ("n", "d"), [(1, 1), (7, 3), (8, 2), (33, 1), (97, 40), (301, 70), (2003, 6)]
-)
+@loop("name", KERNELS)
+@loop(("n", "d"), [(1, 1), (7, 3), (8, 2), (33, 1), (97, 40), (301, 70), (2003, 6)])
 def test_mutual_products_use_every_kernel_value_in_both_directions(name, n, d):
     X = normal_rows(n + 5, d)
     kernel, rng = KERNELS[name], np.random.default_rng(0)
@@ -60,7 +59,7 @@ def test_mutual_products_use_every_kernel_value_in_both_directions(name, n, d):
     assert_allclose(by_parts, expected, atol=1e-13 * n)
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@loop("name", KERNELS)
 def test_rows_far_from_the_centre_that_are_close_together_keep_their_distance(name):
     X = normal_rows(200, 5)
     X[::2] += 12.0  # |x|^2 of 70 in units of t, where float32 rounds distances by 1e-5
@@ -71,8 +70,8 @@ def test_rows_far_from_the_centre_that_are_close_together_keep_their_distance(na
     assert_allclose(out, kernel(X).sum(axis=1), rtol=2e-6)
 
 
-@pytest.mark.parametrize("d", [2, 3, 11])
-@pytest.mark.parametrize("precise", [False, True])
+@loop("d", [2, 3, 11])
+@loop("precise", [False, True])
 def test_categories_count_where_they_differ(d, precise):
     rng, kernel = np.random.default_rng(d), with_categories(d)
     X = np.round(2 * rng.normal(size=(70, d)))
@@ -98,9 +97,9 @@ def test_many_threads_give_the_same_products():
     assert_array_equal(*out)
 
 
-@pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("n", [1, 9, 40, 131])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@loop("name", KERNELS)
+@loop("n", [1, 9, 40, 131])
+@loop("dtype", [np.float32, np.float64])
 def test_a_square_that_grows_is_rounded_and_symmetric(name, n, dtype):
     X = normal_rows(n, 7, scale=1.0 if dtype == np.float32 else 40.0)
     kernel, tiles = KERNELS[name], tiles_of(KERNELS[name], X)
@@ -114,8 +113,8 @@ def test_a_square_that_grows_is_rounded_and_symmetric(name, n, dtype):
     assert (space[:, n:] == 7).all()  # nothing is written beyond the columns
 
 
-@pytest.mark.parametrize("n", [1, 16, 50, 97])
-@pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 1.0])
+@loop("n", [1, 16, 50, 97])
+@loop("share", [0.0, 0.3, 0.9, 1.0])
 def test_squeezing_keeps_rows_and_columns(n, share):
     rng = np.random.default_rng(n)
     space = rng.integers(0, 65536, size=(n, n + 3)).astype(np.uint16)
@@ -130,7 +129,7 @@ def test_rows_to_keep_must_ascend():
         _native.squeeze_square(np.zeros((4, 4), np.uint16), np.array([2, 1]))
 
 
-@pytest.mark.parametrize("n", [2, 17, 64, 200])
+@loop("n", [2, 17, 64, 200])
 def test_steps_on_words_solve_the_rounded_problem(n):
     X = normal_rows(n, 3)
     y = np.where(np.arange(n) % 2, 1.0, -1.0)

@@ -15,6 +15,7 @@ from kernelwise.outer import (
     ProjectedGradient,
     Simplex,
 )
+from tests.loop import loop
 
 RNG = np.random.default_rng(0)
 LO, HI = np.array([-1.0, 0.0, 0.5, -2.0, 1.0]), np.array([1.0, 2.0, 0.5, 3.0, 4.0])
@@ -32,7 +33,7 @@ DOMAINS = {
     "narrow positive": LogPositive(0.1, 10.0),
     "positive vectors": LogPositive(np.full(5, 0.1), np.array([0.1, 1.0, 2.0, 3.0, 4.0])),
 }
-each_domain = pytest.mark.parametrize("domain", DOMAINS.values(), ids=DOMAINS)
+each_domain = loop("domain", DOMAINS.values(), ids=DOMAINS)
 ON_A_SIMPLEX = [name for name in DOMAINS if name.startswith("s")]
 BETWEEN_BOUNDS = [name for name in DOMAINS if not name.startswith("s")]
 
@@ -45,7 +46,7 @@ VECTORS = [
     np.array([7.0, 7.0, 7.0, 0.0, 0.0]),
     np.array([1e-12, 1.0, 1e12, -1e12, 0.0]),
 ]
-each_vector = pytest.mark.parametrize("theta", VECTORS, ids=str)
+each_vector = loop("theta", VECTORS, ids=str)
 
 
 def assert_inside(domain, theta):
@@ -76,8 +77,8 @@ def test_a_vector_inside_is_its_own_projection(domain):
     assert_allclose(domain.project(inside), inside, rtol=1e-14)
 
 
-@pytest.mark.parametrize("total", [0.3, 1.0, 5.0])
-@pytest.mark.parametrize("k", [1, 2, 5, 9])
+@loop("total", [0.3, 1.0, 5.0])
+@loop("k", [1, 2, 5, 9])
 def test_the_simplex_projects_to_the_nearest_point(k, total):
     """The shift theta - tau with sum max(0, theta - tau) = total, its root by bisection."""
     for theta in 3 * np.random.default_rng(k).normal(size=(20, k)):
@@ -105,7 +106,7 @@ def test_the_simplex_projects_to_the_nearest_point_by_a_general_solver():
     assert_allclose(Simplex().project(theta), nearest.x, atol=1e-7)
 
 
-@pytest.mark.parametrize("total", [1.0, 8.0])
+@loop("total", [1.0, 8.0])
 def test_the_sphere_clips_and_rescales_as_the_paper_does(total):
     theta = np.array([3.0, -2.0, 1.0, 0.0])
     expected = total * np.array([0.75, 0.0, 0.25, 0.0])
@@ -113,7 +114,7 @@ def test_the_sphere_clips_and_rescales_as_the_paper_does(total):
     assert not np.allclose(Simplex(total).project(theta), expected)
 
 
-@pytest.mark.parametrize("theta", [np.zeros(4), np.array([-1.0, -2.0, 0.0, -1e-9])], ids=str)
+@loop("theta", [np.zeros(4), np.array([-1.0, -2.0, 0.0, -1e-9])], ids=str)
 def test_the_sphere_makes_weights_equal_where_nothing_is_positive(theta):
     assert_array_equal(L1Sphere(2.0).project(theta), np.full(4, 0.5))
 
@@ -129,7 +130,7 @@ def test_boxes_clip():
 
 
 @each_domain
-@pytest.mark.parametrize("theta", [*RNG.uniform(0.2, 2.0, size=(4, 5)), np.ones(5)], ids=str)
+@loop("theta", [*RNG.uniform(0.2, 2.0, size=(4, 5)), np.ones(5)], ids=str)
 def test_encode_and_decode_are_inverse(domain, theta):
     inside = domain.project(theta)
     if isinstance(domain, Simplex):  # inside for certain: no weight of zero
@@ -139,7 +140,7 @@ def test_encode_and_decode_are_inverse(domain, theta):
     assert_allclose(domain.encode(domain.decode(z)), z, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ON_A_SIMPLEX)
+@loop("name", ON_A_SIMPLEX)
 def test_a_weight_of_zero_has_finite_logits_and_hardly_counts(name):
     domain = DOMAINS[name]
     theta = domain.total * np.array([0.0, 0.25, 0.75, 0.0, 0.0])
@@ -149,12 +150,12 @@ def test_a_weight_of_zero_has_finite_logits_and_hardly_counts(name):
 
 
 @each_domain
-@pytest.mark.parametrize("z", [*RNG.normal(size=(3, 5)), np.full(5, 30.0), np.full(5, -30.0)])
+@loop("z", [*RNG.normal(size=(3, 5)), np.full(5, 30.0), np.full(5, -30.0)])
 def test_decode_lands_inside_whatever_the_coordinates(domain, z):
     assert_inside(domain, domain.decode(z))
 
 
-@pytest.mark.parametrize("name", ON_A_SIMPLEX)
+@loop("name", ON_A_SIMPLEX)
 def test_huge_logits_do_not_overflow(name):
     domain = DOMAINS[name]
     theta = domain.decode(np.array([0.0, 1e4, -1e4, 1e4, 0.0]))
@@ -195,12 +196,12 @@ def bounds_of(domain):
     return np.array(bounds).T
 
 
-@pytest.mark.parametrize("name", ON_A_SIMPLEX)
+@loop("name", ON_A_SIMPLEX)
 def test_logits_are_free(name):
     assert DOMAINS[name].bounds(5) is None
 
 
-@pytest.mark.parametrize("name", ON_A_SIMPLEX)
+@loop("name", ON_A_SIMPLEX)
 def test_a_step_of_all_logits_changes_nothing(name):
     domain = DOMAINS[name]
     theta = domain.total * np.array([0.1, 0.2, 0.4, 0.05, 0.25])
@@ -208,7 +209,7 @@ def test_a_step_of_all_logits_changes_nothing(name):
     assert domain.pull(theta, np.arange(5.0)).sum() == pytest.approx(0, abs=1e-14)
 
 
-@pytest.mark.parametrize("name", BETWEEN_BOUNDS)
+@loop("name", BETWEEN_BOUNDS)
 def test_bounds_are_those_of_the_free_coordinates(name):
     domain = DOMAINS[name]
     bounds = domain.bounds(5)
@@ -224,7 +225,7 @@ def test_bounds_are_those_of_the_free_coordinates(name):
 # --- Bad domains ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@loop(
     ("lo", "hi"), [(0.0, 1.0), (-1.0, 1.0), (2.0, 1.0), (np.array([1.0, 3.0]), 2.0), (np.nan, 1.0)]
 )
 def test_positive_bounds_are_checked(lo, hi):
@@ -232,10 +233,8 @@ def test_positive_bounds_are_checked(lo, hi):
         LogPositive(lo, hi)
 
 
-@pytest.mark.parametrize("domain", [Box, LogPositive])
-@pytest.mark.parametrize(
-    "lo", [None, "a", 1j, [], [[1.0]], [1.0, "b"], {}, [1.0, 1.0, 1.0]], ids=repr
-)
+@loop("domain", [Box, LogPositive])
+@loop("lo", [None, "a", 1j, [], [[1.0]], [1.0, "b"], {}, [1.0, 1.0, 1.0]], ids=repr)
 def test_bounds_of_other_kinds_are_refused(domain, lo):
     with pytest.raises((ValueError, TypeError), match=r"^lo"):
         domain(lo, [2.0, 2.0])
@@ -253,7 +252,7 @@ BAD_METHODS = [
 ]
 
 
-@pytest.mark.parametrize(("method", "wrong"), BAD_METHODS, ids=str)
+@loop(("method", "wrong"), BAD_METHODS, ids=str)
 def test_parameters_of_methods_are_checked(method, wrong):
     with pytest.raises((ValueError, TypeError), match=rf"^{next(iter(wrong))} must be"):
         method(**wrong)

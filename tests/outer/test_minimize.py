@@ -18,12 +18,13 @@ from kernelwise.outer import (
     Step,
     minimize,
 )
+from tests.loop import loop
 
 METHODS = [FixedStep(0.3), ProjectedGradient(), ExponentiatedGradient(), LBFGS()]
 SEARCHES = METHODS[1:]
 named = {"ids": lambda value: type(value).__name__}
-each_method = pytest.mark.parametrize("method", METHODS, **named)
-each_search = pytest.mark.parametrize("method", SEARCHES, **named)
+each_method = loop("method", METHODS, **named)
+each_search = loop("method", SEARCHES, **named)
 
 
 def square(theta):
@@ -69,7 +70,7 @@ SUITED = [
 ]
 
 
-@pytest.mark.parametrize(("method", "name"), SUITED, **named)
+@loop(("method", "name"), SUITED, **named)
 def test_each_method_finds_the_minimum_of_a_quadratic(method, name):
     domain, where, slope = MINIMA[name]
     where = np.array(where)
@@ -86,9 +87,7 @@ def test_each_method_finds_the_minimum_of_a_quadratic(method, name):
     assert out.value == fun(out.theta)[0]
 
 
-@pytest.mark.parametrize(
-    ("method", "most"), [(ProjectedGradient(), 12), (LBFGS(), 9), (ExponentiatedGradient(), 15)]
-)
+@loop(("method", "most"), [(ProjectedGradient(), 12), (LBFGS(), 9), (ExponentiatedGradient(), 15)])
 def test_searches_take_few_evaluations(method, most):
     """Measured 9, 7 and 12: a step rule that got worse is noticed."""
     domain, where, slope = MINIMA["simplex, inside"]
@@ -215,7 +214,7 @@ def banana(theta):
 
 
 @each_method
-@pytest.mark.parametrize("limit", [1, 2, 3, 7])
+@loop("limit", [1, 2, 3, 7])
 def test_the_limit_of_evaluations_is_exact(method, limit):
     fun = Counted(banana)
     domain = Simplex(1.0) if isinstance(method, ExponentiatedGradient) else Box(-2.0, 2.0)
@@ -274,7 +273,7 @@ def test_the_callback_sees_each_step(method):
 
 
 @each_method
-@pytest.mark.parametrize("stop_at", [1, 3])
+@loop("stop_at", [1, 3])
 def test_a_true_value_of_the_callback_stops(method, stop_at):
     fun, seen = Counted(square), []
 
@@ -332,9 +331,7 @@ def test_the_history_does_not_change_when_the_function_writes(method):
     assert_array_equal([step.theta for step in out.history], seen)
 
 
-@pytest.mark.parametrize(
-    "domain", [None, Simplex(), Box(-0.5, 0.75), Box(0.2), LogPositive(0.1, 2.0)], **named
-)
+@loop("domain", [None, Simplex(), Box(-0.5, 0.75), Box(0.2), LogPositive(0.1, 2.0)], **named)
 def test_scipys_routine_and_its_public_function_take_the_same_steps(domain, monkeypatch):
     start, histories = [0.3, 0.6], []
     for _ in range(2):

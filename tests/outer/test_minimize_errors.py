@@ -14,12 +14,13 @@ from kernelwise.outer import (
     Simplex,
     minimize,
 )
+from tests.loop import loop
 
 from .test_minimize import METHODS, Counted, each_method, square
 
 
-@pytest.mark.parametrize("start", [[np.nan, 1.0], [[1.0, 2.0]], 3.0], ids=str)
-@pytest.mark.parametrize("domain", [None, Box(-1.0, 1.0), LogPositive(), L1Sphere()], ids=str)
+@loop("start", [[np.nan, 1.0], [[1.0, 2.0]], 3.0], ids=str)
+@loop("domain", [None, Box(-1.0, 1.0), LogPositive(), L1Sphere()], ids=str)
 def test_a_start_that_is_no_vector_of_numbers(start, domain):
     fun = Counted(square)
     with pytest.raises(ValueError, match="theta0 must be a vector of finite numbers"):
@@ -33,7 +34,7 @@ def test_an_infinite_start_without_bounds():
 
 
 @each_method
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@loop("value", [np.nan, np.inf, -np.inf])
 def test_a_value_that_is_not_finite(method, value):
     def fun(theta):
         return (value if theta[0] != 0.9 else 1.0), np.array([1.0, 0.0])
@@ -42,7 +43,7 @@ def test_a_value_that_is_not_finite(method, value):
         minimize(fun, [0.9, 0.1], method=method, domain=Simplex())
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda method: type(method).__name__)
+@loop("method", METHODS, ids=lambda method: type(method).__name__)
 def test_a_gradient_that_is_not_finite(method):
     def fun(theta):
         return 1.0, np.array([np.nan, 0.0])
@@ -51,8 +52,8 @@ def test_a_gradient_that_is_not_finite(method):
         minimize(fun, [0.9, 0.1], method=method, domain=Simplex())
 
 
-@pytest.mark.parametrize("start", [[np.nan, 1.0], [np.inf, 1.0], []])
-@pytest.mark.parametrize("domain", [Simplex(), L1Sphere(), Box(), LogPositive()], ids=str)
+@loop("start", [[np.nan, 1.0], [np.inf, 1.0], []])
+@loop("domain", [Simplex(), L1Sphere(), Box(), LogPositive()], ids=str)
 def test_a_start_that_is_not_finite_or_empty(domain, start):
     with pytest.raises(ValueError, match="theta0 must be a vector of finite numbers"):
         minimize(square, start, method=LBFGS(), domain=domain)
@@ -87,7 +88,7 @@ def test_exponentiated_gradient_lets_positive_parameters_grow():
     assert_allclose(found.theta, 3, rtol=1e-2)
 
 
-@pytest.mark.parametrize("limit", [0, -1])
+@loop("limit", [0, -1])
 def test_no_evaluations(limit):
     with pytest.raises(ValueError, match="'max_evaluations' parameter of minimize must be an int"):
         minimize(square, [1.0], method=LBFGS(), max_evaluations=limit)

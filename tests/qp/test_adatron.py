@@ -7,6 +7,7 @@ from scipy.optimize import lsq_linear
 
 from kernelwise.kernels import RBF, LazyGram, Linear
 from kernelwise.qp import SMO, Adatron, DualQP, Terms, c_svc, hard_margin, l2_svm
+from tests.loop import loop
 from tests.oracles import descend, objective
 
 RNG = np.random.default_rng(0)
@@ -63,7 +64,7 @@ def test_a_coefficient_stops_at_zero_and_at_the_cost():
     assert low.beta[0] == 0.0
 
 
-@pytest.mark.parametrize("bias", [True, False])
+@loop("bias", [True, False])
 def test_two_points(bias):
     gram = np.array([[1.0, -0.5], [-0.5, 1.0]])
     solution = Adatron(tol=1e-10).solve(hard_margin(gram, [1.0, -1.0], bias=bias))
@@ -87,7 +88,7 @@ def machines(bias):
     }
 
 
-@pytest.mark.parametrize("name", machines(False))
+@loop("name", machines(False))
 def test_agrees_with_least_squares_without_bias(name):
     qp = machines(False)[name]
     solution = Adatron(tol=1e-10, max_iter=100_000).solve(qp)
@@ -106,7 +107,7 @@ def objective_of(qp, beta):
     return 0.5 * beta @ qp.gram.K @ beta - qp.p @ beta
 
 
-@pytest.mark.parametrize("name", machines(True))
+@loop("name", machines(True))
 def test_agrees_with_the_oracle_with_bias(name):
     qp = machines(True)[name]
     solution = Adatron(tol=1e-9, max_iter=100_000).solve(qp)
@@ -127,7 +128,7 @@ def test_bias_or_not_are_two_problems():
     assert abs(without.beta.sum()) > 1e-3
 
 
-@pytest.mark.parametrize("form", ["float32", "lazy"])
+@loop("form", ["float32", "lazy"])
 def test_other_forms_of_the_kernel(form):
     gram = K.astype(np.float32) if form == "float32" else LazyGram(RBF(gamma=0.7), X)
     solution = Adatron(tol=1e-6, max_iter=100_000).solve(c_svc(gram, Y, 2.0, bias=False))
@@ -153,7 +154,7 @@ def test_squared_slack_is_a_ridge():
 # --- Warm starts ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("bias", [True, False])
+@loop("bias", [True, False])
 def test_warm_from_its_own_solution_takes_no_epoch(bias):
     qp = c_svc(K, Y, 2.0, bias=bias)
     solution = Adatron().solve(qp)
@@ -162,15 +163,15 @@ def test_warm_from_its_own_solution_takes_no_epoch(bias):
     np.testing.assert_allclose(again.beta, solution.beta, rtol=1e-12)
 
 
-@pytest.mark.parametrize("bias", [True, False])
+@loop("bias", [True, False])
 def test_warm_along_the_width_is_shorter(bias):
     cold = Adatron().solve(hard_margin(RBF(gamma=0.5)(X), Y, bias=bias))
     wider = hard_margin(RBF(gamma=0.48)(X), Y, bias=bias)
     assert Adatron().solve(wider, start=cold).n_iter < Adatron().solve(wider).n_iter
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("size", [0.0, 1.0, 1e3])
+@loop("bias", [True, False])
+@loop("size", [0.0, 1.0, 1e3])
 def test_any_start_leads_to_the_same_solution(bias, size):
     qp = c_svc(K, Y, 2.0, bias=bias)
     solver = Adatron(tol=1e-9, max_iter=100_000)
@@ -181,7 +182,7 @@ def test_any_start_leads_to_the_same_solution(bias, size):
 # --- Limits -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("eta", [0.0, -1.0, 2.0, 5.0, np.nan, np.inf])
+@loop("eta", [0.0, -1.0, 2.0, 5.0, np.nan, np.inf])
 def test_steps_that_would_diverge_are_refused(eta):
     with pytest.raises(ValueError, match=r"0 < eta < 2 / max K_ii = 2"):
         Adatron(eta=eta).solve(c_svc(K, Y, bias=False))
@@ -195,7 +196,7 @@ def test_the_bound_on_the_step_is_that_of_the_largest_entry():
     assert Adatron(eta=100.0).solve(c_svc(np.zeros((2, 2)), [1.0, -1.0], bias=False)).converged
 
 
-@pytest.mark.parametrize("bias", [True, False])
+@loop("bias", [True, False])
 def test_conflicting_duplicates_end_with_the_epochs(bias):
     doubled = np.vstack([X[:4], X[:4]])
     y = np.repeat([1.0, -1.0], 4)
@@ -240,7 +241,7 @@ def test_no_feasible_sum_is_an_error():
         Adatron().solve(qp)
 
 
-@pytest.mark.parametrize("start", [np.zeros(3), np.full(30, np.nan)])
+@loop("start", [np.zeros(3), np.full(30, np.nan)])
 def test_a_start_that_is_no_point_is_named(start):
     with pytest.raises(ValueError, match="start"):
         Adatron().solve(c_svc(K, Y, bias=False), start=start)

@@ -5,6 +5,7 @@ import pytest
 
 from kernelwise.qp import buffers
 from kernelwise.qp.buffers import KeptBuffer
+from tests.loop import loop
 
 
 @pytest.fixture(autouse=True)
@@ -12,7 +13,7 @@ def nothing_kept(monkeypatch):
     monkeypatch.setattr(buffers, "_kept", [])
 
 
-@pytest.mark.parametrize("n_bytes", [2**20 + 2, 2**22, 2**23 + 12_346])
+@loop("n_bytes", [2**20 + 2, 2**22, 2**23 + 12_346])
 def test_large_matrices_lie_on_large_pages(n_bytes):
     found = KeptBuffer(n_bytes).view(np.uint16)
     assert found.nbytes == n_bytes

@@ -16,6 +16,7 @@ from kernelwise.qp import (
     c_svc,
 )
 from kernelwise.qp import equalities as module
+from tests.loop import loop
 
 from .equality_cases import machine, minimum, random_box, random_machine, violations
 
@@ -43,8 +44,8 @@ def stage(request, monkeypatch):
 # --- Against an independent solver ------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("n_equalities", [1, 2, 5, 12])
+@loop("seed", range(4))
+@loop("n_equalities", [1, 2, 5, 12])
 def test_agrees_on_any_box(stage, n_equalities, seed):
     qp = random_box(60, n_equalities, seed=10 * n_equalities + seed)
     best = minimum(qp)
@@ -54,8 +55,8 @@ def test_agrees_on_any_box(stage, n_equalities, seed):
     assert abs(solution.objective - best) <= solution.gap + 1e-7 * abs(best)
 
 
-@pytest.mark.parametrize("C", [0.01, 1.0, 100.0, 1e4])
-@pytest.mark.parametrize("n_features", [2, 6, 20])
+@loop("C", [0.01, 1.0, 100.0, 1e4])
+@loop("n_features", [2, 6, 20])
 def test_agrees_on_machines(stage, n_features, C):
     qp = machine(*random_machine(80, n_features, seed=n_features), C)
     assert solved(qp).objective == pytest.approx(minimum(qp), rel=1e-6)
@@ -93,7 +94,7 @@ def test_large_problems_go_on_from_a_guess():
 # --- The constant alone is an ordinary machine ------------------------------------------------
 
 
-@pytest.mark.parametrize("C", [0.5, 1.0, 100.0])
+@loop("C", [0.5, 1.0, 100.0])
 def test_the_constant_alone_is_smo(stage, C):
     K, _, y = random_machine(80, 1, seed=3)
     expected, found = SMO(tol=1e-8).solve(c_svc(K, y, C)), solved(c_svc(K, y, C))
@@ -179,7 +180,7 @@ def test_a_kernel_of_zeros_leaves_the_features():
 # --- Features that separate, and too many of them ---------------------------------------------
 
 
-@pytest.mark.parametrize("C", [0.01, 1.0, 1000.0])
+@loop("C", [0.01, 1.0, 1000.0])
 def test_features_that_separate_leave_nothing_to_the_kernel(stage, C):
     K, F, y = random_machine(60, 3)
     F[:, 2] = y * np.random.default_rng(0).uniform(0.5, 2.0, 60)
@@ -188,8 +189,8 @@ def test_features_that_separate_leave_nothing_to_the_kernel(stage, C):
     assert (y * (F @ solution.nu)).min() >= 1 - 1e-6
 
 
-@pytest.mark.parametrize("n_features", [28, 29, 30, 31, 45])
-@pytest.mark.parametrize("C", [1.0, 1000.0])
+@loop("n_features", [28, 29, 30, 31, 45])
+@loop("C", [1.0, 1000.0])
 def test_as_many_features_as_rows(n_features, C):
     rng = np.random.default_rng(n_features)
     K, _, y = random_machine(30, 1)
@@ -204,8 +205,8 @@ def test_as_many_features_as_rows(n_features, C):
 # --- Warm starts ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n", [80, 400])
-@pytest.mark.parametrize("tol", [1e-3, 1e-6])
+@loop("n", [80, 400])
+@loop("tol", [1e-3, 1e-6])
 def test_warm_from_its_own_solution_takes_no_step(n, tol):
     qp = machine(*random_machine(n, 6), 10.0)
     solution = solved(qp, tol)
@@ -216,7 +217,7 @@ def test_warm_from_its_own_solution_takes_no_step(n, tol):
         np.testing.assert_allclose(again.nu, solution.nu, atol=10 * tol)
 
 
-@pytest.mark.parametrize("n", [80, 400])
+@loop("n", [80, 400])
 def test_warm_from_a_neighbour_is_shorter_and_equals_cold(n):
     K, F, y = random_machine(n, 6)
     near, qp = solved(machine(K, F, y, 10.0)), machine(K, F, y, 10.5)
@@ -227,14 +228,14 @@ def test_warm_from_a_neighbour_is_shorter_and_equals_cold(n):
     np.testing.assert_allclose(warm.nu, cold.nu, atol=1e-4)
 
 
-@pytest.mark.parametrize("scale", [0.0, 1.0, 1e4])
+@loop("scale", [0.0, 1.0, 1e4])
 def test_warm_from_anywhere_equals_cold(stage, scale):
     qp = machine(*random_machine(80, 5), 10.0)
     start = scale * np.random.default_rng(0).normal(size=80)
     assert solved(qp, start=start).objective == pytest.approx(solved(qp).objective, rel=1e-9)
 
 
-@pytest.mark.parametrize("start", [np.zeros(3), np.full(40, np.nan), np.zeros((40, 1))])
+@loop("start", [np.zeros(3), np.full(40, np.nan), np.zeros((40, 1))])
 def test_refuses_another_kind_of_start(start):
     with pytest.raises(ValueError, match="start must be a vector of 40 finite numbers"):
         EXACT.solve(machine(*random_machine(40, 2), 1.0), start=start)
@@ -243,7 +244,7 @@ def test_refuses_another_kind_of_start(start):
 # --- Equal problems have equal solutions ------------------------------------------------------
 
 
-@pytest.mark.parametrize("n", [80, 300])
+@loop("n", [80, 300])
 def test_permuting_the_rows_permutes_the_solution(n):
     K, F, y = random_machine(n, 5)
     order = np.random.default_rng(1).permutation(n)
@@ -253,7 +254,7 @@ def test_permuting_the_rows_permutes_the_solution(n):
     np.testing.assert_allclose(other.nu, one.nu, atol=1e-5)
 
 
-@pytest.mark.parametrize("form", ["float32", "lazy", "fortran", "read-only"])
+@loop("form", ["float32", "lazy", "fortran", "read-only"])
 def test_any_form_of_the_kernel_matrix(form):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
@@ -277,7 +278,7 @@ def test_any_form_of_the_kernel_matrix(form):
 # --- The certificate --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("tol", [1e-1, 1e-3, 1e-6])
+@loop("tol", [1e-1, 1e-3, 1e-6])
 def test_certificate_is_true(stage, tol):
     for seed in range(5):
         qp = machine(*random_machine(90, 7, seed=seed), 100.0)
@@ -288,7 +289,7 @@ def test_certificate_is_true(stage, tol):
         assert solution.gap == pytest.approx(qp.duality_gap(solution.beta, solution.nu), abs=1e-9)
 
 
-@pytest.mark.parametrize("C", [1.0, 1e3, 1e6])
+@loop("C", [1.0, 1e3, 1e6])
 def test_degenerate_problems_end_close(C):
     # Pairs of equal rows of opposite classes, told apart by features that hardly differ.
     rng = np.random.default_rng(0)
@@ -305,7 +306,7 @@ def test_degenerate_problems_end_close(C):
 # --- Progress ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n", [80, 400])
+@loop("n", [80, 400])
 def test_callback_hears_of_the_progress(n):
     heard = []
     qp = machine(*random_machine(n, 5), 10.0)

@@ -6,6 +6,7 @@ import pytest
 from benchmarks.equalities.cases import documents, images
 from benchmarks.equalities.suite import largest_violation, orthonormal
 from kernelwise.qp import SeveralEqualities
+from tests.loop import loop
 
 from .equality_cases import machine
 
@@ -23,7 +24,7 @@ def assert_solved(cases, tol):
         assert solution.gap >= 0
 
 
-@pytest.mark.parametrize("tol", [1e-3, 1e-6])
+@loop("tol", [1e-3, 1e-6])
 def test_pairs_of_images(data_dir, tol):
     cases = [case for angles in (6, 24, 48) for case in images(angles)]
     assert len(cases) == 3 * 190 * 2
@@ -42,7 +43,7 @@ def pairs_of_documents(data_dir):
 
 
 @pytest.mark.filterwarnings("ignore:.*iterations:sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("tol", [1e-3, 1e-6])
+@loop("tol", [1e-3, 1e-6])
 def test_pairs_of_documents(pairs_of_documents, tol):
     for cases in pairs_of_documents:
         assert_solved(cases, tol)

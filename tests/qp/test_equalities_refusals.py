@@ -5,6 +5,7 @@ import pytest
 
 from kernelwise.kernels import RBF, LazyGram, Sigmoid
 from kernelwise.qp import DualQP, SeveralEqualities, StoredGram, Terms, hard_margin
+from tests.loop import loop
 
 from .equality_cases import machine, random_machine
 
@@ -36,7 +37,7 @@ def test_memory_counts_the_rows_of_the_problem_alone():
     assert SeveralEqualities(memory=8 * 10**2).supports(machine(K, F, y, 1.0)) is None
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf])
+@loop("value", [np.nan, np.inf])
 def test_refuses_a_kernel_matrix_that_is_not_finite(value):
     K, F, y = random_machine(30, 2)
     K = K.copy()
@@ -68,9 +69,9 @@ def test_equalities_that_the_bounds_do_not_allow():
     assert solution.violation > 1e-3
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-@pytest.mark.parametrize("degree", [6, 8, 10])
-@pytest.mark.parametrize("C", [1e2, 1e4, 1e8])
+@loop("seed", [0, 1])
+@loop("degree", [6, 8, 10])
+@loop("C", [1e2, 1e4, 1e8])
 def test_a_start_far_from_the_solution_is_no_end(seed, degree, C):
     """Coefficients of thousands, from a kernel of little rank and powers of one column."""
     rng = np.random.default_rng(seed)

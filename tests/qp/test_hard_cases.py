@@ -1,21 +1,16 @@
 """Problems that make coefficients diverge or steps vanish: the solver ends, and tells the truth."""
 
-import time
-
 import numpy as np
 import pytest
 
 from kernelwise.kernels import RBF, LazyGram, Linear, Sigmoid
 from kernelwise.qp import SMO, c_svc, hard_margin
-
-LONGEST = 60.0  # seconds
+from tests.loop import loop
 
 
 def solve_and_check(qp, **options):
     """Solve, and check what holds whatever the status."""
-    start = time.perf_counter()
     solution = SMO(**options).solve(qp)
-    assert time.perf_counter() - start < LONGEST
     assert solution.status in {"converged", "max_iter", "stalled"}
     assert np.isfinite(solution.beta).all()
     assert (qp.lo <= solution.beta).all()
@@ -31,8 +26,8 @@ def doubled_rows(n=150):
     return np.vstack([rows, rows])
 
 
-@pytest.mark.parametrize("exact", [True, False])
-@pytest.mark.parametrize("kernel", [RBF(), Linear()])
+@loop("exact", [True, False])
+@loop("kernel", [RBF(), Linear()])
 def test_all_duplicates_in_conflict(kernel, exact):
     X = doubled_rows()
     y = np.repeat([1.0, -1.0], len(X) // 2)
@@ -42,7 +37,7 @@ def test_all_duplicates_in_conflict(kernel, exact):
     assert solution.objective == pytest.approx(-1e6 * len(X), rel=1e-9)
 
 
-@pytest.mark.parametrize("exact", [True, False])
+@loop("exact", [True, False])
 def test_some_duplicates_in_conflict(exact):
     X = doubled_rows()
     y = np.where(X[:, 0] > 0, 1.0, -1.0)
@@ -54,7 +49,7 @@ def test_some_duplicates_in_conflict(exact):
     assert qp.kkt_violation(solution.beta, solution.nu, gradient) <= 1e-3
 
 
-@pytest.mark.parametrize("spread", [0, 6])
+@loop("spread", [0, 6])
 def test_raw_columns_with_a_linear_kernel(spread):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 5)) * 10.0 ** rng.integers(6 - spread, 7, size=5)
@@ -68,8 +63,8 @@ def test_raw_columns_with_a_linear_kernel(spread):
         assert solution.violation > 1e-3 / 2  # and it says so
 
 
-@pytest.mark.parametrize("C", [1.0, 1e3, 1e6])
-@pytest.mark.parametrize("kernel", [Sigmoid(gamma=0.5), Sigmoid(gamma=2.0, coef0=-1.0)])
+@loop("C", [1.0, 1e3, 1e6])
+@loop("kernel", [Sigmoid(gamma=0.5), Sigmoid(gamma=2.0, coef0=-1.0)])
 def test_indefinite_kernels_end(kernel, C):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 4))
@@ -96,7 +91,7 @@ def test_equal_rows_of_one_class():
     assert solution.objective == pytest.approx(-0.5)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@loop("dtype", [np.float32, np.float64])
 def test_a_kernel_of_zeros(dtype):
     y = np.array([1.0, 1.0, -1.0])
     solution = solve_and_check(c_svc(np.zeros((3, 3), dtype=dtype), y, 2.0))

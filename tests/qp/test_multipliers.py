@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from kernelwise.qp import SMO, SeveralEqualities, c_svc
 from kernelwise.qp.reduced import _least_distance
 from tests.criteria.cone import solve as cone_program
+from tests.loop import loop
 
 from .equality_cases import machine, random_box, random_machine, shortest_values
 
@@ -34,9 +35,9 @@ def hard_margin_values(F, y):
 # --- No coefficient is free -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n", [40, 300])
-@pytest.mark.parametrize("n_features", [2, 5, 12])
-@pytest.mark.parametrize("C", [0.01, 100.0])
+@loop("n", [40, 300])
+@loop("n_features", [2, 5, 12])
+@loop("C", [0.01, 100.0])
 def test_features_that_separate_are_a_hard_margin(n, n_features, C):
     K, F, y = separated(n, n_features)
     solution = SOLVER.solve(machine(K, F, y, C))
@@ -52,7 +53,7 @@ def test_the_margin_of_hard_margin_values_is_one():
     assert (values < 1 + 1e-6).sum() >= 2
 
 
-@pytest.mark.parametrize("seed", range(5))
+@loop("seed", range(5))
 def test_coefficients_all_at_their_bounds(seed):
     K, F, _ = random_machine(40, 4, seed=seed)
     balanced = np.tile(F[:20], (2, 1))  # equal features of both classes: b = C y satisfies F'b = 0
@@ -79,8 +80,8 @@ def test_the_shortest_need_not_be_smos_intercept():
 # --- Some are ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("C", [0.01, 0.1])
+@loop("seed", range(8))
+@loop("C", [0.01, 0.1])
 def test_few_free_rows_leave_directions_open(seed, C):
     qp = machine(*random_machine(50, 12, seed=seed), C)
     solution = SOLVER.solve(qp)
@@ -103,8 +104,8 @@ def test_no_multipliers_are_shorter(seed, n, n_equalities):
 # --- However the problem is written -----------------------------------------------------------
 
 
-@pytest.mark.parametrize("make", [separated, random_machine])
-@pytest.mark.parametrize("seed", range(4))
+@loop("make", [separated, random_machine])
+@loop("seed", range(4))
 def test_invertible_changes_of_the_features_change_nothing(make, seed):
     K, F, y = make(60, 6, seed=seed)
     change = np.random.default_rng(seed).normal(size=(6, 6)) * 10.0 ** np.arange(-3, 3)
@@ -114,8 +115,8 @@ def test_invertible_changes_of_the_features_change_nothing(make, seed):
     np.testing.assert_allclose(F @ change @ other.nu, F @ one.nu, atol=1e-5)
 
 
-@pytest.mark.parametrize("make", [separated, random_machine])
-@pytest.mark.parametrize("seed", range(4))
+@loop("make", [separated, random_machine])
+@loop("seed", range(4))
 def test_the_order_of_the_rows_changes_nothing(make, seed):
     K, F, y = make(60, 6, seed=seed)
     order = np.random.default_rng(seed).permutation(60)

@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from kernelwise.kernels import RBF
 from kernelwise.qp import SMO, StoredGram, c_svc
 from kernelwise.qp.pairs import PairSolver, pairs_of
+from tests.loop import loop
 
 SIZES = [30, 1, 25, 60, 9]
 STARTS = np.cumsum([0, *SIZES])
@@ -29,9 +30,9 @@ def machines(K, costs):
         yield rows, c_svc(np.ascontiguousarray(K[np.ix_(rows, rows)]), y, costs[rows])
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
-@pytest.mark.parametrize("threads", [1, 2])
+@loop("dtype", [np.float32, np.float64])
+@loop("C", [0.1, 1.0, 100.0])
+@loop("threads", [1, 2])
 def test_every_machine_is_solved_and_certified(dtype, C, threads):
     K, costs = problem(dtype)
     costs = C * costs

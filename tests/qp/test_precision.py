@@ -1,20 +1,20 @@
 """One rule for float32, read by the solver, the criteria and the searches."""
 
 import numpy as np
-import pytest
 
 from kernelwise.criteria import DualObjective, RadiusMargin
 from kernelwise.kernels import RBF, LazyGram
 from kernelwise.qp import SMO, c_svc
 from kernelwise.qp.precision import SMALL, TIGHT, dtype_for, largest_float32_bound
+from tests.loop import loop
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(SMALL + 20, 3))
 Y = np.where(X[:, 0] + 0.3 * RNG.normal(size=len(X)) > 0, 1.0, -1.0)
 
 
-@pytest.mark.parametrize("tol", [TIGHT, 1e-3, 0.1])
-@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+@loop("tol", [TIGHT, 1e-3, 0.1])
+@loop("size", [1e-6, 1.0, 1e6])
 def test_float32_ends_at_the_largest_bound(tol, size):
     limit = largest_float32_bound(tol, size)
     assert dtype_for(tol, size, 0.999 * limit) == np.float32

@@ -5,6 +5,7 @@ import pytest
 
 from kernelwise.kernels import RBF, LazyGram, Linear, Sigmoid
 from kernelwise.qp import SMO, DualQP, Terms, c_svc, enclosing_ball, hard_margin, l2_svm
+from tests.loop import loop
 from tests.oracles import descend, nearest, objective
 
 RNG = np.random.default_rng(0)
@@ -21,7 +22,7 @@ PROBLEMS = {
     "ball-linear": enclosing_ball(X @ X.T),
     "rows-outside": hard_margin(K, np.where(np.arange(20) < 6, 0.0, Y)),
 }
-every_problem = pytest.mark.parametrize("qp", PROBLEMS.values(), ids=PROBLEMS.keys())
+every_problem = loop("qp", PROBLEMS.values(), ids=PROBLEMS.keys())
 
 
 def feasible_points(qp):
@@ -56,7 +57,7 @@ def test_gap_and_violation_vanish_at_the_solution_and_not_elsewhere(qp):
     assert qp.kkt_violation(off, nu) > 1e-3
 
 
-@pytest.mark.parametrize("kernel", [Sigmoid(gamma=0.5), RBF() + Sigmoid()])
+@loop("kernel", [Sigmoid(gamma=0.5), RBF() + Sigmoid()])
 def test_no_gap_for_indefinite_kernels(kernel):
     lazy = c_svc(LazyGram(kernel, X), Y, 1.0)
     stored = c_svc(kernel(X), Y, 1.0, is_psd=False)
@@ -86,7 +87,7 @@ def test_violation_counts_each_side_of_a_bound():
 # --- Projection -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(15))
+@loop("seed", range(15))
 def test_projection_is_the_nearest_feasible_point(seed):
     rng = np.random.default_rng(seed)
     lo, hi = -rng.random(6), rng.random(6)
@@ -117,7 +118,7 @@ def test_projection_does_not_write_into_its_argument():
     np.testing.assert_array_equal(beta, np.full(20, 3.0))
 
 
-@pytest.mark.parametrize("n", [3, 10, 49])
+@loop("n", [3, 10, 49])
 def test_bounds_that_leave_one_point_are_feasible_in_spite_of_rounding(n):
     qp = DualQP(np.eye(n), Terms(p=np.zeros(n), lo=np.zeros(n), hi=np.full(n, 1 / n), c=np.ones(1)))
     np.testing.assert_allclose(qp.terms.project(np.zeros(n)), 1 / n)
@@ -143,7 +144,7 @@ def test_projection_needs_one_sum():
 # --- Bad input --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@loop(
     ("changed", "names"),
     [
         ({"K": np.ones((4, 3))}, "K must be square"),
@@ -178,7 +179,7 @@ def test_a_matrix_of_nan_is_not_called_solved():
         assert not solution.converged
 
 
-@pytest.mark.parametrize(
+@loop(
     ("build", "names"),
     [
         (lambda: c_svc(np.eye(2), [1, 2]), "y must be"),
@@ -196,8 +197,8 @@ def test_builders_name_what_is_wrong(build, names):
         build()
 
 
-@pytest.mark.parametrize("start", [np.zeros(3), np.full(20, np.nan), np.full(20, np.inf)])
-@pytest.mark.parametrize("name", ["c-svc", "hard-margin"])
+@loop("start", [np.zeros(3), np.full(20, np.nan), np.full(20, np.inf)])
+@loop("name", ["c-svc", "hard-margin"])
 def test_a_start_that_is_no_point_is_named(start, name):
     with pytest.raises(ValueError, match="start"):
         SMO().solve(PROBLEMS[name], start=start)
@@ -220,14 +221,14 @@ def test_the_problem_leaves_its_parts_alone():
     np.testing.assert_array_equal(y, Y)
 
 
-@pytest.mark.parametrize("y", [np.ones(4), -np.ones(4), np.zeros(4)])
+@loop("y", [np.ones(4), -np.ones(4), np.zeros(4)])
 def test_one_class_has_no_support(y):
     solution = SMO().solve(c_svc(np.eye(4), y, 1.0))
     assert solution.converged
     assert not solution.beta.any()
 
 
-@pytest.mark.parametrize("other", [RBF(gamma=2.0)(X), LazyGram(RBF(gamma=2.0), X)])
+@loop("other", [RBF(gamma=2.0)(X), LazyGram(RBF(gamma=2.0), X)])
 def test_of_another_kernel_all_else_stays(other):
     first = c_svc(K, Y, 2.0)
     assert first.gram.size == 1
@@ -254,7 +255,7 @@ def test_the_first_point_is_feasible_and_sparse(qp):
         assert not start.any()
 
 
-@pytest.mark.parametrize(
+@loop(
     ("lo", "hi", "largest"),
     [
         ([-1.0, 0.0], [0.0, 3.0], 3.0),
@@ -268,10 +269,8 @@ def test_the_largest_bound_is_finite(lo, hi, largest):
     assert Terms(p=np.ones(2), lo=lo, hi=hi).largest_bound == largest
 
 
-@pytest.mark.parametrize("y", [Y, np.where(np.arange(20) < 6, 0.0, Y)])
-@pytest.mark.parametrize(
-    "C", [3.0, np.inf, np.arange(20.0), np.where(np.arange(20) < 6, 50.0, 2.0), [np.inf] * 20]
-)
+@loop("y", [Y, np.where(np.arange(20) < 6, 0.0, Y)])
+@loop("C", [3.0, np.inf, np.arange(20.0), np.where(np.arange(20) < 6, 50.0, 2.0), [np.inf] * 20])
 def test_what_is_known_of_a_c_svc_is_what_its_bounds_say(y, C):
     known = Terms.c_svc(y, C)
     computed = Terms(known.p, known.lo, known.hi)
@@ -280,9 +279,7 @@ def test_what_is_known_of_a_c_svc_is_what_its_bounds_say(y, C):
     assert known.sums_to_constant is computed.sums_to_constant is True
 
 
-@pytest.mark.parametrize(
-    ("lo", "hi", "c"), [([0.0, 0.5], [1.0, 1.0], 0.6), ([-1.0, -1.0], [1.0, -0.5], 0.0)]
-)
+@loop(("lo", "hi", "c"), [([0.0, 0.5], [1.0, 1.0], 0.6), ([-1.0, -1.0], [1.0, -0.5], 0.0)])
 def test_zero_is_allowed_only_within_bounds_and_equalities(lo, hi, c):
     terms = Terms(p=np.ones(2), lo=lo, hi=hi, c=[c])
     assert not terms.allows_zero
@@ -290,8 +287,8 @@ def test_zero_is_allowed_only_within_bounds_and_equalities(lo, hi, c):
     assert not Terms(p=np.ones(2), lo=[0.0, 0.0], hi=[1.0, 1.0], c=[1.0]).allows_zero
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("C", [3.0, 1e-3, np.inf])
+@loop("bias", [True, False])
+@loop("C", [3.0, 1e-3, np.inf])
 def test_scaled_terms_are_those_of_the_scaled_cost(C, bias):
     y, factor = np.where(np.arange(20) < 6, 0.0, Y), RNG.choice([0.0, 0.5, 5.0], size=20)
     cost = np.where(factor > 0, C * np.maximum(factor, 0.5), 0.0)
@@ -306,8 +303,8 @@ def test_bounds_scaled_by_a_negative_number_are_refused():
         Terms.c_svc(Y).scaled(-1.0)
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("C", [2.0, np.inf, np.array([1.0, 2.0, 3.0, np.inf])])
+@loop("bias", [True, False])
+@loop("C", [2.0, np.inf, np.array([1.0, 2.0, 3.0, np.inf])])
 def test_machines_built_together_are_those_built_alone(C, bias):
     for codes in (np.array([[1, -1], [-1, 1], [1, 1], [-1, -1]]), np.array([[1], [0], [-1], [0]])):
         together = Terms.c_svcs(codes, C, bias=bias)
@@ -319,7 +316,7 @@ def test_machines_built_together_are_those_built_alone(C, bias):
     assert Terms.c_svcs(np.empty((4, 0)), 1.0) == []
 
 
-@pytest.mark.parametrize(
+@loop(
     ("codes", "C", "names"),
     [
         (np.ones(3), 1.0, "columns of -1, 0"),

@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 from kernelwise.kernels import RBF
 from kernelwise.qp import SMO, hard_margin
 from kernelwise.qp.ridge_machine import solve_ridge_machine
+from tests.loop import loop
 
 
 @pytest.fixture
@@ -21,8 +22,8 @@ def ridged(K, cost):
     return K.astype(np.float64) + np.diag(1 / cost)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("share_left_out", [0.0, 0.2])
+@loop("dtype", [np.float32, np.float64])
+@loop("share_left_out", [0.0, 0.2])
 def test_it_equals_the_general_solver(problem, dtype, share_left_out):
     K, y, cost = problem
     y = np.where(np.arange(300) < 300 * share_left_out, 0.0, y)

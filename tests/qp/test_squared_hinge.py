@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.qp import SMO, l2_svm
 from kernelwise.qp.squared_hinge import squared_hinge
+from tests.loop import loop
 
 
 def problem(n, d, seed=0):
@@ -18,8 +19,8 @@ def problem(n, d, seed=0):
 SHAPES = [(40, 3), (60, 20), (20, 60), (200, 10), (5, 5)]
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e4])
+@loop("shape", SHAPES, ids=str)
+@loop("scale", [1e-3, 1.0, 1e4])
 def test_primal_and_dual_meet(shape, scale):
     Z, y, cost = problem(*shape)
     cost = cost * scale
@@ -34,7 +35,7 @@ def test_primal_and_dual_meet(shape, scale):
     assert_array_equal(found.violators, found.alpha > 0)
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@loop("shape", SHAPES, ids=str)
 def test_agrees_with_the_dual_solver(shape):
     Z, y, cost = problem(*shape)
     found = squared_hinge(Z, y, cost)
@@ -44,7 +45,7 @@ def test_agrees_with_the_dual_solver(shape):
     assert found.value == pytest.approx(-solution.objective, rel=1e-8)
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@loop("shape", SHAPES, ids=str)
 def test_any_start_ends_at_the_same_point(shape):
     Z, y, cost = problem(*shape)
     cold = squared_hinge(Z, y, cost)
@@ -55,7 +56,7 @@ def test_any_start_ends_at_the_same_point(shape):
     assert squared_hinge(Z, y, cost, cold.violators).n_systems == 1
 
 
-@pytest.mark.parametrize("seed", range(20))
+@loop("seed", range(20))
 def test_steps_that_overshoot_are_shortened(seed):
     """Full Newton steps go up here: as many columns as violators, and a large cost."""
     Z, y, _ = problem(60, 20, seed)

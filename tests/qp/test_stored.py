@@ -8,9 +8,10 @@ from kernelwise.kernels import RBF, LazyGram
 from kernelwise.qp import SMO, DualQP, Solution, Terms, c_svc, enclosing_ball
 from kernelwise.qp.fast_path import solve_quickly
 from kernelwise.qp.solution import SolverState
+from tests.loop import loop
 from tests.oracles import descend
 
-both_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+both_types = loop("dtype", [np.float32, np.float64])
 
 
 def rows(n=600, seed=0):
@@ -33,8 +34,8 @@ def slowly(qp, monkeypatch, **options):
 
 
 @both_types
-@pytest.mark.parametrize("outside", [0.0, 0.2, 0.6, 0.95])
-@pytest.mark.parametrize("C", [1.0, 30.0])
+@loop("outside", [0.0, 0.2, 0.6, 0.95])
+@loop("C", [1.0, 30.0])
 def test_held_out_rows_get_their_decision_values(dtype, outside, C, monkeypatch):
     X, y = rows()
     held = np.random.default_rng(1).random(len(y)) < outside
@@ -195,7 +196,7 @@ def test_a_product_is_not_read_where_the_start_was_projected():
 
 
 @both_types
-@pytest.mark.parametrize("n", [2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129])
+@loop("n", [2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129])
 def test_every_number_of_rows(n, dtype):
     """Vectors hold 8 to 32 rows: the last one of each size is made of fewer."""
     X, y = rows(n)

@@ -16,6 +16,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 
 from kernelwise.transform import GeodesicNeighborFeatures
+from tests.loop import loop
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 3))
@@ -96,8 +97,8 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize("with_copies", [False, True], ids=["distinct", "copies"])
-@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@loop("with_copies", [False, True], ids=["distinct", "copies"])
+@loop("settings", SETTINGS, ids=str)
 def test_columns_are_those_of_all_shortest_paths(settings, with_copies):
     rows, y = X, Y
     if with_copies:  # more of one row than it has joins, and with several labels
@@ -122,8 +123,8 @@ def literal(x, rows, y, every, n_neighbors, graph_neighbors):
     return [float(bool(nearest & trained[label])) for label in sorted(trained)]
 
 
-@pytest.mark.parametrize("graph_neighbors", [1, 3])
-@pytest.mark.parametrize("n_neighbors", [1, 3, 100])
+@loop("graph_neighbors", [1, 3])
+@loop("n_neighbors", [1, 3, 100])
 def test_rule_of_the_paper_counts_unlabelled_rows(n_neighbors, graph_neighbors):
     every, labels = np.vstack([X, FURTHER]), np.append(Y, RNG.integers(0, 4, 25))
     trained = np.arange(40)
@@ -280,8 +281,8 @@ def test_islands():
 # --- Tables in and out ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("form", [sp.csr_array, sp.csr_matrix, sp.coo_array, sp.csc_matrix])
-@pytest.mark.parametrize("further", ["sparse", "dense"])
+@loop("form", [sp.csr_array, sp.csr_matrix, sp.coo_array, sp.csc_matrix])
+@loop("further", ["sparse", "dense"])
 def test_sparse_rows(form, further):
     rows, more, new = (np.where(table > 0.3, table.round(1), 0) for table in (X, FURTHER, NEW))
     dense = GeodesicNeighborFeatures(transductive=more)
@@ -295,7 +296,7 @@ def test_sparse_rows(form, further):
         assert_array_equal(dense.transform(form(table)), dense.transform(table))
 
 
-@pytest.mark.parametrize(("name", "library"), [("pandas", pd), ("polars", pl)])
+@loop(("name", "library"), [("pandas", pd), ("polars", pl)])
 def test_frames_in_and_out(name, library):
     tables = [library.DataFrame(dict(zip("abc", t.T, strict=True))) for t in (X, FURTHER)]
     labels = np.array(["p", "q", "r", "s"])[Y]
@@ -327,7 +328,7 @@ def test_a_pipeline_learns_from_columns_without_own_labels():
 # --- Bad input -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@loop(
     ("settings", "words"),
     [
         ({"n_neighbors": 0}, "n_neighbors"),
@@ -348,7 +349,7 @@ def test_parameters_are_refused_by_name(settings, words):
         GeodesicNeighborFeatures(**settings).fit(X, Y)
 
 
-@pytest.mark.parametrize(
+@loop(
     ("y", "words"),
     [
         (None, "requires y"),
@@ -361,7 +362,7 @@ def test_labels(y, words):
         GeodesicNeighborFeatures().fit(X, y)
 
 
-@pytest.mark.parametrize("method", ["transform", "kneighbors"])
+@loop("method", ["transform", "kneighbors"])
 def test_before_fit(method):
     with pytest.raises(NotFittedError):
         getattr(GeodesicNeighborFeatures(), method)(X)
@@ -384,7 +385,7 @@ def coil20(data_dir):
     return pd.read_csv(data_dir / "coil20.csv.gz")
 
 
-@pytest.mark.parametrize(
+@loop(
     ("m", "joins", "accuracy"),
     [
         *((m, 3, accuracy) for m, accuracy in ((6, 0.903), (12, 0.894), (24, 0.911), (48, 0.910))),

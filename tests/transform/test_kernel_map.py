@@ -18,6 +18,7 @@ from sklearn.pipeline import make_pipeline
 from kernelwise import EmpiricalKernelMap
 from kernelwise.kernels import RBF, EmpiricalMap, Laplacian, Linear, Precomputed
 from kernelwise.svm import SVC
+from tests.loop import loop
 
 X = np.random.default_rng(0).normal(size=(40, 4))
 NEW = np.random.default_rng(1).normal(size=(15, 4))
@@ -25,7 +26,7 @@ Y = (X[:, 0] * X[:, 1] > 0).astype(int)
 NAMES = ["linear", "poly", "rbf", "laplacian", "matern32", "matern52"]
 
 
-@pytest.mark.parametrize("kernel", [*NAMES, RBF(gamma=0.2), Linear() + RBF()], ids=str)
+@loop("kernel", [*NAMES, RBF(gamma=0.2), Linear() + RBF()], ids=str)
 def test_columns_are_those_of_the_map(kernel):
     transformer = EmpiricalKernelMap(kernel, coef0=1.0)
     F = transformer.fit_transform(X)
@@ -62,7 +63,7 @@ def test_a_ridge_on_the_columns_is_the_kernel_ridge():
     assert_allclose(piped.predict(NEW), plain.predict(NEW), atol=1e-8)
 
 
-@pytest.mark.parametrize("kernel", ["precomputed", Precomputed()], ids=str)
+@loop("kernel", ["precomputed", Precomputed()], ids=str)
 def test_precomputed(kernel):
     own = RBF(gamma=0.3)
     values = EmpiricalKernelMap(kernel).fit(own(X))
@@ -80,7 +81,7 @@ def test_functions():
     assert_allclose(made.transform(NEW), EmpiricalKernelMap("linear").fit(X).transform(NEW))
 
 
-@pytest.mark.parametrize("container", [sp.csr_array, sp.csr_matrix, sp.coo_array])
+@loop("container", [sp.csr_array, sp.csr_matrix, sp.coo_array])
 def test_sparse_rows_as_dense_ones(container):
     rows, new = (np.where(np.abs(part) < 0.7, 0.0, part) for part in (X, NEW))
     dense, sparse = EmpiricalKernelMap().fit(rows), EmpiricalKernelMap().fit(container(rows))
@@ -98,7 +99,7 @@ def test_sparse_rows_are_refused_where_the_kernel_refuses_them():
             EmpiricalKernelMap(kernel).fit(sp.csr_array(X))
 
 
-@pytest.mark.parametrize(("name", "library"), [("pandas", pd), ("polars", pl)])
+@loop(("name", "library"), [("pandas", pd), ("polars", pl)])
 def test_frames_and_names(name, library):
     frame = library.DataFrame(dict(zip("abcd", X.T, strict=True)))
     transformer = EmpiricalKernelMap(n_components=2).set_output(transform=name)
@@ -117,7 +118,7 @@ def test_clone_and_pickle():
     assert not hasattr(copied, "map_")
 
 
-@pytest.mark.parametrize(
+@loop(
     ("name", "value"),
     [
         *(("kernel", value) for value in ("cosine", None, 3)),
@@ -133,7 +134,7 @@ def test_parameters_are_refused_by_name(name, value):
         EmpiricalKernelMap(**{name: value}).fit(X)
 
 
-@pytest.mark.parametrize(
+@loop(
     ("kernel", "rows", "words"),
     [
         ("rbf", np.where(X > 2, np.nan, X), "X contains NaN"),

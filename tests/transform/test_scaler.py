@@ -19,13 +19,14 @@ from sklearn.pipeline import make_pipeline
 from kernelwise import FeatureDiscriminationScaler, RelevanceSelector, discrimination
 from kernelwise.discrimination import log_scales
 from kernelwise.svm import SVC
+from tests.loop import loop
 
 X = np.random.default_rng(0).normal(size=(60, 4))
 Y = np.digitize(X[:, 1] + 0.3 * X[:, 2], [-0.5, 0.5])
 TWO = (Y > 0).astype(int)
 
 
-@pytest.mark.parametrize("name", ["fisher", "separation", "efficiency", "energy"])
+@loop("name", ["fisher", "separation", "efficiency", "energy"])
 def test_importances_and_factors(name):
     weights = np.random.default_rng(1).integers(0, 3, len(Y))
     settings = {"eta": 3.0, "eta_units": "raw", "normalization": "trace"}
@@ -87,7 +88,7 @@ def test_weights_are_copies():
 # --- The table that comes out --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "library"), [("pandas", pd), ("polars", pl)])
+@loop(("name", "library"), [("pandas", pd), ("polars", pl)])
 def test_frames_in_and_out(name, library):
     frame = library.DataFrame(dict(zip("abcd", X.T, strict=True)))
     scaler = FeatureDiscriminationScaler().set_output(transform=name).fit(frame, Y)
@@ -169,7 +170,7 @@ def test_sample_weight_is_routed():
 # --- Bad input -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@loop(
     ("name", "value"),
     [
         *(("importance", value) for value in ("gini", 3, [1.0, 2.0])),
@@ -183,7 +184,7 @@ def test_parameters_are_refused_by_name(name, value):
         FeatureDiscriminationScaler(**{name: value}).fit(X, Y)
 
 
-@pytest.mark.parametrize(
+@loop(
     ("rows", "y", "words"),
     [
         (np.where(X > 2, np.inf, X), Y, "X contains inf"),
@@ -206,8 +207,8 @@ def test_what_cannot_be_transformed():
         FeatureDiscriminationScaler().fit(X, Y).transform(X[:, :3])
 
 
-@pytest.mark.parametrize("transformer", [FeatureDiscriminationScaler, RelevanceSelector])
-@pytest.mark.parametrize("weights", [["a"] * 12, "abc"])
+@loop("transformer", [FeatureDiscriminationScaler, RelevanceSelector])
+@loop("weights", [["a"] * 12, "abc"])
 def test_text_as_sample_weights_is_named(transformer, weights):
     X, y = np.random.default_rng(0).normal(size=(12, 2)), np.arange(12) % 2
     with pytest.raises(ValueError, match="sample_weight must be numbers, one per row"):

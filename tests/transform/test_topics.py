@@ -14,6 +14,7 @@ from sklearn.decomposition import NMF
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from kernelwise.transform import TopicFeatures
+from tests.loop import loop
 
 
 def corpus(n=60, d=40, topics=3, seed=0):
@@ -169,14 +170,14 @@ def test_more_topics_than_rows_or_words():
 # --- Tables in and out ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("form", [sp.csr_array, sp.csr_matrix, sp.coo_array, sp.csc_matrix])
+@loop("form", [sp.csr_array, sp.csr_matrix, sp.coo_array, sp.csc_matrix])
 def test_sparse_counts(form):
     dense, sparse = (TopicFeatures(3, random_state=0).fit(table) for table in (X, form(X)))
     assert_allclose(sparse.components_, dense.components_, atol=1e-12)
     assert_allclose(sparse.transform(form(NEW)), dense.transform(NEW), atol=1e-12)
 
 
-@pytest.mark.parametrize(("name", "library"), [("pandas", pd), ("polars", pl)])
+@loop(("name", "library"), [("pandas", pd), ("polars", pl)])
 def test_frames_in_and_out(name, library):
     frame = library.DataFrame({f"word {j}": X[:, j] for j in range(40)})
     model = TopicFeatures(3, random_state=0).set_output(transform=name)
@@ -227,7 +228,7 @@ def test_learning_ends_at_tol():
     assert rough.n_iter_ < fine.n_iter_ < 200
 
 
-@pytest.mark.parametrize("form", [np.array, sp.csr_array], ids=["dense", "sparse"])
+@loop("form", [np.array, sp.csr_array], ids=["dense", "sparse"])
 def test_negative_values(form, fitted):
     words = "Negative values.*TopicFeatures.*counts.*leave out"
     with pytest.raises(ValueError, match=words):
@@ -241,7 +242,7 @@ def test_no_counts():
         TopicFeatures().fit(np.zeros((3, 4)))
 
 
-@pytest.mark.parametrize(
+@loop(
     ("name", "value"),
     [
         *(("n_components", value) for value in (0, 0.5, None)),

@@ -13,13 +13,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC as Reference
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernelwise.kernels import RBF, Linear, Polynomial, Ridge
 from kernelwise.qp import hard_margin
 from kernelwise.svm import AdaptiveKernelSVC
 from kernelwise.svm.paths.rows import TrainingRows
 from kernelwise.svm.paths.selection import SpanCriterion
+from tests.loop import loop
 from tests.oracles import decisions_of, descend, naive_kernel, role_of
 from tests.svm.base.test_progress import TaskCounter
 from tests.svm.problems import data
@@ -86,7 +86,7 @@ def slow_rule(decisions, Y):
     return error, error + np.mean(1 / (1 + np.exp(5 * margins)))
 
 
-@pytest.mark.parametrize(("name", "n"), [("moons", 80), ("cancer", 90), ("iris", 90)])
+@loop(("name", "n"), [("moons", 80), ("cancer", 90), ("iris", 90)])
 def test_the_choice_is_that_of_the_rule(name, n):
     X, first = np.unique(some(name, n)[0], axis=0, return_index=True)
     y = some(name, n)[1][first]
@@ -170,7 +170,7 @@ def test_one_width_with_a_hard_margin_is_the_hard_margin_machine():
     assert model.margin_[0] == pytest.approx(1 / np.sqrt(beta @ K @ beta), rel=1e-6)
 
 
-@pytest.mark.parametrize("C", [np.inf, 0.5])
+@loop("C", [np.inf, 0.5])
 def test_the_adatron_has_no_bias_and_solves_its_problem(C):
     X, y = sonar_like(60)
     model = AdaptiveKernelSVC(solver="adatron", criterion="bound", C=C, widths=[3.0], tol=1e-9)
@@ -190,7 +190,7 @@ def test_the_adatron_with_a_bias_is_the_machine_of_smo():
     assert paths[0].sigma_ == paths[1].sigma_
 
 
-@pytest.mark.parametrize("criterion", ["bound", "radius"])
+@loop("criterion", ["bound", "radius"])
 def test_the_lowest_bound_wins(criterion):
     X, y = sonar_like()
     model = AdaptiveKernelSVC(criterion=criterion, tol=1e-6).fit(X, y)
@@ -208,7 +208,7 @@ def test_the_lowest_bound_wins(criterion):
         assert (path["radius"] < 1).all()
 
 
-@pytest.mark.parametrize("solver", ["smo", "adatron"])
+@loop("solver", ["smo", "adatron"])
 def test_warm_starts_take_fewer_steps_than_cold_ones(solver):
     X, y = sonar_like()
     widths = np.arange(1.0, 8.0, 0.5)
@@ -220,7 +220,7 @@ def test_warm_starts_take_fewer_steps_than_cold_ones(solver):
     assert path["n_iter"].sum() < cold.sum()
 
 
-@pytest.mark.parametrize("solver", ["smo", "adatron"])
+@loop("solver", ["smo", "adatron"])
 def test_a_hard_margin_that_does_not_exist_is_told_of(solver):
     X, y = sonar_like(60)
     X, y = np.vstack([X, X[:3]]), np.append(y, 1 - y[:3])
@@ -246,18 +246,6 @@ def test_points_that_do_not_converge_are_left_out():
     assert model.path_["converged"][model.best_index_]
 
 
-@HARD
-@parametrize_with_checks(
-    [
-        AdaptiveKernelSVC(criterion="radius", C=10.0, widths=3),
-        AdaptiveKernelSVC(solver="adatron", criterion="bound", C=10.0, widths=3, max_iter=200),
-    ]
-)
-def test_scikit_learn_checks_of_the_papers_criteria(estimator, check):
-    """With a finite C: a hard margin has no cost that class weights could multiply (below)."""
-    check(estimator)
-
-
 def test_class_weights_do_not_move_a_hard_margin():
     X, y = sonar_like()
     plain = AdaptiveKernelSVC(widths=[5.0], criterion="bound").fit(X, y)
@@ -269,8 +257,8 @@ def test_class_weights_do_not_move_a_hard_margin():
 
 
 @HARD
-@pytest.mark.parametrize("criterion", ["span", "bound", "radius", "cv", "validation"])
-@pytest.mark.parametrize("name", ["moons", "iris"])
+@loop("criterion", ["span", "bound", "radius", "cv", "validation"])
+@loop("name", ["moons", "iris"])
 def test_the_path_is_a_table(name, criterion):
     X, y = some(name, 100)
     model = AdaptiveKernelSVC(criterion=criterion).fit(X, y)
@@ -316,8 +304,8 @@ def test_the_spread_of_the_rows_is_the_unit_of_the_widths():
     assert_array_equal(scaled.predict(1000 * X), plain.predict(X))
 
 
-@pytest.mark.parametrize("criterion", ["span", "cv", "validation"])
-@pytest.mark.parametrize("name", ["iris", "moons"])
+@loop("criterion", ["span", "cv", "validation"])
+@loop("name", ["iris", "moons"])
 def test_a_weight_of_two_is_a_row_given_twice(name, criterion):
     X, y = some(name, 80)
     weights = np.random.default_rng(0).integers(0, 4, len(y))
@@ -328,7 +316,7 @@ def test_a_weight_of_two_is_a_row_given_twice(name, criterion):
     assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=1e-7)
 
 
-@pytest.mark.parametrize("criterion", ["span", "cv"])
+@loop("criterion", ["span", "cv"])
 def test_neither_threads_nor_the_order_of_the_rows_change_the_path(criterion):
     X, y = some("iris", 90)
     one = AdaptiveKernelSVC(criterion=criterion).fit(X, y)
@@ -392,7 +380,7 @@ def test_another_parameter_can_be_walked():
         model.sigma_  # noqa: B018
 
 
-@pytest.mark.parametrize(
+@loop(
     ("kernel", "parameter"),
     [
         ("laplacian", "gamma"),
@@ -410,7 +398,7 @@ def test_widths_suit_every_kernel_with_a_gamma(kernel, parameter):
     assert model.score(X, y) > 0.7
 
 
-@pytest.mark.parametrize("kernel", ["linear", "precomputed", lambda A, B: A @ B.T])
+@loop("kernel", ["linear", "precomputed", lambda A, B: A @ B.T])
 def test_the_cost_alone_can_be_walked(kernel):
     X, y = some("cancer", 120)
     rows = X @ X.T if kernel == "precomputed" else X
@@ -433,8 +421,8 @@ def test_sparse_rows_give_the_same():
 
 
 @HARD
-@pytest.mark.parametrize("criterion", ["span", "bound", "radius", "cv", "validation"])
-@pytest.mark.parametrize("solver", ["smo", "adatron"])
+@loop("criterion", ["span", "bound", "radius", "cv", "validation"])
+@loop("solver", ["smo", "adatron"])
 def test_strange_tables(criterion, solver):
     rng = np.random.default_rng(0)
     tables = {
@@ -534,7 +522,7 @@ def test_it_works_in_a_pipeline():
 # --- What is refused ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@loop(
     ("params", "message"),
     [
         ({"values": [1.0], "widths": [1.0]}, "not both"),

@@ -10,6 +10,7 @@ from kernelwise.qp import c_svc
 from kernelwise.svm import AdaptiveKernelSVC
 from kernelwise.svm.paths.margin_adatron import MarginAdatron
 from kernelwise.svm.paths.rows import TrainingRows
+from tests.loop import loop
 from tests.oracles import naive_kernel
 
 
@@ -37,7 +38,7 @@ def kernel_adatron(K, y, eta, tol, alpha=None, C=np.inf, most=10_000):
     return alpha, sweeps, margin
 
 
-@pytest.mark.parametrize(
+@loop(
     ("sigma", "eta", "C"),
     [(1.0, 1.0, np.inf), (3.0, 1.0, np.inf), (3.0, 0.5, np.inf), (2.0, 1.0, 0.7)],
 )
@@ -96,7 +97,7 @@ def test_margin_of_one_is_not_yet_the_optimum():
     assert soon.certificate_.violation.max() > later.certificate_.violation.max()
 
 
-@pytest.mark.parametrize("how", [{}, {"solver": "adatron", "bias": True}])
+@loop("how", [{}, {"solver": "adatron", "bias": True}])
 def test_other_machines_are_refused(how):
     X, y = rows()
     with pytest.raises(ValueError, match="stop='margin' is for solver='adatron' without a bias"):

@@ -15,6 +15,7 @@ from kernelwise import SVC, DualObjectiveSVC
 from kernelwise.criteria import Alignment, CrossValidation, DualObjective, LeaveOneOut, RadiusMargin
 from kernelwise.kernels import RBF, Laplacian, Linear, Matern32, Polynomial
 from kernelwise.outer import Step
+from tests.loop import loop
 from tests.svm.base.test_progress import TaskCounter
 
 LOADERS = {"iris": load_iris, "wine": load_wine, "cancer": load_breast_cancer}
@@ -96,7 +97,7 @@ WIDER = [  # steps so wide that weights are clipped to zero on the way
 EXACTLY = [(1e-3, 1e-5, run) for run in PAPER] + [(1e-6, 1e-6, run) for run in PAPER + WIDER]
 
 
-@pytest.mark.parametrize(("tol", "off", "run"), EXACTLY, ids=str)
+@loop(("tol", "off", "run"), EXACTLY, ids=str)
 def test_the_papers_updates(run, tol, off):
     name, weights, gamma, eta = run
     X, y = paper_data(name)
@@ -124,8 +125,8 @@ def test_the_paper_takes_a_hundred_updates():
     assert model.n_solves_ == 102  # and the machine itself, exactly
 
 
-@pytest.mark.parametrize("name", ["cancer", "iris"])
-@pytest.mark.parametrize("eta", [1e-3, 10.0, 1e6])
+@loop("name", ["cancer", "iris"])
+@loop("eta", [1e-3, 10.0, 1e6])
 def test_equal_weights_are_a_candidate(name, eta):
     """Whatever the steps do, the dual is not above that of equal weights."""
     X, y = noisy(name)
@@ -145,8 +146,8 @@ def test_steps_that_only_harm_leave_the_weights_equal():
 # --- Degenerate cases that are a known thing -----------------------------------------------------
 
 
-@pytest.mark.parametrize("gamma", ["scale", "auto", 0.02])
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@loop("gamma", ["scale", "auto", 0.02])
+@loop("optimizer", OPTIMIZERS)
 def test_one_evaluation_is_a_plain_svc(gamma, optimizer):
     X, y = noisy("cancer")
     settings = {"gamma": gamma, "C": 3.0, "tol": 1e-6}
@@ -160,9 +161,9 @@ def test_one_evaluation_is_a_plain_svc(gamma, optimizer):
     assert model.dual_objective_ == pytest.approx(-plain.certificate_.objective[0], rel=1e-9)
 
 
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
-@pytest.mark.parametrize("weights", WEIGHTS)
-@pytest.mark.parametrize("name", ["iris", "cancer"])
+@loop("optimizer", OPTIMIZERS)
+@loop("weights", WEIGHTS)
+@loop("name", ["iris", "cancer"])
 def test_weights_sum_to_the_number_of_columns(name, weights, optimizer):
     X, y = noisy(name)
     model = DualObjectiveSVC(weights=weights, optimizer=optimizer, max_iter=6).fit(X, y)
@@ -173,7 +174,7 @@ def test_weights_sum_to_the_number_of_columns(name, weights, optimizer):
     assert_allclose(model.history_["weights"].sum(axis=1), X.shape[1], rtol=1e-12)
 
 
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@loop("optimizer", OPTIMIZERS)
 def test_constant_columns_have_no_weight_and_do_not_count(optimizer):
     X, y = noisy("iris")
     wide = np.insert(X, [0, 3, 8], [7.0, 0.0, -1e6], axis=1)
@@ -190,7 +191,7 @@ def test_constant_columns_have_no_weight_and_do_not_count(optimizer):
     assert_allclose(model.decision_function(shaken), model.decision_function(wide), atol=1e-9)
 
 
-@pytest.mark.parametrize("criterion", CRITERIA)
+@loop("criterion", CRITERIA)
 def test_constant_columns_under_every_criterion(criterion):
     X, y = noisy("iris")
     wide = np.insert(X, 2, 7.0, axis=1)
@@ -199,7 +200,7 @@ def test_constant_columns_under_every_criterion(criterion):
     assert (np.delete(model.feature_weights_, 2) > 0).any()
 
 
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@loop("optimizer", OPTIMIZERS)
 def test_copies_of_a_column_share_its_weight(optimizer):
     X, y = noisy("iris")
     copied = np.hstack([X, X[:, [2, 2]]])
@@ -222,8 +223,8 @@ def test_the_order_of_rows_and_columns_does_not_matter():
 # --- The default ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", LOADERS)
-@pytest.mark.parametrize("gamma", ["scale", 0.1])
+@loop("name", LOADERS)
+@loop("gamma", ["scale", 0.1])
 def test_the_default_beats_a_hundred_updates_in_twenty_solves(name, gamma):
     X, y = noisy(name)
     model = DualObjectiveSVC(gamma=gamma).fit(X, y)
@@ -233,8 +234,8 @@ def test_the_default_beats_a_hundred_updates_in_twenty_solves(name, gamma):
     assert paper.dual_objective_ < model.history_["value"][0]
 
 
-@pytest.mark.parametrize("name", LOADERS)
-@pytest.mark.parametrize("criterion", CRITERIA)
+@loop("name", LOADERS)
+@loop("criterion", CRITERIA)
 def test_importances_of_real_columns_exceed_those_of_noise(name, criterion):
     X, y = noisy(name)
     model = DualObjectiveSVC(criterion=criterion).fit(X, y)
@@ -245,8 +246,8 @@ def test_importances_of_real_columns_exceed_those_of_noise(name, criterion):
     assert model.score(X, y) > 0.95
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "linear"])
-@pytest.mark.parametrize("weights", WEIGHTS)
+@loop("kernel", ["rbf", "laplacian", "linear"])
+@loop("weights", WEIGHTS)
 def test_importances_are_weights_times_spreads(kernel, weights):
     X, y = noisy("iris")
     X = X * np.linspace(0.5, 3.0, X.shape[1])
@@ -257,8 +258,8 @@ def test_importances_are_weights_times_spreads(kernel, weights):
     assert_allclose(model.feature_importances_, expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
-@pytest.mark.parametrize("name", ["iris", "cancer"])
+@loop("optimizer", OPTIMIZERS)
+@loop("name", ["iris", "cancer"])
 def test_every_optimizer_lowers_the_dual(name, optimizer):
     X, y = noisy(name)
     model = DualObjectiveSVC(optimizer=optimizer, max_iter=12).fit(X, y)
@@ -266,9 +267,9 @@ def test_every_optimizer_lowers_the_dual(name, optimizer):
     assert len(model.history_["value"]) <= 12
 
 
-@pytest.mark.parametrize("criterion", CRITERIA)
-@pytest.mark.parametrize("weights", WEIGHTS)
-@pytest.mark.parametrize("name", ["iris", "cancer"])
+@loop("criterion", CRITERIA)
+@loop("weights", WEIGHTS)
+@loop("name", ["iris", "cancer"])
 def test_every_criterion_learns(name, weights, criterion):
     X, y = noisy(name)
     model = DualObjectiveSVC(criterion=criterion, weights=weights, max_iter=6).fit(X, y)
@@ -288,7 +289,7 @@ def test_every_criterion_learns(name, weights, criterion):
     assert model.decision_function(X).shape == shape
 
 
-@pytest.mark.parametrize(
+@loop(
     "criterion",
     [
         DualObjective(C=2.0),
@@ -301,7 +302,7 @@ def test_every_criterion_learns(name, weights, criterion):
     ],
     ids=lambda criterion: type(criterion).__name__,
 )
-@pytest.mark.parametrize("name", ["iris", "cancer"])
+@loop("name", ["iris", "cancer"])
 def test_a_criterion_object_is_used_as_it_is(name, criterion):
     X, y = noisy(name)
     model = DualObjectiveSVC(criterion=criterion, C=50.0, max_iter=4).fit(X, y)
@@ -346,8 +347,8 @@ KERNELS = [
 ]
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
-@pytest.mark.parametrize("weights", WEIGHTS)
+@loop("kernel", KERNELS, ids=str)
+@loop("weights", WEIGHTS)
 def test_any_kernel_with_weights(kernel, weights):
     """The dual falls, and it is the one of scikit-learn's machines at the learned kernel."""
     X, y = noisy("iris")
@@ -385,8 +386,8 @@ def test_given_weights_are_the_start_and_keep_their_sum():
     assert model.feature_weights_.sum() == pytest.approx(8.5)
 
 
-@pytest.mark.parametrize("criterion", CRITERIA)
-@pytest.mark.parametrize("name", ["iris", "cancer"])
+@loop("criterion", CRITERIA)
+@loop("name", ["iris", "cancer"])
 def test_the_fitted_machine_is_the_optimum_at_what_was_learned(name, criterion):
     """Of the hinge, or of the squared slack under radius_margin: 1/C on the diagonal."""
     X, y = noisy(name)
@@ -408,8 +409,8 @@ def test_the_fitted_machine_is_the_optimum_at_what_was_learned(name, criterion):
 # --- History, progress, callbacks ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("criterion", ["dual", "radius_margin"])
-@pytest.mark.parametrize("weights", WEIGHTS)
+@loop("criterion", ["dual", "radius_margin"])
+@loop("weights", WEIGHTS)
 def test_the_history_is_complete(weights, criterion):
     X, y = noisy("iris")
     begin = time.perf_counter()
@@ -444,8 +445,8 @@ def test_warm_solves_on_the_way_take_fewer_steps():
     assert np.median(n_iter[1:]) < n_iter[0] / 4
 
 
-@pytest.mark.parametrize("criterion", CRITERIA)
-@pytest.mark.parametrize("weights", WEIGHTS)
+@loop("criterion", CRITERIA)
+@loop("weights", WEIGHTS)
 def test_warm_start_goes_on_from_the_last_weights(weights, criterion):
     X, y = noisy("iris")
     model = DualObjectiveSVC(criterion=criterion, weights=weights, warm_start=True)
@@ -476,7 +477,7 @@ def test_warm_start_on_another_table_or_criterion_starts_anew():
     assert_allclose(model.history_["weights"][0], 1.0, rtol=1e-12)
 
 
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@loop("optimizer", OPTIMIZERS)
 def test_our_callback_sees_each_step(optimizer):
     X, y = noisy("iris")
     seen = []
@@ -487,8 +488,8 @@ def test_our_callback_sees_each_step(optimizer):
     assert_array_equal([step.n_iter for step in seen], model.history_["n_iter"])
 
 
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
-@pytest.mark.parametrize("stop_at", [1, 3])
+@loop("optimizer", OPTIMIZERS)
+@loop("stop_at", [1, 3])
 def test_our_callback_ends_the_learning(optimizer, stop_at):
     X, y = noisy("iris")
     seen = []
@@ -511,7 +512,7 @@ def test_an_error_of_our_callback_ends_the_fit():
         DualObjectiveSVC(callback=fail).fit(*noisy("iris"))
 
 
-@pytest.mark.parametrize("weights", WEIGHTS)
+@loop("weights", WEIGHTS)
 def test_verbose_prints_a_line_a_step(weights, capsys):
     X, y = noisy("iris")
     model = DualObjectiveSVC(verbose=True, weights=weights, max_iter=3).fit(X, y)
@@ -524,8 +525,8 @@ def test_verbose_prints_a_line_a_step(weights, capsys):
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("n_jobs", [None, 2])
-@pytest.mark.parametrize("weights", WEIGHTS)
+@loop("n_jobs", [None, 2])
+@loop("weights", WEIGHTS)
 def test_scikit_learn_callbacks_see_a_task_a_step(weights, n_jobs):
     X, y = noisy("iris")
     counter = TaskCounter()

@@ -32,6 +32,7 @@ from kernelwise.kernels import (
     Ridge,
     Sigmoid,
 )
+from tests.loop import loop
 from tests.svm.dual_objective.test_dual_objective import CRITERIA, OPTIMIZERS, WEIGHTS, noisy
 
 ROWS = np.random.default_rng(0).normal(size=(20, 3))
@@ -48,8 +49,8 @@ def assert_identical(a, b):
 # --- Tools of scikit-learn -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["iris", "wine"])
-@pytest.mark.parametrize("weights", WEIGHTS)
+@loop("name", ["iris", "wine"])
+@loop("weights", WEIGHTS)
 def test_select_from_model_keeps_real_columns(name, weights):
     X, y = noisy(name)
     selector = SelectFromModel(DualObjectiveSVC(weights=weights)).fit(X, y)
@@ -112,7 +113,7 @@ def test_sample_weight_is_routed():
     assert_identical(search.best_estimator_, expected)
 
 
-@pytest.mark.parametrize("library", [pd, pl], ids=["pandas", "polars"])
+@loop("library", [pd, pl], ids=["pandas", "polars"])
 def test_frames_keep_their_names(library):
     X, y = noisy("iris")
     names = [f"column {k}" for k in range(X.shape[1])]
@@ -132,8 +133,8 @@ CONFIGURATIONS = [
 ]
 
 
-@pytest.mark.parametrize("model", CONFIGURATIONS, ids=str)
-@pytest.mark.parametrize("travel", [lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy])
+@loop("model", CONFIGURATIONS, ids=str)
+@loop("travel", [lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy])
 def test_clones_and_files(model, travel):
     X, y = noisy("iris")
     params = model.get_params()
@@ -158,8 +159,8 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize("settings", SETTINGS, ids=str)
-@pytest.mark.parametrize("n_jobs", [None, 2])
+@loop("settings", SETTINGS, ids=str)
+@loop("n_jobs", [None, 2])
 def test_fits_are_identical_to_the_bit(settings, n_jobs):
     X, y = noisy("wine")
     first, again = (DualObjectiveSVC(**settings, n_jobs=n).fit(X, y) for n in (None, n_jobs))
@@ -168,7 +169,7 @@ def test_fits_are_identical_to_the_bit(settings, n_jobs):
     assert_array_equal(first.decision_function(X), again.decision_function(X))
 
 
-@pytest.mark.parametrize(
+@loop(
     "settings",
     [
         {},
@@ -197,7 +198,7 @@ def test_sparse_rows_give_what_dense_ones_do(settings):
 
 
 # With the machines solved exactly, weights of the rows are copies of them.
-@pytest.mark.parametrize(
+@loop(
     "settings",
     [
         {},
@@ -221,7 +222,7 @@ def test_a_weight_of_two_is_a_copy(settings):
     assert_allclose(weighted.decision_function(X), copied.decision_function(X), atol=1e-6)
 
 
-@pytest.mark.parametrize("criterion", CRITERIA)
+@loop("criterion", CRITERIA)
 def test_a_weight_of_zero_is_absence(criterion):
     X, y = noisy("iris")
     X = np.insert(X, 2, 0.0, axis=1)
@@ -251,7 +252,7 @@ def test_class_weights_multiply_sample_weights():
     assert not np.allclose(DualObjectiveSVC(gamma=0.1).fit(X, y).intercept_, balanced.intercept_)
 
 
-@pytest.mark.parametrize("labels", [["setosa", "versicolor", "virginica"], [-7, 3, 40]], ids=str)
+@loop("labels", [["setosa", "versicolor", "virginica"], [-7, 3, 40]], ids=str)
 def test_any_labels_will_do(labels):
     X, y = noisy("iris")
     model = DualObjectiveSVC(max_iter=3).fit(X, np.array(labels)[y])
@@ -285,11 +286,11 @@ def settled(model, X, y, **fit):
     return model
 
 
-each_criterion = pytest.mark.parametrize("criterion", CRITERIA)
+each_criterion = loop("criterion", CRITERIA)
 
 
 @each_criterion
-@pytest.mark.parametrize("C", [0.01, 1.0, 1000.0])
+@loop("C", [0.01, 1.0, 1000.0])
 def test_overlapping_classes(criterion, C):
     """Labels without meaning: nothing to learn, and nothing breaks."""
     settled(DualObjectiveSVC(criterion=criterion, C=C, max_iter=6), ROWS, LABELS)
@@ -306,7 +307,7 @@ def test_duplicates_with_conflicting_labels(criterion):
 
 
 @each_criterion
-@pytest.mark.parametrize("value", [1.0, 0.0, 1e6])
+@loop("value", [1.0, 0.0, 1e6])
 def test_nothing_but_constant_columns(criterion, value):
     X = np.full((21, 3), value)
     y = np.r_[LABELS, 1]
@@ -318,7 +319,7 @@ def test_nothing_but_constant_columns(criterion, value):
 
 
 @each_criterion
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@loop("optimizer", OPTIMIZERS)
 def test_more_columns_than_rows(criterion, optimizer):
     rng = np.random.default_rng(0)
     y = np.arange(40) % 2
@@ -332,7 +333,7 @@ def test_more_columns_than_rows(criterion, optimizer):
 
 
 @each_criterion
-@pytest.mark.parametrize("weights", WEIGHTS)
+@loop("weights", WEIGHTS)
 def test_ten_rows(criterion, weights):
     X, y = noisy("iris")
     rows = np.r_[0:4, 50:53, 100:103]
@@ -340,8 +341,8 @@ def test_ten_rows(criterion, weights):
     assert model.score(X[rows], y[rows]) >= 0.8
 
 
-@pytest.mark.parametrize("criterion", [c for c in CRITERIA if c != "cv"])
-@pytest.mark.parametrize("weights", WEIGHTS)
+@loop("criterion", [c for c in CRITERIA if c != "cv"])
+@loop("weights", WEIGHTS)
 def test_a_class_with_one_row(criterion, weights):
     X, y = noisy("iris")
     X, y = X[:101], y[:101]
@@ -375,7 +376,7 @@ def test_one_column_keeps_its_weight():
 
 
 @each_criterion
-@pytest.mark.parametrize("size", [1e-150, 1e100, 1e150])
+@loop("size", [1e-150, 1e100, 1e150])
 def test_huge_and_tiny_values_are_scaled_away(criterion, size):
     """With gamma="scale" the unit of the columns does not matter."""
     X, y = noisy("iris")
@@ -385,8 +386,8 @@ def test_huge_and_tiny_values_are_scaled_away(criterion, size):
     assert_allclose(model.feature_weights_, plain.feature_weights_, rtol=1e-3)
 
 
-@pytest.mark.parametrize("size", [1e200, 1e300])
-@pytest.mark.parametrize("kernel", ["rbf", "poly", "laplacian", "matern52"])
+@loop("size", [1e200, 1e300])
+@loop("kernel", ["rbf", "poly", "laplacian", "matern52"])
 def test_values_that_overflow(size, kernel):
     with pytest.raises(ValueError, match=r"\bX\b.*(large|overflow).*scale.*StandardScaler"):
         DualObjectiveSVC(kernel=kernel).fit(size * ROWS, LABELS)
@@ -413,7 +414,7 @@ def dot(A, B):
     return A @ B.T
 
 
-@pytest.mark.parametrize(
+@loop(
     ("X", "y", "words"),
     [
         (with_value(np.nan), LABELS, "X contains NaN"),
@@ -433,7 +434,7 @@ def test_tables_and_labels(X, y, words):
     refuses(DualObjectiveSVC(), X, y, match=words)
 
 
-@pytest.mark.parametrize(
+@loop(
     ("name", "value"),
     [
         *(("C", value) for value in (0, -1.0, np.nan, np.inf, "1")),
@@ -463,13 +464,13 @@ def test_a_callback_must_be_callable():
         DualObjectiveSVC(callback=3).fit(ROWS, LABELS)
 
 
-@pytest.mark.parametrize("kernel", ["sigmoid", "precomputed", dot])
+@loop("kernel", ["sigmoid", "precomputed", dot])
 def test_kernels_without_weights_are_refused(kernel):
     X = ROWS @ ROWS.T if kernel == "precomputed" else ROWS
     refuses(DualObjectiveSVC(kernel=kernel), X, match="'kernel' parameter.*'rbf'")
 
 
-@pytest.mark.parametrize(
+@loop(
     "kernel",
     [FunctionKernel(dot), Precomputed(), Ridge()],
     ids=["function", "precomputed", "ridge"],
@@ -484,7 +485,7 @@ def test_kernel_objects_of_another_width_are_refused():
     refuses(DualObjectiveSVC(kernel=kernel), match="weights has 2 entries.*X has 3 features")
 
 
-@pytest.mark.parametrize(
+@loop(
     ("weights", "words"),
     [
         (np.ones(19), r"sample_weight.*\(19,\).*\(20,\)"),
@@ -498,7 +499,7 @@ def test_sample_weights(weights, words):
     refuses(DualObjectiveSVC(), sample_weight=weights, match=words)
 
 
-@pytest.mark.parametrize("kernel", ["laplacian", Laplacian()], ids=str)
+@loop("kernel", ["laplacian", Laplacian()], ids=str)
 def test_sparse_rows_need_a_kernel_of_them(kernel):
     words = re.compile("needs dense rows: convert it with X")
     refuses(DualObjectiveSVC(kernel=kernel), sp.csr_array(ROWS), error=TypeError, match=words)
@@ -547,7 +548,7 @@ def test_values_that_overflow_are_refused_without_a_warning():
         DualObjectiveSVC(gamma=1.0).fit(1e200 * ROWS, LABELS)
 
 
-@pytest.mark.parametrize("kernel", [Sigmoid(), Polynomial(coef0=-1.0)])
+@loop("kernel", [Sigmoid(), Polynomial(coef0=-1.0)])
 def test_kernels_that_are_not_positive_semidefinite_are_refused(kernel):
     with pytest.raises(ValueError, match="not positive semi-definite"):
         DualObjectiveSVC(kernel=kernel).fit(ROWS, LABELS)

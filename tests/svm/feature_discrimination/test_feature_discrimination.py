@@ -18,6 +18,7 @@ from kernelwise.kernels import RBF, EmpiricalMap, Laplacian, Linear, Polynomial,
 from kernelwise.svm import bounds_of
 from kernelwise.svm.base import solve as base_solve
 from kernelwise.svm.base.grams import Grams
+from tests.loop import loop
 from tests.svm.base.test_progress import TaskCounter
 from tests.svm.problems import data
 
@@ -38,9 +39,9 @@ def assert_same_machine(a, b):
 # --- What it must equal --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["cancer", "iris", "eight blobs"])
-@pytest.mark.parametrize("C", [0.1, 10.0])
-@pytest.mark.parametrize("given", [{"eta": 0.0}, {"importance": None}], ids=["eta=0", "None"])
+@loop("name", ["cancer", "iris", "eight blobs"])
+@loop("C", [0.1, 10.0])
+@loop("given", [{"eta": 0.0}, {"importance": None}], ids=["eta=0", "None"])
 def test_without_weights_it_is_the_plain_machine_to_the_bit(name, C, given):
     X, y = data(name)
     model = FeatureDiscriminationSVC(C=C, **given).fit(X, y)
@@ -52,7 +53,7 @@ def test_without_weights_it_is_the_plain_machine_to_the_bit(name, C, given):
     assert_array_equal(model.feature_scales_, 1.0)
 
 
-@pytest.mark.parametrize("name", ["cancer", "iris"])
+@loop("name", ["cancer", "iris"])
 def test_the_trace_at_eta_zero_multiplies_C_by_the_number_of_features(name):
     X, y = data(name)
     model = FeatureDiscriminationSVC(eta=0.0, C=0.05, normalization="trace", **EXACT).fit(X, y)
@@ -62,9 +63,9 @@ def test_the_trace_at_eta_zero_multiplies_C_by_the_number_of_features(name):
     assert_allclose(model.feature_scales_, np.sqrt(X.shape[1]))
 
 
-@pytest.mark.parametrize("measure", MEASURES)
-@pytest.mark.parametrize("units", ["data", "raw"])
-@pytest.mark.parametrize("normalization", ["inverse", "trace"])
+@loop("measure", MEASURES)
+@loop("units", ["data", "raw"])
+@loop("normalization", ["inverse", "trace"])
 def test_it_is_the_plain_machine_on_scaled_columns(measure, units, normalization):
     X, y = data("cancer")
     options = {"eta_units": units, "normalization": normalization}
@@ -98,9 +99,9 @@ def test_it_minimises_the_objective_of_the_paper():
     assert_allclose(model.decision_function(X), X @ w + b, atol=1e-10)
 
 
-@pytest.mark.parametrize("measure", MEASURES)
-@pytest.mark.parametrize("eta", [0.1, 1.0, 10.0, 100.0, 1000.0])
-@pytest.mark.parametrize("units", ["data", "raw"])
+@loop("measure", MEASURES)
+@loop("eta", [0.1, 1.0, 10.0, 100.0, 1000.0])
+@loop("units", ["data", "raw"])
 def test_it_converges_for_every_eta(measure, eta, units):
     for name in ("cancer", "iris"):
         model = FeatureDiscriminationSVC(importance=measure, eta=eta, eta_units=units)
@@ -131,7 +132,7 @@ def test_components_are_the_columns_of_a_linear_machine():
     assert model.map_.n_components == len(model.importances_)
 
 
-@pytest.mark.parametrize("kernel", [{"kernel": "rbf"}, {"kernel": "poly", "coef0": 1.0}])
+@loop("kernel", [{"kernel": "rbf"}, {"kernel": "poly", "coef0": 1.0}])
 def test_components_without_weights_are_the_kernel_machine(kernel):
     X, y = data("wine")
     model = FeatureDiscriminationSVC(eta=0.0, **kernel, **EXACT).fit(X, y)
@@ -140,7 +141,7 @@ def test_components_without_weights_are_the_kernel_machine(kernel):
     assert_array_equal(model.predict(X), plain.predict(X))
 
 
-@pytest.mark.parametrize("n_components", [3, 0.5])
+@loop("n_components", [3, 0.5])
 def test_fewer_components(n_components):
     X, y = data("imbalanced")
     model = FeatureDiscriminationSVC(kernel="rbf", n_components=n_components).fit(X, y)
@@ -160,7 +161,7 @@ def test_inputs_are_scaled_before_the_kernel():
         assert_allclose(model.decision_function(X), expected, atol=1e-6, err_msg=kernel)
 
 
-@pytest.mark.parametrize(
+@loop(
     "kernel",
     [
         RBF(0.2) + Linear(),
@@ -211,7 +212,7 @@ def test_a_function_sees_the_features_and_the_labels():
 # --- Several classes, weights --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kernel", [{}, {"kernel": "rbf", "space": "inputs", "gamma": 0.5}])
+@loop("kernel", [{}, {"kernel": "rbf", "space": "inputs", "gamma": 0.5}])
 def test_each_pair_has_importances_of_its_own(kernel):
     X, y = data("iris")
     model = FeatureDiscriminationSVC(eta=2.0, decision_function_shape="ovo", **kernel, **EXACT)
@@ -229,7 +230,7 @@ def test_each_pair_has_importances_of_its_own(kernel):
         assert_allclose(model.decision_function(X), values, atol=1e-10)
 
 
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@loop("kernel", ["linear", "rbf"])
 def test_shared_importances_are_the_mean_over_pairs(kernel):
     X, y = data("iris")
     own = FeatureDiscriminationSVC(kernel=kernel, gamma=0.5).fit(X, y)
@@ -239,9 +240,9 @@ def test_shared_importances_are_the_mean_over_pairs(kernel):
     assert own.score(X, y) > 0.95
 
 
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
-@pytest.mark.parametrize("measure", MEASURES)
-@pytest.mark.parametrize("name", ["imbalanced", "iris"])
+@loop("kernel", ["linear", "rbf"])
+@loop("measure", MEASURES)
+@loop("name", ["imbalanced", "iris"])
 def test_a_weight_of_two_is_the_row_twice(kernel, measure, name):
     X, y = data(name)
     weights = np.random.default_rng(0).integers(0, 3, len(y))
@@ -284,8 +285,8 @@ def toy_accuracies(draws, measure, eta):
     return 100 * np.mean(hits, axis=0)
 
 
-@pytest.mark.parametrize("measure", MEASURES)
-@pytest.mark.parametrize("eta", [1.0, 2.0])
+@loop("measure", MEASURES)
+@loop("eta", [1.0, 2.0])
 def test_the_toy_is_as_hard_for_the_plain_machine(measure, eta):
     plain, ours = toy_accuracies(60, measure, eta)
     assert plain == pytest.approx(86.2, abs=1.0)
@@ -331,7 +332,7 @@ def test_bounds():
             bounds_of(other.fit(X, y), X, y)
 
 
-@pytest.mark.parametrize("settings", [{}, {"kernel": "rbf"}, {"kernel": "rbf", "eta": "cv"}])
+@loop("settings", [{}, {"kernel": "rbf"}, {"kernel": "rbf", "eta": "cv"}])
 def test_copies_predict_the_same(settings):
     X, y = data("iris")
     model = FeatureDiscriminationSVC(**settings).fit(X, y)
@@ -341,7 +342,7 @@ def test_copies_predict_the_same(settings):
     assert_array_equal(again.decision_function(X), model.decision_function(X))
 
 
-@pytest.mark.parametrize("n_jobs", [None, 2])
+@loop("n_jobs", [None, 2])
 def test_threads_and_callbacks(n_jobs):
     counter = TaskCounter()
     X, y = data("iris")
@@ -355,7 +356,7 @@ def _not_a_number(X, y):
     return [np.nan] * X.shape[1]
 
 
-@pytest.mark.parametrize(
+@loop(
     ("settings", "message"),
     [
         ({"importance": ["fisher", "separation"]}, "eta='cv'"),

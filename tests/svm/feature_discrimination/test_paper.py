@@ -1,13 +1,13 @@
 """FDSVM line by line: Table 1 of the paper, its kernel extension and its search."""
 
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC as Reference
 
 from kernelwise import FeatureDiscriminationSVC
+from tests.loop import loop
 
 PAPER = {"normalization": "trace", "eta_units": "raw"}
 SEARCHES = ("joint", "stages")
@@ -58,8 +58,8 @@ def empirical_map(X, gamma):
     return lambda Z: kernel(Z, X) @ U[:, kept] * sizes[kept] ** -0.5
 
 
-@pytest.mark.parametrize("measure", MEASURES)
-@pytest.mark.parametrize("eta", [0.1, 1.0, 3.0])
+@loop("measure", MEASURES)
+@loop("eta", [0.1, 1.0, 3.0])
 def test_linear_machine_is_that_of_table_1(measure, eta):
     X, y = cancer()
     model = FeatureDiscriminationSVC(importance=measure, eta=eta, C=0.5, tol=1e-8, **PAPER)
@@ -71,7 +71,7 @@ def test_linear_machine_is_that_of_table_1(measure, eta):
     assert (model.predict(X[1::2]) == predicted).all()
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+@loop("measure", MEASURES)
 def test_kernel_machine_is_the_linear_one_on_the_empirical_map(measure):
     X, y = cancer(80)
     to_components = empirical_map(X[::2], 2.0)
@@ -111,7 +111,7 @@ def test_joint_search_is_the_whole_grid():
     assert chosen <= min(slow.values()) + 1.01 / len(y)
 
 
-@pytest.mark.parametrize("settings", [{}, {"normalization": "trace"}, {"etas": [1.0, 4.0]}])
+@loop("settings", [{}, {"normalization": "trace"}, {"etas": [1.0, 4.0]}])
 def test_joint_search_scores_every_width(settings):
     X, y = load_iris(return_X_y=True)
     how = {"kernel": "rbf", "eta": "cv", "widths": 3, "costs": [1.0, 10.0], "cv": 3} | settings

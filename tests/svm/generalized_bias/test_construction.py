@@ -13,6 +13,7 @@ from kernelwise.svm.generalized_bias.construction import (
     independent_rows,
     solve_constructed,
 )
+from tests.loop import loop
 from tests.svm.generalized_bias.oracles import PaperMachine
 from tests.svm.generalized_bias.test_generalized_bias import (
     half_rbf,
@@ -26,7 +27,7 @@ EXACT = 1e-9
 SOLVERS = ("auto", "paper")
 
 
-@pytest.mark.parametrize("C", [0.3, 1.0, 30.0])
+@loop("C", [0.3, 1.0, 30.0])
 def test_machine_is_that_of_the_steps_of_the_paper(C):
     X, y = noisy()
     printed = PaperMachine(half_rbf, with_constant, X, y, C)
@@ -36,8 +37,8 @@ def test_machine_is_that_of_the_steps_of_the_paper(C):
     assert_allclose(model.decision_function(new), printed.decisions(new), atol=2e-6)
 
 
-@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
-@pytest.mark.parametrize(
+@loop("C", [0.1, 1.0, 10.0])
+@loop(
     ("features", "fit_intercept"),
     [*((each, False) for each in (trend, with_constant, ones, None)), (trend, True), (None, True)],
 )
@@ -61,7 +62,7 @@ def test_several_classes_and_weights():
     assert_allclose(paper.decision_function(X), auto.decision_function(X), atol=1e-6)
 
 
-@pytest.mark.parametrize("nodes", [[0, 1, 2], [5, 30, 17], []], ids=["first", "others", "virtual"])
+@loop("nodes", [[0, 1, 2], [5, 30, 17], []], ids=["first", "others", "virtual"])
 def test_nodes_do_not_matter(nodes):
     X, y = noisy()
     qp, F = c_svc(half_rbf(X, X), y, np.ones(len(y))), with_constant(X)

@@ -13,6 +13,7 @@ from kernelwise import SVC, GeneralizedBiasSVC, GeodesicNeighborFeatures
 from kernelwise.kernels import RBF
 from kernelwise.svm.base.predictor import predictor_of
 from kernelwise.svm.base.steps import apply_all
+from tests.loop import loop
 from tests.svm.generalized_bias.oracles import PaperMachine, dual_solution
 from tests.svm.problems import data
 
@@ -56,7 +57,7 @@ def beta_of(model, n):
 # --- The constant, and nothing -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["moons", "iris", "eight blobs"])
+@loop("name", ["moons", "iris", "eight blobs"])
 def test_constant_alone_is_the_ordinary_machine(name):
     X, y = data(name)
     ours, plain = GeneralizedBiasSVC(C=3.0).fit(X, y), SVC(C=3.0).fit(X, y)
@@ -68,8 +69,8 @@ def test_constant_alone_is_the_ordinary_machine(name):
     assert_array_equal(ours.kernel_share_, 1.0)
 
 
-@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
-@pytest.mark.parametrize("as_feature", [False, True])
+@loop("C", [0.1, 1.0, 100.0])
+@loop("as_feature", [False, True])
 def test_constant_alone_is_the_machine_of_scikit_learn(C, as_feature):
     X, y = noisy(150)
     K = rounded_rbf(X, X)
@@ -86,7 +87,7 @@ def test_constant_alone_is_the_machine_of_scikit_learn(C, as_feature):
     assert constant == pytest.approx(theirs.intercept_[0], abs=1e-6)
 
 
-@pytest.mark.parametrize("C", [0.1, 10.0])
+@loop("C", [0.1, 10.0])
 def test_no_feature_at_all_is_the_machine_without_bias(C):
     X, y = noisy()
     K = half_rbf(X, X)
@@ -100,8 +101,8 @@ def test_no_feature_at_all_is_the_machine_without_bias(C):
 # --- The paper -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("C", [0.3, 1.0, 30.0])
-@pytest.mark.parametrize("nodes", [0, 1])
+@loop("C", [0.3, 1.0, 30.0])
+@loop("nodes", [0, 1])
 def test_paper_builds_the_same_machine_whatever_its_nodes(C, nodes):
     X, y = noisy()
     order = np.random.default_rng(nodes).permutation(len(y))
@@ -143,7 +144,7 @@ def test_invertible_changes_of_the_features_change_nothing():
     assert_allclose(change @ models[1].bias_coef_[0], models[0].bias_coef_[0], atol=1e-6)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
+@loop("n_classes", [2, 3])
 def test_features_that_separate_leave_nothing_to_the_kernel(n_classes):
     X, _ = noisy(90)
     X[:, 0] = np.sign(X[:, 0]) + X[:, 0]
@@ -158,7 +159,7 @@ def test_features_that_separate_leave_nothing_to_the_kernel(n_classes):
     assert_array_equal(model.predict(X), y)
 
 
-@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+@loop("multi_class", ["ovo", "ovr"])
 def test_each_machine_of_several_classes_is_one_of_two(multi_class):
     X, y = data("iris")
     model = GeneralizedBiasSVC(
@@ -177,8 +178,8 @@ def test_each_machine_of_several_classes_is_one_of_two(multi_class):
 # --- The penalty ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rho", [1e-2, 1.0, 100.0])
-@pytest.mark.parametrize("constant", [True, False])
+@loop("rho", [1e-2, 1.0, 100.0])
+@loop("constant", [True, False])
 def test_penalised_features_are_a_part_of_the_kernel(rho, constant):
     X, y = noisy(100)
     new = noisy(seed=1)[0]
@@ -211,7 +212,7 @@ def test_small_penalty_is_close_to_none():
 # --- Weights -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rho", [0.0, 0.5])
+@loop("rho", [0.0, 0.5])
 def test_sample_weights_are_repetitions(rho):
     X, y = noisy(80)
     times = np.random.default_rng(0).integers(0, 4, len(y))

@@ -29,6 +29,7 @@ from kernelwise.qp import Progress
 from kernelwise.svm import bounds_of
 from kernelwise.svm.generalized_bias.features import uses_labels
 from kernelwise.svm.generalized_bias.machine import BiasMachine, trouble
+from tests.loop import loop
 from tests.svm.generalized_bias.test_generalized_bias import noisy, ones, trend
 from tests.svm.problems import data
 
@@ -42,7 +43,7 @@ def decisions(**params):
 # --- Where features come from --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@loop(
     "columns",
     [[2, 0], (0, 2), np.array([0, -1]), [True, False, True], slice(None, None, 2)],
     ids=["list", "tuple", "from the end", "mask", "slice"],
@@ -59,7 +60,7 @@ def test_one_column_needs_no_list():
     assert_array_equal(model.decision_function(frame), decisions(bias_features=[1]))
 
 
-@pytest.mark.parametrize("library", [pd, pl], ids=["pandas", "polars"])
+@loop("library", [pd, pl], ids=["pandas", "polars"])
 def test_columns_of_frames_by_name(library):
     names = ["age", "dose", "height"]
     frame = library.DataFrame(dict(zip(names, X.T, strict=True)))
@@ -132,7 +133,7 @@ def test_transformers_that_need_no_labels_do_not_see_them():
         GeneralizedBiasSVC(Curious(trend), cross_fit=True).fit(X, Y)
 
 
-@pytest.mark.parametrize(
+@loop(
     ("transformer", "uses"),
     [
         (PCA(), False),
@@ -216,7 +217,7 @@ def test_a_fit_after_another_keeps_nothing_of_it():
     assert_array_equal(model.decision_function(X), SVC().fit(X, Y).decision_function(X))
 
 
-@pytest.mark.parametrize("rho", [0.0, 0.1])
+@loop("rho", [0.0, 0.1])
 def test_warm_start_takes_no_steps_and_finds_the_same(rho):
     table, y = data("moons")
     model = GeneralizedBiasSVC([0], bias_penalty=rho, warm_start=True, tol=1e-6).fit(table, y)
@@ -302,7 +303,7 @@ def test_coefficients_without_bound():
     assert np.abs(powers(column) @ bounded.bias_coef_[0]).max() < 1e4
 
 
-@pytest.mark.parametrize("status", ["degenerate", "stalled", "max_iter"])
+@loop("status", ["degenerate", "stalled", "max_iter"])
 def test_a_solver_that_gives_up_is_told_of(status, monkeypatch):
     real = BiasMachine.solve.__func__
 
@@ -331,7 +332,7 @@ def indefinite(A, B):
     return -(A @ B.T)
 
 
-@pytest.mark.parametrize(
+@loop(
     ("params", "words"),
     [
         ({"bias_features": [3]}, r"column\(s\) \[3\], but X has 3"),

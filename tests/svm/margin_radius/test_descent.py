@@ -10,6 +10,7 @@ from sklearn.preprocessing import Normalizer, StandardScaler
 from kernelwise import MarginRadiusSVC
 from kernelwise.svm.margin_radius.descent import absolute_gap, descend, direction
 from kernelwise.svm.margin_radius.problem import CentredColumns, Problem
+from tests.loop import loop
 from tests.svm.margin_radius.oracles import Algorithm1
 
 
@@ -24,7 +25,7 @@ def problem_of(X, y, C):
     return Problem(columns.apply(X), columns.ridge(C), y, np.ones(len(y))), columns.unit[0]
 
 
-@pytest.mark.parametrize("C", [1.0, 100.0])
+@loop("C", [1.0, 100.0])
 def test_every_step_is_that_of_the_paper(C):
     X, y = rows()
     printed = Algorithm1(X, y, C)
@@ -37,7 +38,7 @@ def test_every_step_is_that_of_the_paper(C):
         assert_allclose(ours.weights, printed.mu, atol=2e-6)
 
 
-@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
+@loop("C", [0.1, 1.0, 10.0])
 def test_estimator_stops_at_the_gap_of_the_paper(C):
     X, y = rows()
     printed = Algorithm1(X, y, C)
@@ -89,7 +90,7 @@ def test_warning_names_the_stop_of_the_paper():
     assert model.fit_status_ == 1
 
 
-@pytest.mark.parametrize("options", [{"p": 2.0}, {"radius": "ball"}])
+@loop("options", [{"p": 2.0}, {"radius": "ball"}])
 def test_other_problems_are_refused(options):
     X, y = rows()
     with pytest.raises(ValueError, match="optimizer='paper' is for p=1"):

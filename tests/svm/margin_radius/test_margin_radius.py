@@ -20,6 +20,7 @@ from kernelwise.kernels.empirical import EmpiricalMap
 from kernelwise.qp import SMO, l2_svm
 from kernelwise.svm.margin_radius.problem import CentredColumns, Problem
 from kernelwise.svm.margin_radius.solver import learn
+from tests.loop import loop
 from tests.svm.margin_radius.oracles import half_ranges, paper_value, product_value, slow_weights
 
 RADII = ["product", "paper", "ball"]
@@ -57,9 +58,9 @@ def slack(model, X, y):
 # --- The optimum ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", CHEAP)
-@pytest.mark.parametrize("C", [0.1, 10.0, 1000.0])
-@pytest.mark.parametrize("data", [cancer(), random(40, 60), random(80, 5)], ids=["a", "b", "c"])
+@loop("kind", CHEAP)
+@loop("C", [0.1, 10.0, 1000.0])
+@loop("data", [cancer(), random(40, 60), random(80, 5)], ids=["a", "b", "c"])
 def test_value_is_that_of_a_cone_solver(data, C, kind):
     X, y = data
     model = MarginRadiusSVC(radius=kind, C=C, tol=1e-9).fit(X, y)
@@ -67,7 +68,7 @@ def test_value_is_that_of_a_cone_solver(data, C, kind):
     assert model.objective_[0] == pytest.approx(ORACLES[kind](X, y, C), rel=1e-6)
 
 
-@pytest.mark.parametrize("kind", CHEAP)
+@loop("kind", CHEAP)
 def test_value_with_weights_of_rows(kind):
     X, y = cancer()
     weights = np.random.default_rng(0).uniform(0.2, 3.0, size=len(y))
@@ -75,8 +76,8 @@ def test_value_with_weights_of_rows(kind):
     assert model.objective_[0] == pytest.approx(ORACLES[kind](X, y, 2.0, weights), rel=1e-6)
 
 
-@pytest.mark.parametrize("kind", CHEAP)
-@pytest.mark.parametrize("C", [0.1, 10.0, 1000.0])
+@loop("kind", CHEAP)
+@loop("C", [0.1, 10.0, 1000.0])
 def test_objective_is_what_the_machine_has(kind, C):
     X, y = cancer()
     model = MarginRadiusSVC(radius=kind, C=C, tol=1e-8).fit(X, y)
@@ -94,8 +95,8 @@ def test_objective_is_what_the_machine_has(kind, C):
         assert_allclose(mu, expected / expected.sum(), atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", CHEAP)
-@pytest.mark.parametrize("cost", [None, np.linspace(0.3, 2.0, 80)], ids=["alike", "weighted"])
+@loop("kind", CHEAP)
+@loop("cost", [None, np.linspace(0.3, 2.0, 80)], ids=["alike", "weighted"])
 def test_gradient_and_hessian_are_those_of_finite_differences(kind, cost):
     X, y = random(80, 5)
     problem = problem_of(X, y, 3.0, kind, cost)
@@ -108,7 +109,7 @@ def test_gradient_and_hessian_are_those_of_finite_differences(kind, cost):
         assert_allclose((below.q - above.q) / (4 * step), H[k], rtol=1e-5, atol=1e-6 * H.max())
 
 
-@pytest.mark.parametrize("kind", CHEAP)
+@loop("kind", CHEAP)
 def test_the_slow_iteration_agrees(kind):
     X, y = random(40, 4)
     problem = problem_of(X, y, 5.0, kind)
@@ -118,8 +119,8 @@ def test_the_slow_iteration_agrees(kind):
     assert learned.point.value <= problem.at(slow).value * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("kind", CHEAP)
-@pytest.mark.parametrize("C", [0.1, 10.0, 1000.0])
+@loop("kind", CHEAP)
+@loop("C", [0.1, 10.0, 1000.0])
 def test_the_certificate_is_a_bound_of_every_other_point(kind, C):
     X, y = cancer()
     problem = problem_of(X, y, C, kind)
@@ -130,10 +131,10 @@ def test_the_certificate_is_a_bound_of_every_other_point(kind, C):
         assert point.value * (1 - point.gap()) <= best <= point.value
 
 
-@pytest.mark.parametrize("kind", CHEAP)
-@pytest.mark.parametrize("shape", [(30, 100), (20, 400), (12, 190)], ids=str)
-@pytest.mark.parametrize("C", [1e-6, 1.0, 100.0, 1e4])
-@pytest.mark.parametrize("copies", [1, 3])
+@loop("kind", CHEAP)
+@loop("shape", [(30, 100), (20, 400), (12, 190)], ids=str)
+@loop("C", [1e-6, 1.0, 100.0, 1e4])
+@loop("copies", [1, 3])
 def test_no_more_weights_than_rows(kind, shape, C, copies):
     X, y = random(*shape)
     X = np.tile(X, copies)  # copies depend on each other: their weights may be shared or not
@@ -154,8 +155,8 @@ def test_column_generation_finds_what_all_columns_find():
 # --- The machine ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("kind", "p"), NORMED)
-@pytest.mark.parametrize("C", [0.5, 20.0])
+@loop(("kind", "p"), NORMED)
+@loop("C", [0.5, 20.0])
 def test_at_its_weights_it_is_the_l2_svm(kind, p, C):
     X, y = cancer()
     model = MarginRadiusSVC(radius=kind, C=C, p=p).fit(X, y)
@@ -165,7 +166,7 @@ def test_at_its_weights_it_is_the_l2_svm(kind, p, C):
     assert_allclose(model.margin_, 1 / np.sqrt(solution.beta @ K @ solution.beta), rtol=1e-6)
 
 
-@pytest.mark.parametrize("kind", RADII)
+@loop("kind", RADII)
 def test_dual_coefficients_are_those_of_the_kernel(kind):
     X, y = load_wine(return_X_y=True)
     model = MarginRadiusSVC(radius=kind).fit(X, y)
@@ -178,7 +179,7 @@ def test_dual_coefficients_are_those_of_the_kernel(kind):
         assert model.score(X, y) > 0.95
 
 
-@pytest.mark.parametrize("kind", RADII)
+@loop("kind", RADII)
 def test_weights_sum_to_one_per_machine(kind):
     X, y = load_iris(return_X_y=True)
     model = MarginRadiusSVC(radius=kind).fit(X, y)
@@ -192,7 +193,7 @@ def test_weights_sum_to_one_per_machine(kind):
     assert_allclose(same.feature_weights_[1], single.feature_weights_, atol=1e-5)
 
 
-@pytest.mark.parametrize("kind", RADII)
+@loop("kind", RADII)
 def test_inequality_4_of_the_paper(kind):
     """max mu_k R_k^2 <= R_mu^2 <= sum mu_k R_k^2 <= max R_k^2 <= 1, the last for unit rows."""
     X, y = cancer()
@@ -217,7 +218,7 @@ def value_of_6(X, y, C, mu):
     return squared * -SMO(tol=1e-9).solve(qp).objective
 
 
-@pytest.mark.parametrize("C", [0.1, 10.0, 1000.0])
+@loop("C", [0.1, 10.0, 1000.0])
 def test_ball_is_feasible_and_no_other_weights_are_better(C):
     X, y = cancer(rows=100, columns=8)
     model = MarginRadiusSVC(radius="ball", C=C).fit(X, y)
@@ -257,9 +258,9 @@ def test_ball_without_the_cone_solver_says_what_to_install(monkeypatch):
 # --- Other norms ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", CHEAP)
-@pytest.mark.parametrize("p", [1.05, 1.5, 2.0, 5.0])
-@pytest.mark.parametrize("C", [0.1, 10.0, 1000.0])
+@loop("kind", CHEAP)
+@loop("p", [1.05, 1.5, 2.0, 5.0])
+@loop("C", [0.1, 10.0, 1000.0])
 def test_norms_above_one_reach_their_gap(kind, p, C):
     X, y = cancer()
     learned = learn(problem_of(X, y, C, kind), p=p, tol=1e-8)
@@ -287,7 +288,7 @@ def test_many_columns_with_a_norm_above_one():
     assert (model.feature_weights_ > 0).all()
 
 
-@pytest.mark.parametrize("kind", CHEAP)
+@loop("kind", CHEAP)
 def test_a_norm_below_one_is_sparser_and_stationary(kind):
     X, y = cancer(150, 30)
     problem = problem_of(X, y, 10.0, kind)
@@ -302,7 +303,7 @@ def test_a_norm_below_one_is_sparser_and_stationary(kind):
 # --- Edges ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("kind", "p"), NORMED)
+@loop(("kind", "p"), NORMED)
 def test_constant_columns_have_no_weight(kind, p):
     X, y = cancer(100, 6)
     wide = np.insert(X, [0, 3], [7.0, -1e6], axis=1)
@@ -313,7 +314,7 @@ def test_constant_columns_have_no_weight(kind, p):
     assert_allclose(model.decision_function(wide), narrow.decision_function(X), atol=1e-9)
 
 
-@pytest.mark.parametrize("kind", RADII)
+@loop("kind", RADII)
 def test_a_table_of_constants(kind):
     X, y = np.ones((10, 3)), np.arange(10) % 3 == 0
     model = MarginRadiusSVC(radius=kind).fit(X, y)
@@ -321,7 +322,7 @@ def test_a_table_of_constants(kind):
     assert not model.predict(X).any()
 
 
-@pytest.mark.parametrize("kind", RADII)
+@loop("kind", RADII)
 def test_one_column(kind):
     X, y = cancer(100, 1)
     model = MarginRadiusSVC(radius=kind).fit(X, y)
@@ -330,7 +331,7 @@ def test_one_column(kind):
     assert model.duality_gap_[0] <= 1e-9
 
 
-@pytest.mark.parametrize("kind", RADII)
+@loop("kind", RADII)
 def test_copies_of_a_column_change_nothing(kind):
     X, y = cancer(100, 6)
     model = MarginRadiusSVC(radius=kind, tol=1e-8).fit(X, y)
@@ -341,10 +342,8 @@ def test_copies_of_a_column_change_nothing(kind):
     assert_allclose(copied.objective_, model.objective_, rtol=1e-6)
 
 
-@pytest.mark.parametrize("kind", ["product", "ball"])
-@pytest.mark.parametrize(
-    "scale", [10.0 ** np.arange(-6, 6), np.full(12, 1e100)], ids=["mixed", "huge"]
-)
+@loop("kind", ["product", "ball"])
+@loop("scale", [10.0 ** np.arange(-6, 6), np.full(12, 1e100)], ids=["mixed", "huge"])
 def test_the_units_of_the_columns_do_not_matter(kind, scale):
     X, y = cancer(100, 12)
     model = MarginRadiusSVC(radius=kind, C=10.0, tol=1e-6).fit(X, y)
@@ -356,7 +355,7 @@ def test_the_units_of_the_columns_do_not_matter(kind, scale):
     assert_allclose(other.feature_weights_, expected / expected.sum(), rtol=1e-5, atol=1e-300)
 
 
-@pytest.mark.parametrize("kind", RADII)
+@loop("kind", RADII)
 def test_a_common_unit_and_shifts_do_not_matter(kind):
     X, y = cancer(100, 12)
     model = MarginRadiusSVC(radius=kind, tol=1e-6).fit(X, y)
@@ -397,7 +396,7 @@ def test_degree_two_is_the_machine_on_products():
     assert not hasattr(model, "coef_")
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "laplacian", RBF(gamma=0.1)], ids=str)
+@loop("kernel", ["rbf", "laplacian", RBF(gamma=0.1)], ids=str)
 def test_a_kernel_is_the_machine_on_its_components(kernel):
     X, y = cancer(100, 4)
     model = MarginRadiusSVC(kernel=kernel, C=10.0).fit(X, y)
@@ -425,7 +424,7 @@ def test_rows_of_unit_norm():
 PAPER_COSTS = [0.1, 1.0, 10.0, 100.0, 500.0, 1000.0]
 
 
-@pytest.mark.parametrize("kind", CHEAP)
+@loop("kind", CHEAP)
 def test_the_path_of_C_is_warm_and_exact(kind):
     X, y = cancer(150, 30)
     path = MarginRadiusSVC(radius=kind).C_path(X, y, PAPER_COSTS[::-1])
@@ -437,7 +436,7 @@ def test_the_path_of_C_is_warm_and_exact(kind):
     assert path.n_solves.sum() < sum(model.n_solves_ for model in cold)
 
 
-@pytest.mark.parametrize("p", [0.5, 2.0])
+@loop("p", [0.5, 2.0])
 def test_a_start_with_zeros_binds_no_other_norm(p):
     X, y = random(60, 20)
     problem = problem_of(X, y, 5.0)

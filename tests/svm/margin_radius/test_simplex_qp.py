@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.outer import ProjectedGradient, Simplex, minimize
 from kernelwise.svm.margin_radius.simplex_qp import simplex_qp
+from tests.loop import loop
 
 
 def problem(k, rank, seed):
@@ -18,8 +19,8 @@ def value(H, c, x):
     return 0.5 * x @ H @ x + c @ x
 
 
-@pytest.mark.parametrize("seed", range(10))
-@pytest.mark.parametrize(("k", "rank"), [(1, 1), (5, 5), (30, 30), (30, 8), (40, 2)])
+@loop("seed", range(10))
+@loop(("k", "rank"), [(1, 1), (5, 5), (30, 30), (30, 8), (40, 2)])
 def test_optimality_conditions(k, rank, seed):
     H, c = problem(k, rank, seed)
     x = simplex_qp(H, c, np.full(k, 1 / k))
@@ -32,7 +33,7 @@ def test_optimality_conditions(k, rank, seed):
     assert_allclose(slopes[x > 0], level, atol=1e-7 * size)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@loop("seed", range(5))
 def test_any_start_ends_at_the_same_point(seed):
     H, c = problem(20, 20, seed)
     expected = simplex_qp(H, c, np.full(20, 1 / 20))
