@@ -17,19 +17,17 @@ from ..._sklearn import CallbackSupportMixin
 from ..._threads import n_threads, run
 from ..._typing import Array, Index
 from ..base.notebook import WeightsReprMixin
-from ..base.predictor import take
 from ..base.progress import FitProgress
-from .columns.encoding import CategoryCodes, ColumnEncoding
+from .columns.encoding import ColumnEncoding
 from .columns.options import ColumnOptions
-from .columns.raw import columns_of
 from .columns.table_input import check_table, column_names
 from .fitting import Job, importances
 from .path import PathResult
 from .rows import ModelColumns, Rows
 from .settings import Settings
+from .table import Table, Whole
 
-_ENCODING_ROWS = 50_000  # rows from which medians, scores and bins are learned
-_BLOCK = 65_536  # rows that are encoded at a time
+_BLOCK = 65_536  # rows that are decided at a time
 
 
 class BaseRelevance(WeightsReprMixin, CallbackSupportMixin, BaseEstimator):
@@ -58,35 +56,32 @@ class BaseRelevance(WeightsReprMixin, CallbackSupportMixin, BaseEstimator):
 
     # --- Fit ------------------------------------------------------------------------------
 
-    def _learn_columns(self, X: Any, own: Index, weight: Array) -> ModelColumns:
-        """Learn how the columns of a table are read, from some of its rows."""
-        names, options = column_names(self), ColumnOptions.of(self)
-        rng = np.random.default_rng(0)
-        some = own
-        if len(own) > _ENCODING_ROWS:
-            some = np.sort(rng.permutation(own)[:_ENCODING_ROWS])
-        few = X if len(some) == X.shape[0] else take(X, some)
-        at = np.searchsorted(own, some)
-        encoding = ColumnEncoding.of(few, names, weight[at], options)
-        if encoding.categories and len(some) < len(own):
-            table = X if len(own) == X.shape[0] else take(X, own)
-            raws = columns_of(table, names)
-            encoding = encoding.with_categories(
-                tuple(
-                    CategoryCodes.of(c.column, raws[c.column], weight) for c in encoding.categories
-                )
-            )
+    def _read(self, table: Table, some: Index, weight: Array) -> Rows:
+        """Learn how the columns of a table are read, from some of its rows; return these."""
+        few = table.take(some)
+        options = ColumnOptions.of(self)
+        encoding = ColumnEncoding.of(few, column_names(self), weight, options)
+        if encoding.categories and len(some) < np.count_nonzero(table.weight):
+            encoding = encoding.with_categories(table.codes(encoding))
         E = encoding.apply(few)
-        return ModelColumns.of(encoding, E, weight[at], self._settings)
+        return ModelColumns.of(encoding, E, weight, self._settings).rows(E, weight)
 
-    def _job(self, rows: Rows, groups: Index | None, progress: FitProgress, seed: Any) -> Job:
+    def _job(
+        self,
+        rows: Rows,
+        groups: Index | None,
+        progress: FitProgress,
+        seed: Any,
+        whole: Whole | None,
+    ) -> Job:
         def tell(text: str) -> None:
+            progress.line(text)
             with progress.task(text):
                 pass
 
         threads = n_threads(self.n_jobs)
         rng = np.random.default_rng(seed)
-        return Job(rows, groups, self.max_features, rng, self._settings, threads, tell)
+        return Job(rows, groups, self.max_features, rng, self._settings, threads, tell, whole)
 
     def _members(self, fit: Callable[[Any], Any]) -> list[Any]:
         """Fit as many members as ``effort`` asks for and ``max_time`` allows, at least one."""
@@ -119,18 +114,6 @@ class BaseRelevance(WeightsReprMixin, CallbackSupportMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
-
-
-def model_rows(columns: ModelColumns, X: Any, own: Index, weight: Array) -> Rows:
-    """Return the rows of a table as the model reads them, encoded block by block."""
-    whole = len(own) == X.shape[0]
-    if whole and len(own) <= _BLOCK:
-        return columns.rows(columns.encoding.apply(X), weight)
-    blocks = []
-    for a in range(0, len(own), _BLOCK):
-        some = own[a : a + _BLOCK]
-        blocks.append(columns.rows(columns.encoding.apply(take(X, some)), weight[a : a + _BLOCK]))
-    return Rows.joined(blocks)
 
 
 def path_table(paths: Sequence[PathResult]) -> dict[str, Array]:

@@ -1,22 +1,30 @@
 """The squared loss under the prior, solved for all rows: exactly, or by landmarks and cells.
 
     C = A diag(var) A' + K + noise diag(1 / weight)                       up to some thousand rows
-    C ~ Phi Phi' + blockdiag(C - Phi Phi'),  Phi = C(rows, Z) L^-T        above
+    C ~ Phi Phi' + D,  Phi = C(rows, Z) L^-T,  D = blockdiag(C - Phi Phi')                   above
 
 The landmarks Z carry what all rows share, and the cells of a random tree what neighbours share.
-Woodbury's identity solves the sum, and left-out decisions are exact for it. A tree cuts a node at
-the median of a random direction drawn from the covariance of its rows.
+A tree cuts a node at the median of a random direction drawn from the covariance of its rows. Its
+first levels are grown on a sample and send rows to regions, which grow the rest. With D = LL' for
+each cell, Woodbury's identity solves the sum in two passes over the cells:
+
+    factor   alpha = D^-1 T,  G = D^-1 Phi,  B = sum Phi' G,  r = sum Phi' alpha
+    bridge   gamma = (I + B)^-1 r
+    finish   alpha - G gamma;  left out: t - alpha / diag(D^-1 - G (I + B)^-1 G')
+
+`factor` and `finish` take a region: threads and clusters call the same functions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import scipy.linalg
-from scipy.linalg.lapack import dpotri, spotri
+from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
 from ..._threads import run
 from ..._typing import Array, Index
@@ -27,6 +35,9 @@ from .settings import Settings
 
 _ROUNDING = 3e-6  # nugget relative to the amplitude: kernels are float32
 _BLOCK = 4096  # rows that are decided at a time
+
+
+# --- The model ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -69,6 +80,11 @@ class Tree:
     cuts: Array
     children: Index
 
+    @property
+    def n_cells(self) -> int:
+        """The number of cells."""
+        return len(self.cuts) + 1
+
     def route(self, P: Array) -> Index:
         """Return the number of the cell of each row."""
         out = np.zeros(len(P), dtype=np.intp)
@@ -83,40 +99,72 @@ class Tree:
                     todo.append((int(child), own))
         return out
 
+    def joined(self, branches: Sequence[Tree]) -> Tree:
+        """Return the tree with a tree in the place of each cell; cells are those of all in turn."""
+        trees = [self, *branches]
+        nodes = np.cumsum([0, *(len(tree.cuts) for tree in trees)])
+        cells = np.cumsum([0, *(tree.n_cells for tree in branches)])
+        roots = [
+            nodes[b + 1] if len(branch.cuts) else -1 - cells[b] for b, branch in enumerate(branches)
+        ]
+        if not len(self.cuts):
+            return branches[0]
+        trunk = np.where(self.children < 0, np.array(roots)[-self.children - 1], self.children)
+        children = [trunk]
+        for b, branch in enumerate(branches):
+            own = branch.children
+            children.append(np.where(own < 0, own - cells[b], own + nodes[b + 1]))
+        return Tree(
+            np.concatenate([tree.directions for tree in trees]),
+            np.concatenate([tree.cuts for tree in trees]),
+            np.concatenate(children),
+        )
 
-def grow(P: Array, size: int, rng: np.random.Generator) -> tuple[Tree, list[Index]]:
-    """Return a tree whose cells have at most so many rows, and the rows of each."""
+
+def grow(
+    P: Array, size: int, rng: np.random.Generator, *, splits_equal: bool = True
+) -> tuple[Tree, list[Index]]:
+    """Return a tree whose cells have at most so many rows, and the rows of each.
+
+    Equal rows are split at any place, so that they fill several cells, or stay together.
+    """
     directions: list[Array] = []
     cuts: list[float] = []
     children: list[list[int]] = []
     cells: list[Index] = []
 
     def add(rows: Index) -> int:
-        if len(rows) <= size:
+        cut = _cut(P, rows, rng) if len(rows) > size else None
+        if cut is None or (cut[1] == np.inf and not splits_equal):
             cells.append(rows)
             return -len(cells)
-        some = rows if len(rows) <= _BLOCK else rows[rng.permutation(len(rows))[:_BLOCK]]
-        u = (P[some] - P[some].mean(axis=0)).T @ rng.normal(size=len(some)).astype(np.float32)
-        values = P[rows] @ u
-        cut = float(np.median(values))
-        left = values <= cut
-        if left.all():  # equal rows: any half
-            cut, left = np.inf, np.arange(len(rows)) < len(rows) // 2
+        direction, value, left = cut
         node = len(cuts)
-        directions.append(u)
-        cuts.append(cut)
+        directions.append(direction)
+        cuts.append(value)
         children.append([0, 0])
         children[node] = [add(rows[left]), add(rows[~left])]
         return node
 
     add(np.arange(len(P)))
-    d = P.shape[1]
     tree = Tree(
-        np.array(directions, dtype=np.float32).reshape(-1, d),
+        np.array(directions, dtype=np.float32).reshape(-1, P.shape[1]),
         np.array(cuts),
         np.array(children, dtype=np.intp).reshape(-1, 2),
     )
     return tree, cells
+
+
+def _cut(P: Array, rows: Index, rng: np.random.Generator) -> tuple[Array, float, Any]:
+    """Return a direction, the median along it, and which rows are below; infinity of equal rows."""
+    some = rows if len(rows) <= _BLOCK else rows[rng.permutation(len(rows))[:_BLOCK]]
+    u = (P[some] - P[some].mean(axis=0)).T @ rng.normal(size=len(some)).astype(np.float32)
+    values = P[rows] @ u
+    cut = float(np.median(values))
+    left = values <= cut
+    if left.all():
+        return u, np.inf, np.arange(len(rows)) < len(rows) // 2
+    return u, cut, left
 
 
 def coordinates(rows: Rows, prior: Prior) -> Array:
@@ -139,7 +187,7 @@ class Squared:
     trees : tuple of (Tree, tuple of Cell)
         The partitions, whose decisions are averaged.
     left_out : ndarray of shape (n, k) or None
-        Decisions on the training rows without each of them.
+        Decisions on training rows without each of them.
     """
 
     prior: Prior
@@ -168,6 +216,267 @@ class Squared:
         if self.near is not None:
             out += self.prior.kernel(rows, self.near) @ cell.shared
         return out
+
+
+# --- What is solved ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Known:
+    """Rows whose targets are known.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows.
+    T : ndarray of shape (n, k)
+        The targets.
+    price : ndarray of shape (n,)
+        The weight of each row's loss.
+    numbers : ndarray of shape (n,)
+        The number of each row in the table, ascending.
+    wanted : ndarray of bool of shape (n,)
+        Whether a decision without the row is needed.
+    """
+
+    rows: Rows
+    T: Array
+    price: Array
+    numbers: Index
+    wanted: Any
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def part(self, own: Index) -> Known:
+        """Return some of the rows."""
+        T, price, numbers = self.T[own], self.price[own], self.numbers[own]
+        return Known(self.rows.part(own), T, price, numbers, self.wanted[own])
+
+    @classmethod
+    def joined(cls, blocks: Sequence[Known]) -> Known:
+        """Return blocks of rows as one, by ascending number."""
+        arrays = (
+            np.concatenate([getattr(block, name) for block in blocks])
+            for name in ("T", "price", "numbers", "wanted")
+        )
+        out = cls(Rows.joined([block.rows for block in blocks]), *arrays)
+        return out.part(np.argsort(out.numbers, kind="stable"))
+
+
+@dataclass(frozen=True)
+class Factored:
+    """What the first pass keeps of a cell: D^-1 T, diag(D^-1) and D^-1 Phi."""
+
+    known: Known
+    alpha: Array
+    diagonal: Array
+    G: Array | None
+
+
+@dataclass(frozen=True)
+class Region:
+    """The cells of a region, and the tree that sends rows to them."""
+
+    tree: Tree
+    cells: list[Factored]
+
+
+@dataclass(frozen=True)
+class Sums:
+    """B and r, summed over cells."""
+
+    B: Array
+    r: Array
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(self.B + other.B, self.r + other.r)
+
+
+@dataclass(frozen=True)
+class Bridge:
+    """What joins cells: gamma, and the inverse of the Cholesky factor of I + B."""
+
+    gamma: Array
+    half: Array
+
+    @classmethod
+    def of(cls, sums: Sums) -> Bridge:
+        """Solve for gamma."""
+        L = scipy.linalg.cholesky(sums.B + np.eye(len(sums.B)), lower=True, check_finite=False)
+        return cls(scipy.linalg.cho_solve((L, True), sums.r, check_finite=False), _inverse_of(L))
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The finished cells of a region, and the wanted decisions without each row."""
+
+    tree: Tree
+    cells: list[Cell]
+    numbers: Index
+    left_out: Array
+
+
+@dataclass(frozen=True)
+class Landmarks:
+    """Rows whose covariances all cells share, and the inverse factor that makes Phi of them."""
+
+    near: Rows
+    root: Array
+    inverse: Array
+
+    @classmethod
+    def of(
+        cls, rows: Rows, prior: Prior, rng: np.random.Generator, settings: Settings
+    ) -> Landmarks:
+        """Choose landmarks among rows, and factorise their covariances."""
+        near = rows.part(np.sort(rng.permutation(len(rows))[: settings.shared]))
+        root = prior.root(near, settings)
+        M = prior.kernel(near, near).astype(np.float64)
+        M += root @ root.T.astype(np.float64)
+        M = 0.5 * (M + M.T)
+        M[np.diag_indices_from(M)] += (prior.s2 + prior.r2) * NUGGET + 1e-9 * np.trace(M) / len(M)
+        L = scipy.linalg.cholesky(M, lower=True, check_finite=False)
+        return cls(near, root, _inverse_of(L))
+
+    def covariances(self, rows: Rows, root: Array, prior: Prior) -> Array:
+        """Return the covariances of rows with the landmarks."""
+        K = prior.kernel(rows, self.near).astype(root.dtype, copy=False)
+        K += root @ self.root.T.astype(root.dtype, copy=False)
+        return K
+
+
+def _inverse_of(L: Array) -> Array:
+    eye = np.eye(len(L))
+    out: Array = scipy.linalg.solve_triangular(L, eye, lower=True, check_finite=False)
+    return out
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that the cells of one partition share.
+
+    Parameters
+    ----------
+    prior : Prior
+        The prior.
+    settings : Settings
+        The constants.
+    landmarks : Landmarks or None
+        The landmarks; None solves exactly, in one cell.
+    trunk : Tree
+        The first levels of the tree, whose cells are the regions.
+    seed : int
+        Grows the trees of the regions.
+    real : type
+        The type of the numbers: float32, or float64 where there is hardly any noise.
+    """
+
+    prior: Prior
+    settings: Settings
+    landmarks: Landmarks | None
+    trunk: Tree
+    seed: int
+    real: Any
+
+    @classmethod
+    def all(
+        cls, rows: Rows, n: int, prior: Prior, rng: np.random.Generator, settings: Settings
+    ) -> list[Plan]:
+        """Return a plan for each partition of n rows, of which these are all or a sample."""
+        real = np.float32 if prior.noise >= settings.fine_noise else np.float64
+        is_exact = n <= settings.exact_rows
+        landmarks = None if is_exact else Landmarks.of(rows, prior, rng, settings)
+        plans = []
+        for _ in range(1 if is_exact or n > settings.many_rows else settings.trees):
+            seed = int(rng.integers(2**63))
+            size = len(rows) if is_exact else max(1, settings.region * len(rows) // n)
+            P = coordinates(rows, prior)
+            trunk, _ = grow(P, size, np.random.default_rng(seed), splits_equal=False)
+            plans.append(cls(prior, settings, landmarks, trunk, seed, real))
+        return plans
+
+    def regions(self, known: Known) -> list[Index]:
+        """Return the rows of each region."""
+        of_row = self.trunk.route(coordinates(known.rows, self.prior))
+        order = np.argsort(of_row, kind="stable")
+        ends = np.searchsorted(of_row[order], np.arange(self.trunk.n_cells + 1))
+        return [order[a:b] for a, b in pairwise(ends)]
+
+    # --- First pass -----------------------------------------------------------------------
+
+    def factor(self, known: Known, number: int, threads: int = 1) -> tuple[Region, Sums | None]:
+        """Grow the cells of a region and factorise them."""
+        size = len(known) if self.landmarks is None else self.settings.cell
+        rng = np.random.default_rng((self.seed, number))
+        tree, members = grow(coordinates(known.rows, self.prior), size, rng)
+        found = run(lambda own: self._factor_cell(known.part(own)), members, threads)
+        cells = [cell for cell, _ in found]
+        if self.landmarks is None:
+            return Region(tree, cells), None
+        total = Sums(np.zeros(found[0][1].B.shape), np.zeros(found[0][1].r.shape))
+        for _, sums in found:
+            np.add(total.B, sums.B, out=total.B)
+            np.add(total.r, sums.r, out=total.r)
+        return Region(tree, cells), total
+
+    def _factor_cell(self, known: Known) -> tuple[Factored, Any]:
+        rows, prior = known.rows, self.prior
+        root = prior.root(rows, self.settings).astype(self.real, copy=False)
+        C = prior.kernel(rows, rows).astype(self.real, copy=False)
+        C += root @ root.T
+        Phi = None
+        if self.landmarks is not None:
+            K = self.landmarks.covariances(rows, root, prior)
+            Phi = (self.landmarks.inverse.astype(self.real) @ K.T).T
+            C -= Phi @ Phi.T
+        nugget = _ROUNDING * (prior.s2 + prior.r2)
+        C[np.diag_indices_from(C)] += (prior.noise / known.price + nugget).astype(self.real)
+        T = known.T.astype(self.real)
+        L = scipy.linalg.cholesky(C.T, lower=True, overwrite_a=True, check_finite=False)
+        alpha = scipy.linalg.cho_solve((L, True), T, check_finite=False)
+        if Phi is None and not known.wanted.any():
+            return Factored(known, alpha, np.ones(0), None), None
+        (potri,) = get_lapack_funcs(("potri",), (L,))
+        inverse = potri(L, lower=True, overwrite_c=True)[0]
+        diagonal = np.diagonal(inverse).astype(np.float64)
+        if Phi is None:
+            return Factored(known, alpha, diagonal, None), None
+        (symm,) = get_blas_funcs(("symm",), (inverse, Phi))
+        G = symm(1.0, inverse, Phi, lower=True)
+        return Factored(known, alpha, diagonal, G), Sums(Phi.T @ G, Phi.T @ alpha)
+
+    # --- Second pass ----------------------------------------------------------------------
+
+    def finish(self, region: Region, bridge: Bridge | None, threads: int = 1) -> Finished:
+        """Return the cells of a region with their coefficients, and decisions without rows."""
+        found = run(lambda cell: self._finish_cell(cell, bridge), region.cells, threads)
+        numbers = [cell.known.numbers[cell.known.wanted] for cell in region.cells]
+        cells, left_out = zip(*found, strict=True)
+        return Finished(region.tree, list(cells), np.concatenate(numbers), np.vstack(left_out))
+
+    def _finish_cell(self, cell: Factored, bridge: Bridge | None) -> tuple[Cell, Array]:
+        rows, wanted = cell.known.rows, cell.known.wanted
+        root = self.prior.root(rows, self.settings).astype(self.real, copy=False)
+        alpha = cell.alpha.astype(np.float64)
+        shared, additive = np.zeros((0, alpha.shape[1])), np.zeros((root.shape[1], alpha.shape[1]))
+        correction: Any = 0.0
+        if bridge is not None and cell.G is not None and self.landmarks is not None:
+            alpha -= cell.G @ bridge.gamma
+            K = self.landmarks.covariances(rows, root, self.prior)
+            inverse = self.landmarks.inverse
+            shared = inverse.T @ (bridge.gamma - inverse @ (K.T @ alpha))
+            additive = self.landmarks.root.T @ shared
+            half = cell.G[wanted] @ bridge.half.T.astype(self.real)
+            correction = np.einsum("ij,ij->i", half, half)
+        done = Cell(rows.bare(), alpha, additive + root.T @ alpha, shared)
+        if not wanted.any():
+            return done, np.zeros((0, alpha.shape[1]))
+        diagonal = cell.diagonal[wanted] - correction
+        return done, cell.known.T[wanted] - alpha[wanted] / diagonal[:, None]
+
+
+# --- One process --------------------------------------------------------------------------------
 
 
 def fit_squared(
@@ -203,7 +512,7 @@ def fit_squared(
     threads : int, default=1
         Threads over cells.
     done : callable, default=None
-        Told of each tree.
+        Told of each step.
 
     Returns
     -------
@@ -211,146 +520,44 @@ def fit_squared(
         The model.
     """
     n = len(rows)
-    real = np.float32 if prior.noise >= settings.fine_noise else np.float64
-    shared = _Shared.of(rows, prior, rng, settings, real) if n > settings.exact_rows else None
-    n_trees = 1 if shared is None or n > settings.many_rows else settings.trees
-    trees: list[tuple[Tree, tuple[Cell, ...]]] = []
-    without: Any = 0.0
-    noise = prior.noise / price
-    for number in range(n_trees):
-        P = coordinates(rows, prior)
-        tree, members = grow(P, n if shared is None else settings.cell, rng)
-        solve = _CellSolver(rows, T.astype(real), noise, prior, settings, shared, left_out, real)
-        cells, own = solve.all(members, threads)
-        trees.append((tree, tuple(cells)))
-        without = without + own if left_out else 0.0
+    known = Known(rows, T, price, np.arange(n), np.full(n, left_out))
+    plans = Plan.all(rows, n, prior, rng, settings)
+    return solve(plans, known, threads, done)
+
+
+def solve(
+    plans: Sequence[Plan],
+    known: Known,
+    threads: int = 1,
+    done: Callable[[str], Any] | None = None,
+) -> Squared:
+    """Solve the squared loss of rows by given plans; left-out decisions are those wanted."""
+    parts = []
+    for number, plan in enumerate(plans):
+        regions, total = [], None
+        for r, own in enumerate(plan.regions(known)):
+            region, sums = plan.factor(known.part(own), r, threads)
+            regions.append(region)
+            total = sums if total is None or sums is None else total + sums
+        bridge = None if total is None else Bridge.of(total)
+        found = []
+        while regions:  # the first pass takes memory
+            found.append(plan.finish(regions.pop(0), bridge, threads))
+        parts.append(found)
         if done is not None:
-            done(f"partition {number + 1} of {n_trees}")
-    found = without / n_trees if left_out else None
-    near = None if shared is None else shared.near.bare()
-    return Squared(prior, near, tuple(trees), found)
+            done(f"partition {number + 1} of {len(plans)}")
+    return assembled(plans, parts)
 
 
-@dataclass(frozen=True)
-class _Shared:
-    """Landmarks, and the inverse factor that makes Phi of covariances with them."""
-
-    near: Rows
-    root: Array
-    L: Array
-
-    @classmethod
-    def of(
-        cls, rows: Rows, prior: Prior, rng: np.random.Generator, settings: Settings, real: Any
-    ) -> _Shared:
-        near = rows.part(np.sort(rng.permutation(len(rows))[: settings.shared]))
-        root = prior.root(near, settings).astype(real)
-        M = prior.kernel(near, near).astype(np.float64) + root @ root.T
-        M = 0.5 * (M + M.T)
-        M[np.diag_indices_from(M)] += (prior.s2 + prior.r2) * NUGGET + 1e-9 * np.trace(M) / len(M)
-        return cls(near, root, scipy.linalg.cholesky(M, lower=True, check_finite=False))
-
-    def features(self, rows: Rows, root: Array, prior: Prior) -> Array:
-        K = prior.kernel(rows, self.near).astype(root.dtype)
-        K += root @ self.root.T
-        L = self.L.astype(root.dtype)
-        Phi: Array = scipy.linalg.solve_triangular(L, K.T, lower=True, check_finite=False).T
-        return Phi
-
-
-@dataclass(frozen=True)
-class _CellSolver:
-    """Solves the cells of one partition."""
-
-    rows: Rows
-    T: Array
-    noise: Array
-    prior: Prior
-    settings: Settings
-    shared: _Shared | None
-    left_out: bool
-    real: Any
-
-    def all(self, members: list[Index], threads: int) -> tuple[list[Cell], Any]:
-        """Return the cells, and the left-out decisions of all rows."""
-        first = run(self._factor, members, threads)
-        if self.shared is None:
-            gamma = LB = None
-        else:
-            B = _sum_of([own.B for own in first])
-            B[np.diag_indices_from(B)] += 1
-            LB = scipy.linalg.cholesky(B, lower=True, overwrite_a=True, check_finite=False)
-            right = _sum_of([own.right for own in first])
-            gamma = scipy.linalg.cho_solve((LB, True), right, check_finite=False)
-        finish = run(lambda own: self._finish(own, gamma, LB), first, threads)
-        without: Any = None
-        if self.left_out:
-            without = np.empty(self.T.shape)
-            for own, (_, out) in zip(members, finish, strict=True):
-                without[own] = out
-        return [cell for cell, _ in finish], without
-
-    def _parts(self, own: Index) -> tuple[Rows, Array, Any]:
-        """Return the rows of a cell, their additive columns and their Phi."""
-        rows = self.rows.part(own)
-        root = self.prior.root(rows, self.settings).astype(self.real)
-        if self.shared is None:
-            return rows, root, None
-        return rows, root, self.shared.features(rows, root, self.prior)
-
-    def _factor(self, own: Index) -> _Factored:
-        """Factorise one cell."""
-        rows, root, Phi = self._parts(own)
-        C = self.prior.kernel(rows, rows).astype(self.real)
-        C += root @ root.T
-        if Phi is not None:
-            C -= Phi @ Phi.T
-        nugget = _ROUNDING * (self.prior.s2 + self.prior.r2)
-        C[np.diag_indices_from(C)] += (self.noise[own] + nugget).astype(self.real)
-        L = scipy.linalg.cholesky(C.T, lower=True, overwrite_a=True, check_finite=False)
-        alpha = scipy.linalg.cho_solve((L, True), self.T[own], check_finite=False)
-        DU = None if Phi is None else scipy.linalg.cho_solve((L, True), Phi, check_finite=False)
-        diagonal = np.ones(0)
-        if self.left_out:
-            inverse = (spotri if self.real is np.float32 else dpotri)(L, lower=True)[0]
-            diagonal = np.diagonal(inverse).astype(np.float64)
-        if Phi is None:
-            return _Factored(own, alpha, diagonal)
-        return _Factored(own, alpha, diagonal, DU, Phi.T @ DU, Phi.T @ alpha)
-
-    def _finish(self, own: _Factored, gamma: Any, LB: Any) -> tuple[Cell, Array | None]:
-        """Return a cell with its coefficients, and its left-out decisions."""
-        rows, root, Phi = self._parts(own.members)
-        alpha, diagonal = own.alpha.astype(np.float64), own.diagonal
-        shared, additive = np.zeros((0, alpha.shape[1])), np.zeros((root.shape[1], alpha.shape[1]))
-        if gamma is not None and Phi is not None and self.shared is not None:
-            alpha = alpha - own.DU @ gamma
-            b = gamma - Phi.T @ alpha
-            L = self.shared.L
-            shared = scipy.linalg.solve_triangular(L, b, lower=True, trans=1, check_finite=False)
-            additive = self.shared.root.T @ shared
-            if self.left_out:
-                half = scipy.linalg.solve_triangular(LB, own.DU.T, lower=True, check_finite=False)
-                diagonal = diagonal - np.einsum("ij,ij->j", half, half)
-        cell = Cell(rows.bare(), alpha, additive + root.T @ alpha, shared)
-        without = self.T[own.members] - alpha / diagonal[:, None] if self.left_out else None
-        return cell, without
-
-
-def _sum_of(arrays: list[Array]) -> Array:
-    out = np.zeros(arrays[0].shape)
-    for each in arrays:
-        out += each
-    return out
-
-
-@dataclass(frozen=True)
-class _Factored:
-    """What the first pass keeps of a cell: D^-1 t, diag(D^-1), D^-1 Phi, Phi' D^-1 Phi, ..."""
-
-    members: Index
-    alpha: Array
-    diagonal: Array
-    DU: Any = None
-    B: Any = None
-    right: Any = None
+def assembled(plans: Sequence[Plan], parts: Sequence[Sequence[Finished]]) -> Squared:
+    """Return the model of finished regions, with left-out decisions by ascending row number."""
+    trees, decisions = [], []
+    for plan, regions in zip(plans, parts, strict=True):
+        tree = plan.trunk.joined([region.tree for region in regions])
+        trees.append((tree, tuple(cell for region in regions for cell in region.cells)))
+        order = np.argsort(np.concatenate([region.numbers for region in regions]))
+        decisions.append(np.vstack([region.left_out for region in regions])[order])
+    landmarks = plans[0].landmarks
+    near = None if landmarks is None else landmarks.near.bare()
+    left_out: Array | None = np.mean(decisions, axis=0) if len(decisions[0]) else None
+    return Squared(plans[0].prior, near, tuple(trees), left_out)

@@ -11,15 +11,16 @@ from sklearn.base import ClassifierMixin
 from ..._parameters import Options
 from ..._sklearn import checked_fit, unfitted
 from ..._threads import single_blas
-from ..._typing import Array
+from ..._typing import Array, Index
 from ..base.calibration import probabilities
 from ..base.conformal import ConformalHalf, class_scores, prediction_sets
 from ..base.progress import FitProgress
 from ..base.task import Labels, group_numbers
-from .base import BaseRelevance, column_attributes, model_rows
+from .base import BaseRelevance, column_attributes
+from .columns.table_input import check_training_table
 from .fitting import ClassFit, ClassModel, fit_classes
 from .losses import LogLoss
-from .columns.table_input import check_training_table
+from .table import ClassTargets, Table, TableInMemory, Whole, sample_of
 
 
 class RelevanceSVC(ClassifierMixin, BaseRelevance):
@@ -156,20 +157,40 @@ class RelevanceSVC(ClassifierMixin, BaseRelevance):
         with single_blas():
             X, y = check_training_table(draft, X, y)
             labels = Labels.of(y, sample_weight, self.class_weight)
-            factor = min(1.0, float(labels.sample_weight.mean()))
-            weight, price = labels.sample_weight / factor, labels.cost_factor / factor
-            columns = draft._learn_columns(X, labels.rows, weight)
-            rows = model_rows(columns, X, labels.rows, weight)
             of_row = None if groups is None else group_numbers(groups, len(y), labels.rows)
-            loss = LogLoss(labels.classes, len(labels.names), price, self._settings)
-            progress.begin(None)
-            fits: list[ClassFit] = draft._members(
-                lambda seed: fit_classes(draft._job(rows, of_row, progress, seed), loss)
-            )
-            attributes = _attributes(draft, columns, fits, labels)
+            weight = np.zeros(len(y))
+            weight[labels.rows] = labels.sample_weight
+            table = TableInMemory(X, y, weight)
+            attributes = draft._fit_table(table, labels, of_row, progress)
         progress.end()
         self.__dict__ = vars(draft) | attributes
         return self
+
+    def _fit_table(
+        self, table: Table, labels: Labels, groups: Index | None, progress: FitProgress
+    ) -> dict[str, Any]:
+        """Fit the members to a table, of which they read a sample; return the attributes."""
+        factor, names = min(1.0, float(labels.sample_weight.mean())), labels.names
+        own, stands_for = sample_of(labels.classes, self._settings.sample)
+        some = Labels(
+            names,
+            labels.rows[own],
+            labels.classes[own],
+            labels.sample_weight[own] / factor * stands_for,
+            labels.class_weight,
+        )
+        whole = None
+        if len(own) < len(labels.rows):
+            units = names, labels.classes, labels.class_weight / factor, labels.sample_weight
+            whole = Whole(table, some.rows, ClassTargets.of(*units))
+        rows = self._read(table, some.rows, some.sample_weight)
+        of_row = None if groups is None else groups[own]
+        loss = LogLoss(some.classes, len(names), some.cost_factor, self._settings)
+        progress.begin(None)
+        fits: list[ClassFit] = self._members(
+            lambda seed: fit_classes(self._job(rows, of_row, progress, seed, whole), loss)
+        )
+        return _attributes(self, rows.columns, fits, some)
 
     # --- Predict --------------------------------------------------------------------------
 

@@ -44,6 +44,9 @@ class Job:
         Threads of the fit.
     tell : callable
         Told of each step.
+    whole : callable or None, default=None
+        If the rows are a sample: solves the squared loss of all rows of the table, from this job,
+        the kept columns and a prior, with left-out decisions of the sample.
     """
 
     rows: Rows
@@ -53,6 +56,7 @@ class Job:
     settings: Settings
     threads: int
     tell: Tell
+    whole: Callable[[Job, Kept, Prior], Squared] | None = None
 
     def walk(self, loss: Any) -> PathResult:
         """Walk along the path."""
@@ -212,7 +216,7 @@ def fit_classes(job: Job, loss: LogLoss) -> ClassFit:
     centre: list[float] = []
     for s, prior in kept.priors.items():
         own, own_decisions = _stage_parts(job, loss, path, kept.rows, prior, s)
-        machine, of_machine = _stage_machine(job, loss, path, kept.rows, prior, s)
+        machine, of_machine = _stage_machine(job, loss, path, kept, prior, s)
         parts += [*own, machine]
         decisions += [*own_decisions, of_machine]
         centre += [path.weights[s] / (len(own) + 1)] * (len(own) + 1)
@@ -250,17 +254,42 @@ def _stage_parts(
     return parts, out
 
 
+def _stage_cells(job: Job, loss: LogLoss, kept: Kept, prior: Prior) -> tuple[Squared, Array]:
+    """Fit cells to all rows; return them, and their left-out decisions."""
+    settings, threads = job.settings, job.threads
+    if job.whole is not None:
+        cells = job.whole(job, kept, prior)
+    else:
+        cells = fit_squared(
+            kept.rows, loss.targets, loss.price, prior, job.rng, settings, threads=threads
+        )
+    decisions = np.array(cells.left_out)
+    if job.groups is not None:
+        for own, others in job.halves(loss.labels):
+            rows, half = kept.rows.part(own), loss.part(own)
+            model = fit_squared(
+                rows,
+                half.targets,
+                half.price,
+                prior,
+                job.rng,
+                settings,
+                left_out=False,
+                threads=threads,
+            )
+            decisions[others] = model.decide(kept.rows.part(others), settings)
+    return replace(cells, left_out=None), decisions
+
+
 def _stage_machine(
-    job: Job, loss: LogLoss, path: PathResult, rows: Rows, prior: Prior, s: int
+    job: Job, loss: LogLoss, path: PathResult, kept: Kept, prior: Prior, s: int
 ) -> tuple[Part, Array]:
     """Fit the machine of a stage, or cells of many rows; return it and its decisions."""
-    settings, n, size = job.settings, len(rows), path.sizes[s]
+    settings, rows, n, size = job.settings, kept.rows, len(kept.rows), path.sizes[s]
     if n > settings.machine_rows:
         job.tell(f"cells of {size} columns")
-        cells = fit_squared(
-            rows, loss.targets, loss.price, prior, job.rng, settings, threads=job.threads
-        )
-        return Part("cells", size, replace(cells, left_out=None)), np.asarray(cells.left_out)
+        cells, decisions = _stage_cells(job, loss, kept, prior)
+        return Part("cells", size, cells), decisions
     job.tell(f"machine of {size} columns")
     choice = _choose_machine(job, loss, path, s)
     u = machine_weights(rows, prior, choice.power, choice.distance)

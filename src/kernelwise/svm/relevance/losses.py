@@ -89,8 +89,7 @@ class LogLoss:
     def targets(self) -> Array:
         """The codes, of mean zero and deviation one, for the evidence."""
         share = self.price / self.price.sum()
-        mean = share @ self.codes
-        return (self.codes - mean) / np.sqrt(np.maximum(mean * (1 - mean), 1e-300))
+        return standardised(self.codes, share @ self.codes)
 
     @property
     def labels(self) -> Index:
@@ -200,6 +199,12 @@ class LogLoss:
         """Return the loss of each row by log-odds or scores."""
         out: Array = -log_probabilities(z)[np.arange(len(z)), self.classes]
         return out
+
+
+def standardised(codes: Array, mean: Array) -> Array:
+    """Return codes of given means with mean zero and deviation one."""
+    out: Array = (codes - mean) / np.sqrt(np.maximum(mean * (1 - mean), 1e-300))
+    return out
 
 
 def kind_scale(kind: str, part: Joint) -> Key:

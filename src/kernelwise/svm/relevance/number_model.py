@@ -94,7 +94,10 @@ def fit_number(job: Job, loss: SquaredLoss) -> NumberFit:
     parts, decisions, residuals, centre = [], [], [], []
     for s, prior in kept.priors.items():
         job.tell(f"model of {path.sizes[s]} columns")
-        model = loss.fit(rows, prior, job.rng, threads=job.threads)
+        if job.whole is not None:
+            model = Several((job.whole(job, kept, prior),))
+        else:
+            model = loss.fit(rows, prior, job.rng, threads=job.threads)
         known = _left_out(job, loss, rows, prior, model)
         residuals += list((loss.targets - known).T)
         if from_folds:

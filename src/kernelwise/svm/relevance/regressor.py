@@ -13,10 +13,11 @@ from ..._threads import single_blas
 from ..._typing import Array, Index
 from ..base.progress import FitProgress
 from ..base.task import group_numbers
-from .base import BaseRelevance, column_attributes, model_rows
+from .base import BaseRelevance, column_attributes
+from .columns.table_input import check_training_columns
 from .losses import SquaredLoss
 from .number_model import NumberFit, ensemble_of, fit_number, left_out_of
-from .columns.table_input import check_training_columns
+from .table import NumberTargets, Table, TableInMemory, Whole, sample_of
 from .target import Target
 
 _MIN_ROWS = 3  # one for each fold
@@ -69,7 +70,8 @@ class RelevanceSVR(RegressorMixin, BaseRelevance):
         With several targets, members are those of each target in turn.
     loo_predictions_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
         The prediction of each training row by models that did not have it; NaN for rows of weight
-        zero.
+        zero and, in tables of more than 50,000 rows, for those outside the sample that the mixture
+        is chosen on.
     columns_ : ColumnEncoding
         How the columns that the model reads become numbers and codes.
     n_features_in_ : int
@@ -146,25 +148,38 @@ class RelevanceSVR(RegressorMixin, BaseRelevance):
             Y = _checked_target(draft, y, X.shape[0])
             weight = check_sample_weight(sample_weight, X.shape[0], ensure_non_negative=True)
             own = np.flatnonzero(weight)
-            weight = weight[own] / min(1.0, float(weight[own].mean()))
-            columns = draft._learn_columns(X, own, weight)
-            rows = model_rows(columns, X, own, weight)
             of_row = None if groups is None else group_numbers(groups, X.shape[0], own)
-            progress.begin(None)
-
-            def fit_one(t: Array) -> list[NumberFit]:
-                transforms = tuple(Target.all(t, weight))
-                loss = SquaredLoss(t, transforms, weight, self._settings)
-                found: list[NumberFit] = draft._members(
-                    lambda seed: fit_number(draft._job(rows, of_row, progress, seed), loss)
-                )
-                return found
-
-            fits = [fit_one(np.ascontiguousarray(t)) for t in Y[own].T]
-            attributes = _attributes(columns, fits, own, Y, np.asarray(y).ndim == 1)
+            table = TableInMemory(X, Y, weight)
+            attributes = draft._fit_table(table, of_row, np.asarray(y).ndim == 1, progress)
         progress.end()
         self.__dict__ = vars(draft) | attributes
         return self
+
+    def _fit_table(
+        self, table: Table, groups: Index | None, is_flat: bool, progress: FitProgress
+    ) -> dict[str, Any]:
+        """Fit the members to a table, of which they read a sample; return the attributes."""
+        numbers = np.flatnonzero(table.weight)
+        own, _ = sample_of(np.zeros(len(numbers), dtype=np.intp), self._settings.sample)
+        some = numbers[own]
+        factor = min(1.0, float(table.weight[numbers].mean()))
+        weights = table.weight[numbers] / factor
+        rows = self._read(table, some, weights[own])
+        of_row = None if groups is None else groups[own]
+        progress.begin(None)
+
+        def fit_one(j: int) -> list[NumberFit]:
+            transforms = tuple(Target.all(table.y[numbers, j], weights))
+            loss = SquaredLoss(table.y[some, j], transforms, weights[own], self._settings)
+            targets = NumberTargets(transforms, j, factor)
+            whole = Whole(table, some, targets) if len(some) < len(numbers) else None
+            found: list[NumberFit] = self._members(
+                lambda seed: fit_number(self._job(rows, of_row, progress, seed, whole), loss)
+            )
+            return found
+
+        fits = [fit_one(j) for j in range(table.y.shape[1])]
+        return _attributes(rows.columns, fits, some, table.y, is_flat)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
