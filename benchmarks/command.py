@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from kernelwise.experiments import ExperimentError, run
-from kernelwise.experiments.engine.runner import chosen, plan
-from kernelwise.experiments.engine.store import ResultFile
+from benchmarks.engine import ExperimentError, ResultFile, chosen, plan, run
 
 from . import (
-    discrimination,
     environment,
     equalities,
     large,
@@ -37,10 +33,7 @@ PAGES: tuple[Page, ...] = (
     equalities.PAGE,
     large.PAGE,
 )
-_WITHOUT_PAGE = (*quality.WITHOUT_PAGE, discrimination.Discrimination())
-SUITES: dict[str, Suite] = {
-    suite.name: suite for suite in (*(s for page in PAGES for s in page.suites), *_WITHOUT_PAGE)
-}
+SUITES: dict[str, Suite] = {suite.name: suite for page in PAGES for suite in page.suites}
 DOCS, RESULTS, SCRATCH = ROOT / "docs", ROOT / "benchmarks/results", ROOT / "benchmarks/scratch"
 
 
@@ -64,26 +57,14 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--render", action="store_true", help="only render, measure nothing")
     parser.add_argument("--results", type=Path, metavar="FOLDER", help="of the result files")
     parser.add_argument("--pages", type=Path, metavar="FOLDER", help="of the rendered pages")
-    parser.add_argument(
-        "--against", type=Path, metavar="PYTHON",
-        help="compare speed with the kernelwise of another interpreter, in turns",
-    )  # fmt: skip
-    parser.add_argument(
-        "--today", type=Path, metavar="PYTHON",
-        help="interpreter with the older kernelwise that quality and speed are compared with",
-    )  # fmt: skip
-    parser.add_argument("--rounds", type=int, default=9, help="of --against (default: 9)")
     args = parser.parse_args(argv)
-    if args.today is not None:
-        os.environ[quality.TODAY_VARIABLE] = str(args.today)
     args.results = args.results or (SCRATCH if args.quick else RESULTS)
     args.pages = args.pages or (SCRATCH if args.quick else DOCS)
-    if args.against is None:
-        args.suites = args.suites or ([] if args.render or args.list else ["speed"])
-        try:
-            args.suites = select(args.suites)
-        except ExperimentError as error:
-            parser.error(str(error))
+    args.suites = args.suites or ([] if args.render or args.list else ["speed"])
+    try:
+        args.suites = select(args.suites)
+    except ExperimentError as error:
+        parser.error(str(error))
     return args
 
 
@@ -125,7 +106,7 @@ def measure(args: argparse.Namespace) -> int:
 
 
 def render(args: argparse.Namespace) -> None:
-    """Write the pages of the suites, and print the sections of suites without a page."""
+    """Write the pages of the suites."""
     scale = "quick" if args.quick else "full"
     for page in PAGES:
         if set(page.suites) & set(args.suites):
@@ -135,10 +116,6 @@ def render(args: argparse.Namespace) -> None:
                 speed_readme.write(ROOT / "README.md", results)
             if page is quality.PAGE and args.pages == DOCS:
                 quality_readme.write(results)
-    for suite in _WITHOUT_PAGE:
-        found = suite.read(args.results, scale) if suite in args.suites else None
-        if found is not None:
-            print(suite.section(found))
 
 
 def _minutes(seconds: float) -> str:
@@ -156,11 +133,7 @@ def print_list(suites: Sequence[Suite]) -> None:
 def main(argv: Sequence[str] | None = None) -> None:
     args = parse(argv)
     try:
-        if args.against is not None:
-            from .against import compare
-
-            print(compare(args.against, args.suites, args.rounds, quick=args.quick))
-        elif args.list:
+        if args.list:
             print_list(args.suites)
         else:
             failed = 0 if args.render else measure(args)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from kernelwise.datasets import Dataset, load_dataset, make_noisy
-from kernelwise.datasets.files import VARIABLE
-from kernelwise.experiments import ExperimentError
+from benchmarks.engine import ExperimentError
+from reproduction.datasets import Dataset, load_dataset, make_noisy
+from reproduction.datasets.files import VARIABLE
 
 _BUNDLED = {"wine": "load_wine", "fisher_iris": "load_iris", "diagnostic": "load_breast_cancer"}
 

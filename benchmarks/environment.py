@@ -8,8 +8,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# Names the interpreter of the older version; set by --today, and inherited by processes of a run.
-VARIABLE = "KERNELWISE_TODAY"
 ONE_THREAD = dict.fromkeys(
     (
         "OMP_NUM_THREADS",

@@ -6,9 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernelwise.experiments import Drawing, ExperimentError
-from kernelwise.experiments.engine.figures import save
-from kernelwise.experiments.engine.store import Results
+from benchmarks.engine import Drawing, ExperimentError, Results, save
 
 from .suite import Suite
 from .targets import Rows, Target, verdicts

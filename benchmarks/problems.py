@@ -62,3 +62,8 @@ def add_objectives(times: dict[str, dict], models: dict, X: np.ndarray, gamma: f
             "excess": float(f"{(ours - theirs) / abs(theirs):.3g}"),
             "n_support": int(np.sum(model.n_support_)),
         }
+
+
+def generator(seed: int, *names: str) -> np.random.Generator:
+    """Return the random numbers of a seed and of what is drawn."""
+    return np.random.default_rng([seed, *"/".join(names).encode()])

@@ -8,9 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from kernelwise.experiments import Experiment, Row, Scale, Task
-from kernelwise.experiments.engine.seeds import key_of
-from kernelwise.experiments.engine.store import ResultFile, Results
+from benchmarks.engine import Experiment, ResultFile, Results, Row, Scale, Task, key_of
 
 from . import data, environment
 from .measure import FULL, QUICK, Effort

@@ -96,29 +96,3 @@ def cpu_per_fit(rows: Iterable[dict], method: str) -> float:
 def cpu_ratio(rows: Sequence[dict], method: str, other: str) -> float:
     """Return the CPU time of another method divided by that of a method, over all rows."""
     return cpu_per_fit(rows, other) / cpu_per_fit(rows, method)
-
-
-def dual_ratios(row: dict, method: str) -> list[float]:
-    """Return the dual divided by that at equal weights, one number per repeat."""
-    duals = zip(row["found"][method]["dual"], row["found"]["equal"]["dual"], strict=True)
-    return [dual / equal for dual, equal in duals]
-
-
-def is_lower(row: dict) -> bool:
-    """Return whether the default has a lower dual than the paper, in the mean of the repeats."""
-    return fmean(dual_ratios(row, "default")) < fmean(dual_ratios(row, "paper"))
-
-
-def lower_sets(rows: Iterable[dict]) -> int:
-    """Count the noisy sets on which the default has a lower dual than the paper's updates."""
-    return sum(map(is_lower, rows))
-
-
-def most_solves(rows: Iterable[dict], method: str = "default") -> int:
-    return max(max(row["found"][method]["solves"]) for row in rows)
-
-
-def missed_rows(row: dict) -> float:
-    """Return the error of the span estimate of leave-one-out, in percent of the rows."""
-    found = row["found"]
-    return 100 * abs(found["span"]["errors"] - found["left out"]["errors"]) / row["n"]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from kernelwise.experiments import Row
+from benchmarks.engine import Row
 
 from .text import digits
 

@@ -24,8 +24,8 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from kernelwise import SVC, RelevanceSVC, SVCSearchCV
-from kernelwise.inspection import ConvergenceDisplay, FeatureWeightsDisplay, weight_stability
-from kernelwise.report import evaluate_model, write_report
+from kernelwise.app.inspection import ConvergenceDisplay, FeatureWeightsDisplay, weight_stability
+from kernelwise.app.report import evaluate_model, write_report
 
 OUTPUT = Path(__file__).parents[1] / "demo-output"
 HALVES = 2  # number of random halvings; each half is the training set once, the test set once

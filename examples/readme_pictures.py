@@ -28,8 +28,8 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from kernelwise import SVC, RelevanceSVC, SVCSearchCV
-from kernelwise.inspection import FeatureWeightsDisplay
-from kernelwise.inspection.style import PALETTE
+from kernelwise.app.inspection import FeatureWeightsDisplay
+from kernelwise.app.inspection.style import PALETTE
 
 FOLDER = Path(__file__).parents[1] / "docs" / "images"
 RATIOS = (0, 1, 2, 4, 8)  # noise columns per real column

@@ -132,7 +132,7 @@ del sklearn.utils._safe_indexing
 sys.modules["sklearn.callback._callback_support"] = None
 
 from kernelwise import SVC, SVCSearchCV, _sklearn
-from kernelwise.evaluation import evaluate_model
+from kernelwise.app.evaluation import evaluate_model
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 y = (X[:, 0] > 0).astype(int)

@@ -8,10 +8,10 @@ from itertools import combinations
 import numpy as np
 from sklearn.preprocessing import normalize
 
-from kernelwise.datasets import load_dataset
-from kernelwise.experiments import Task
+from benchmarks.engine import Task
 from kernelwise.kernels import RBF
 from kernelwise.transform import GeodesicNeighborFeatures, TopicFeatures
+from reproduction.datasets import load_dataset
 
 from .. import data
 from ..problems import classification, scale_gamma

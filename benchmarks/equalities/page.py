@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statistics import median
 
-from kernelwise.experiments import Drawing
+from benchmarks.engine import Drawing
 
 from ..page import Page
 from ..targets import Rows

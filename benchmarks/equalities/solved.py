@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from kernelwise.experiments import Row
+from benchmarks.engine import Row
 
 HUGE = 1e6  # decision values of one feature alone beyond which a case may be degenerate
 CLOSE = 1e-2  # violation that is allowed then

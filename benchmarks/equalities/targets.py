@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from statistics import median
 
-from kernelwise.experiments import Row
+from benchmarks.engine import Row
 
 from ..targets import Grouped, Reading
 from .solved import MOST_FEATURES, MOST_ROWS, by_family, power, solved

@@ -1,3 +1,3 @@
-"""RelevanceSVC on tables of up to two million rows, beside its peers."""
+"""RelevanceSVC and RelevanceSVR on tables of up to two million rows, with their peers."""
 
 from .page import PAGE as PAGE

@@ -1,16 +1,13 @@
 """DaskRelevanceSVC on a local cluster: ``python -m benchmarks.large.cluster --workers 2``.
 
 The table lies in parquet files, one per partition, and no worker may have as much memory as it
-takes. ``--kill`` ends one worker with SIGKILL when the first cells are there. ``--threads 2`` fits
-a RelevanceSVC in this process instead.
+takes. ``--threads 2`` fits a RelevanceSVC in this process instead.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import signal
 import time
 from hashlib import blake2b
 from pathlib import Path
@@ -27,7 +24,6 @@ from .worker import forget_peak, scores
 
 _PARTITION_ROWS = 50_000
 _FITS = 5  # of a process with threads, whose median time counts
-_PAUSE = 0.2  # seconds between two looks at what the workers have done
 
 
 def write_partitions(folder: Path, X: np.ndarray, y: np.ndarray) -> None:
@@ -44,25 +40,8 @@ def process_state() -> dict[str, float]:
     return {"cpu_seconds": time.process_time(), "peak_bytes": peak_bytes()}
 
 
-def kill_one_worker(client: Any) -> None:
-    """Wait for the first cells, and end a worker."""
-    victim = min(client.run(os.getpid).values())
-    while not client.run_on_scheduler(_has_cells):
-        time.sleep(_PAUSE)
-    os.kill(victim, signal.SIGKILL)
-
-
-def _has_cells(dask_scheduler: Any) -> bool:
-    return any(
-        prefix.name == "fit_region" and prefix.state_counts.get("memory", 0)
-        for prefix in dask_scheduler.task_prefixes.values()
-    )
-
-
 def measure(arguments: argparse.Namespace, folder: Path, X: Any, y: Any) -> dict[str, Any]:
     """Fit on a cluster, and return times, memory and scores on further rows."""
-    from threading import Thread
-
     import dask.dataframe as dd
     from distributed import Client, LocalCluster
 
@@ -78,9 +57,6 @@ def measure(arguments: argparse.Namespace, folder: Path, X: Any, y: Any) -> dict
         Client(cluster) as client,
     ):
         table = dd.read_parquet(folder)
-        killer = Thread(target=kill_one_worker, args=(client,), daemon=True)
-        if arguments.kill:
-            killer.start()
         begin, own = time.perf_counter(), time.process_time()
         model = DaskRelevanceSVC(client=client).fit(table.drop(columns="y"), table["y"])
         found = {
@@ -88,7 +64,7 @@ def measure(arguments: argparse.Namespace, folder: Path, X: Any, y: Any) -> dict
             "client_cpu_seconds": time.process_time() - own,
             "processes": list(client.run(process_state).values()),
         }
-    return found | _judged(model.to_local(), X, y)
+    return found | _scored(model.to_local(), X, y)
 
 
 def measure_threads(arguments: argparse.Namespace, folder: Path, X: Any, y: Any) -> dict[str, Any]:
@@ -102,13 +78,13 @@ def measure_threads(arguments: argparse.Namespace, folder: Path, X: Any, y: Any)
     times = []
     for _ in range(_FITS):
         begin = time.perf_counter()
-        model = RelevanceSVC(n_jobs=arguments.threads, verbose=False).fit(rows, labels)
+        model = RelevanceSVC(n_jobs=arguments.threads).fit(rows, labels)
         times.append(time.perf_counter() - begin)
     found = {"seconds": median(times), "processes": [process_state()]}
-    return found | _judged(model, X.to_numpy(np.float32), y)
+    return found | _scored(model, X.to_numpy(np.float32), y)
 
 
-def _judged(model: Any, X: Any, y: Any) -> dict[str, Any]:
+def _scored(model: Any, X: Any, y: Any) -> dict[str, Any]:
     """Return the scores on further rows, and a digest of the predicted classes."""
     digest = blake2b(model.predict(X).tobytes(), digest_size=8).hexdigest()
     return scores(model, X, y) | {"digest": digest}
@@ -122,7 +98,6 @@ def main(given: list[str] | None = None) -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--threads", type=int, help="of one process, in place of workers")
     parser.add_argument("--memory", default="700MB", help="of each worker")
-    parser.add_argument("--kill", action="store_true", help="a worker when it has fitted cells")
     arguments = parser.parse_args(given)
     n = arguments.rows
     X, y = TABLES[arguments.table](n + arguments.test_rows, seed=0)

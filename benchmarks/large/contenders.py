@@ -1,32 +1,24 @@
-"""RelevanceSVC and the methods that are used on large tables, each on one thread."""
+"""RelevanceSVC, RelevanceSVR and the methods that are used on large tables, on one thread each."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-OURS, CELLS, EXACT = "RelevanceSVC", "RelevanceSVC, cells", "RelevanceSVC, exact"
-BEFORE = "RelevanceSVC, 288e5fa"  # of the interpreter that --today names
-LIGHTGBM = "LightGBM"
+OURS, LIGHTGBM = "kernelwise", "LightGBM"
 HISTOGRAMS, NYSTROEM = "HistGradientBoosting", "Nystroem + linear SVM"
 
 
 def _ours() -> Any:
     from kernelwise import RelevanceSVC
 
-    return RelevanceSVC(verbose=False)
+    return RelevanceSVC(random_state=0)
 
 
-def _cells() -> Any:
-    from kernelwise import RelevanceSVC
+def _ours_numbers() -> Any:
+    from kernelwise import RelevanceSVR
 
-    return RelevanceSVC(large="cells", verbose=False)
-
-
-def _exact() -> Any:
-    from kernelwise import RelevanceSVC
-
-    return RelevanceSVC(large="exact", verbose=False)
+    return RelevanceSVR(random_state=0)
 
 
 def _lightgbm() -> Any:
@@ -35,10 +27,22 @@ def _lightgbm() -> Any:
     return LGBMClassifier(n_jobs=1, verbose=-1)
 
 
+def _lightgbm_numbers() -> Any:
+    from lightgbm import LGBMRegressor
+
+    return LGBMRegressor(n_jobs=1, verbose=-1)
+
+
 def _histograms() -> Any:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     return HistGradientBoostingClassifier(random_state=0)
+
+
+def _histograms_numbers() -> Any:
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    return HistGradientBoostingRegressor(random_state=0)
 
 
 def _nystroem() -> Any:
@@ -52,11 +56,9 @@ def _nystroem() -> Any:
     )
 
 
-MAKE: dict[str, Callable[[], Any]] = {
-    OURS: _ours,
-    CELLS: _cells,
-    EXACT: _exact,
-    LIGHTGBM: _lightgbm,
-    HISTOGRAMS: _histograms,
-    NYSTROEM: _nystroem,
-}
+CLASSIFIERS: dict[str, Callable[[], Any]] = {
+    OURS: _ours, LIGHTGBM: _lightgbm, HISTOGRAMS: _histograms, NYSTROEM: _nystroem,
+}  # fmt: skip
+REGRESSORS: dict[str, Callable[[], Any]] = {
+    OURS: _ours_numbers, LIGHTGBM: _lightgbm_numbers, HISTOGRAMS: _histograms_numbers,
+}  # fmt: skip

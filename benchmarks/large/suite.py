@@ -4,32 +4,24 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from statistics import linear_regression, mean
-from tempfile import TemporaryDirectory
 
-import numpy as np
-
-from kernelwise.experiments import ExperimentError
-
-from ..environment import ONE_THREAD, ROOT, VARIABLE
+from ..environment import ROOT
 from ..measure import Effort
 from ..suite import Results, Row, Suite, Task
 from ..text import digits, gigabytes, seconds, table
-from .contenders import BEFORE, CELLS, EXACT, HISTOGRAMS, LIGHTGBM, NYSTROEM, OURS
-from .tables import TABLES, TEST_ROWS
+from .contenders import HISTOGRAMS, LIGHTGBM, NYSTROEM, OURS
+from .tables import NUMBERS, TABLES
 
-COMPARED = (20_000, 30_000, 60_000)  # rows of cells and exact machines
 SMALL, MIDDLE, LARGE = 30_000, 200_000, 1_000_000  # rows
 GROWTH = (50_000, MIDDLE, LARGE, 2_000_000)  # rows of the table whose growth is measured
 GROWING = "classification"
 _SEED = 0
 _SEEDS_OF_LARGE = (0, 10, 11)  # at this size methods near the best possible differ by a few rows
-_MEANS = ("accuracy", "area", "log_loss", "fit_seconds", "predict_seconds", "load_seconds")
+_MEANS = ("accuracy", "area", "log_loss", "r2", "fit_seconds", "predict_seconds", "load_seconds")
 _LARGEST = ("peak_bytes", "table_bytes", "file_bytes")
 _QUICK_ROWS, _QUICK_TEST_ROWS = 1500, 500
 
@@ -45,7 +37,7 @@ class LargeTables(Suite):
         if quick:
             return [_case("spirals", _QUICK_ROWS, who) for who in (OURS, HISTOGRAMS, NYSTROEM)]
         by_size = {
-            SMALL: (OURS, EXACT, LIGHTGBM),
+            SMALL: (OURS, LIGHTGBM),
             MIDDLE: (OURS, LIGHTGBM, HISTOGRAMS, NYSTROEM),
             LARGE: (OURS, LIGHTGBM),
         }
@@ -54,22 +46,11 @@ class LargeTables(Suite):
             for n, contenders in by_size.items()
             for name in TABLES
             for who in contenders
-            if (name, who) != ("categories", NYSTROEM)  # which reads numbers only
+            if who != NYSTROEM or name not in {"categories", *NUMBERS}  # which it cannot read
         ]
-        cases += [
-            _case(name, n, who)
-            for n, own in ((COMPARED[0], CELLS), (COMPARED[-1], OURS))
-            for name in TABLES
-            for who in (own, EXACT)
-        ]
-        # The older version reads numbers only, and takes many minutes for 60,000 rows.
-        cases += [_case(name, COMPARED[0], BEFORE) for name in TABLES if name != "categories"]
-        cases += [_case(GROWING, COMPARED[-1], BEFORE)]
         return cases + [_case(GROWING, n, OURS) for n in GROWTH if n not in by_size]
 
     def measure(self, case: Task, effort: Effort) -> Row:
-        if case["contender"] == BEFORE:
-            return _measure_before(case)
         seeds = _SEEDS_OF_LARGE if case["n"] == LARGE else (_SEED,)
         return joined([_measure_one(case, seed, quick=effort.quick) for seed in seeds])
 
@@ -80,7 +61,7 @@ class LargeTables(Suite):
         slope = exponent(results.rows)
         if slope is not None:
             parts.append(
-                f"The time of `RelevanceSVC` on {GROWING} grows like n^{digits(slope)} from "
+                f"The time of kernelwise on {GROWING} grows like n^{digits(slope)} from "
                 f"{GROWTH[0]:,} to {GROWTH[-1]:,} rows."
             )
         return "\n\n".join(parts)
@@ -103,11 +84,11 @@ def joined(rows: Sequence[Row]) -> Row:
         return first
     means = {k: mean(row[k] for row in rows) for k in _MEANS if first.get(k) is not None}
     sizes = {k: max(row[k] for row in rows) for k in _LARGEST if k in first}
-    return first | means | sizes | {"accuracies": [row["accuracy"] for row in rows]}
+    return first | means | sizes | {"scores": [score(row) for row in rows]}
 
 
 def _by_seed(rows: Sequence[Row]) -> list[str]:
-    """Return our accuracy minus LightGBM's for each seed, where there are several."""
+    """Return our score minus LightGBM's for each seed, if there are several."""
     pairs = {
         name: (found_row(rows, name, LARGE, OURS), found_row(rows, name, LARGE, LIGHTGBM))
         for name in TABLES
@@ -115,38 +96,24 @@ def _by_seed(rows: Sequence[Row]) -> list[str]:
     gains = [
         f"{name} " + ", ".join(
             f"{100 * (a - b):+.3f}"
-            for a, b in zip(own["accuracies"], peer["accuracies"], strict=True)
+            for a, b in zip(own["scores"], peer["scores"], strict=True)
         )
         for name, (own, peer) in pairs.items()
-        if own is not None and peer is not None and "accuracies" in own
+        if own is not None and peer is not None and "scores" in own
     ]  # fmt: skip
     if not gains:
         return []
     return [
         f"At {LARGE:,} rows there are {len(_SEEDS_OF_LARGE)} tables of each kind; scores and times "
-        "are means, sizes the largest. Accuracy minus LightGBM's on each of them, in points: "
+        "are means, sizes the largest. Score minus LightGBM's on each of them, in points: "
         + "; ".join(gains)
         + "."
     ]
 
 
-def _measure_before(case: Task) -> Row:
-    """Fit the older version, in the interpreter that has it."""
-    if VARIABLE not in os.environ:
-        raise ExperimentError("name the interpreter of the older version by --today PYTHON")
-    n = case["n"]
-    X, y = TABLES[case["table"]](n + TEST_ROWS, _SEED)
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    with TemporaryDirectory() as folder:
-        for name, values in {"X": X[:n], "y": y[:n], "new": X[n:]}.items():
-            np.save(Path(folder, f"{name}.npy"), values)
-        command = [os.environ[VARIABLE], "-P", str(Path(__file__).with_name("before.py")), folder]
-        done = subprocess.run(
-            command, env=environment | ONE_THREAD, check=True, stdout=subprocess.PIPE, text=True
-        )
-        classes = np.load(Path(folder, "classes.npy"))
-    accuracy = float(np.mean(classes == y[n:]))
-    return json.loads(done.stdout) | {"accuracy": accuracy, "area": None, "table_bytes": X.nbytes}
+def score(row: Row) -> float:
+    """Return the accuracy, or R² for a numeric target."""
+    return row["r2"] if "r2" in row else row["accuracy"]
 
 
 def _case(name: str, n: int, contender: str) -> Task:
@@ -158,8 +125,8 @@ def _of_size(n: int, rows: Sequence[Row]) -> str:
         [
             row["table"],
             row["contender"],
-            f"{100 * row['accuracy']:.2f}",
-            "" if row["area"] is None else f"{100 * row['area']:.2f}",
+            f"{100 * score(row):.2f}",
+            f"{100 * row['area']:.2f}" if row.get("area") is not None else "",
             f"{row['log_loss']:.4f}" if "log_loss" in row else "",
             seconds(row["fit_seconds"]),
             seconds(row["predict_seconds"]),
@@ -170,7 +137,7 @@ def _of_size(n: int, rows: Sequence[Row]) -> str:
         for row in rows
     ]
     header = [
-        "table", "method", "accuracy, %", "area, %", "log loss", "fit", "prediction",
+        "table", "method", "accuracy or R², %", "area, %", "log loss", "fit", "prediction",
         "peak memory", "table", "model file",
     ]  # fmt: skip
     return f"### {n:,} rows\n\n{table(header, cells, left=2)}"

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import expit
 
 Table = tuple[Any, np.ndarray]
-TEST_ROWS = 100_000  # further rows on which methods are judged
+TEST_ROWS = 100_000  # further rows on which methods are scored
 _TURNED = 0.05  # share of the checkerboard's labels that are turned
 _LEVELS = (200, 200, 100, 100, 50, 50, 20, 20, 10, 5)  # levels of each category
 
@@ -71,10 +71,20 @@ def categories(n: int, seed: int) -> Table:
     return X, (random.random(n) < expit(2 * score)).astype(int)
 
 
+def friedman(n: int, seed: int) -> Table:
+    """Return a number: Friedman's function of five of 20 uniform columns, with noise."""
+    from sklearn.datasets import make_friedman1
+
+    X, y = make_friedman1(n, 20, noise=1.0, random_state=seed)
+    return X.astype(np.float32), y
+
+
 TABLES: dict[str, Callable[[int, int], Table]] = {
     "classification": classification,
     "mixture": mixture,
     "checkerboard": checkerboard,
     "spirals": spirals,
     "categories": categories,
+    "friedman": friedman,
 }
+NUMBERS = {"friedman"}  # tables whose target is a number

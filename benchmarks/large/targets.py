@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from statistics import geometric_mean, mean
+from statistics import mean
 
-from kernelwise.experiments import Row
-from kernelwise.svm.relevance.limits import SWITCH
+from benchmarks.engine import Row
 
 from ..targets import Grouped, Overall, Reading, Target, count, points
-from .contenders import BEFORE, CELLS, EXACT, LIGHTGBM, OURS
-from .suite import COMPARED, LARGE, exponent, found_row
+from .contenders import LIGHTGBM, OURS
+from .suite import LARGE, exponent, found_row, score
 from .tables import TABLES
 
 _SUITE = "large"
@@ -18,26 +17,18 @@ _GIGABYTE = 1e9
 _MANY_CATEGORIES = "categories"
 
 
-def _pairs(rows: Sequence[Row], n: int, other: str, own: str = OURS) -> dict[str, tuple[Row, Row]]:
+def _pairs(rows: Sequence[Row], n: int, other: str) -> dict[str, tuple[Row, Row]]:
     """Return our row and that of another contender, by table."""
     found = {
-        name: (_own_row(rows, name, n, own), found_row(rows, name, n, other)) for name in TABLES
+        name: (found_row(rows, name, n, OURS), found_row(rows, name, n, other)) for name in TABLES
     }
     return {name: (a, b) for name, (a, b) in found.items() if a is not None and b is not None}
 
 
-def _own_row(rows: Sequence[Row], name: str, n: int, own: str) -> Row | None:
-    """Return a row of ours; above the switch, the default has cells."""
-    found = found_row(rows, name, n, own)
-    if found is None and own == CELLS and n > SWITCH:
-        return found_row(rows, name, n, OURS)
-    return found
-
-
 def gains(rows: Sequence[Row], n: int, other: str) -> dict[str, float]:
-    """Return our accuracy minus that of another contender, in points, by table."""
+    """Return our accuracy, or R², minus that of another contender, in points, by table."""
     return {
-        name: 100 * (ours["accuracy"] - peer["accuracy"])
+        name: 100 * (score(ours) - score(peer))
         for name, (ours, peer) in _pairs(rows, n, other).items()
     }
 
@@ -89,37 +80,9 @@ def _over_lightgbm(rows: Sequence[Row]) -> dict[str, float]:
     return gains(rows, LARGE, LIGHTGBM)
 
 
-def _over_exact(rows: Sequence[Row]) -> dict[str, float]:
-    """Return the accuracy of cells minus that of exact machines, by table and size."""
-    return {
-        f"{name}, {n:,}": 100 * (cells["accuracy"] - exact["accuracy"])
-        for n in COMPARED
-        for name, (cells, exact) in _pairs(rows, n, EXACT, CELLS).items()
-    }
-
-
-def _time_of_cells(rows: Sequence[Row], other: str) -> dict[str, float]:
-    """Return the time of cells relative to that of another contender, by table and size."""
-    return {
-        f"{name}, {n:,}": cells["fit_seconds"] / peer["fit_seconds"]
-        for n in COMPARED
-        for name, (cells, peer) in _pairs(rows, n, other, CELLS).items()
-    }
-
-
-def _mean_time_of_cells(rows: Sequence[Row]) -> dict[str, float]:
-    """Return the geometric mean over the tables of that time, by size."""
-    by_size = {n: _pairs(rows, n, EXACT, CELLS).values() for n in COMPARED}
-    return {
-        f"{n:,} rows": geometric_mean(a["fit_seconds"] / b["fit_seconds"] for a, b in pairs)
-        for n, pairs in by_size.items()
-        if pairs
-    }
-
-
 TARGETS: tuple[Target, ...] = (
     Grouped(
-        f"accuracy at {LARGE:,} rows minus LightGBM's", _SUITE, 0.0,
+        f"accuracy, or R², at {LARGE:,} rows minus LightGBM's", _SUITE, 0.0,
         _each(_over_lightgbm), unit=" points", form=points,
     ),
     Overall(
@@ -148,27 +111,4 @@ TARGETS: tuple[Target, ...] = (
         at_least=False,
     ),
     Grouped("model file relative to the table", _SUITE, 1.2, _each(_file_sizes), at_least=False),
-    Overall(
-        f"accuracy of cells at {COMPARED[0]:,} to {COMPARED[-1]:,} rows minus that of exact "
-        "machines, mean", _SUITE, -0.3, _mean_of(_over_exact), unit=" points", form=points,
-    ),
-    Grouped(
-        "the same, table by table", _SUITE, -0.6, _each(_over_exact), unit=" points", form=points,
-    ),
-    Overall(
-        "time of cells relative to the exact machines of 288e5fa, mean", _SUITE, 0.2,
-        _mean_of(lambda rows: _time_of_cells(rows, BEFORE)), at_least=False,
-    ),
-    Grouped(
-        "the same, table by table and size by size", _SUITE, 0.2,
-        _each(lambda rows: _time_of_cells(rows, BEFORE)), at_least=False,
-    ),
-    Grouped(
-        "time of cells relative to exact machines, geometric mean over the tables", _SUITE, 0.5,
-        _each(_mean_time_of_cells), at_least=False,
-    ),
-    Grouped(
-        "the same, table by table", _SUITE, 0.5,
-        _each(lambda rows: _time_of_cells(rows, EXACT)), at_least=False,
-    ),
 )  # fmt: skip

@@ -18,7 +18,6 @@ from ..text import digits, gigabytes, seconds, table
 
 ROWS = 2_000_000
 THREADS, WORKERS = "threads", "workers"
-_WITH_LOSS = "two workers, of which one is killed"
 _QUICK = ("--rows", "4000", "--test-rows", "500", "--memory", "1GB", "--table", "spirals")
 
 
@@ -30,17 +29,15 @@ class TwoCores(Suite):
     seconds = 200.0
 
     def cases(self, quick: bool) -> list[Task]:
-        kinds = ((THREADS, 1),) if quick else ((THREADS, 1), (THREADS, 2), (WORKERS, 1))
-        cases = [{"kind": kind, "cores": cores, "killed": False} for kind, cores in kinds]
-        if not quick:
-            cases += [{"kind": WORKERS, "cores": 2, "killed": killed} for killed in (False, True)]
-        return cases
+        kinds = (
+            ((THREADS, 1),) if quick else ((THREADS, 1), (THREADS, 2), (WORKERS, 1), (WORKERS, 2))
+        )
+        return [{"kind": kind, "cores": cores} for kind, cores in kinds]
 
     def measure(self, case: Task, effort: Effort) -> Row:
         option = "--threads" if case["kind"] == THREADS else "--workers"
         arguments = [option, str(case["cores"]), *(_QUICK if effort.quick else ())]
         arguments += ["--rows", str(ROWS)] if not effort.quick else []
-        arguments += ["--kill"] if case["killed"] else []
         command = [sys.executable, "-m", "benchmarks.large.cluster", *arguments]
         done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
         found: Row = json.loads(done.stdout.splitlines()[-1])
@@ -63,36 +60,30 @@ class TwoCores(Suite):
         return (
             "The table `classification`, from parquet files of 50,000 rows in float64: a process "
             "with one or two threads, which reads it into memory first, and a local cluster of "
-            "Dask, whose workers have less memory than the table takes and read it seven times. "
-            "The client of the cluster runs on the same two cores. `kill -9` ends one worker when "
-            "the first cells are fitted.\n\n"
+            "Dask, whose workers have less memory than the table takes. The client of the "
+            "cluster runs on the same two cores.\n\n"
             + table(header, cells, left=1)
             + _summary(results.rows)
         )
 
 
 def _summary(rows: Sequence[Row]) -> str:
-    """Return the speed-ups and whether a loss changed the predictions, where they are measured."""
+    """Return the speed-ups that are measured."""
     said = [
         f"Two {kind} are {digits(ratio)} times as fast as one."
         for kind in (THREADS, WORKERS)
         if (ratio := speed_up(rows, kind)) is not None
     ]
-    same = same_predictions(rows)
-    if same is not None:
-        said.append(f"The predictions after the loss are {'the same' if same else 'others'}.")
     return "\n\n" + " ".join(said) if said else ""
 
 
 def _name(row: Row) -> str:
-    if row["killed"]:
-        return _WITH_LOSS
     unit = row["kind"][:-1] if row["cores"] == 1 else row["kind"]
     return f"{'one' if row['cores'] == 1 else 'two'} {unit}"
 
 
-def _found(rows: Sequence[Row], kind: str, cores: int, *, killed: bool = False) -> Row | None:
-    wanted = {"kind": kind, "cores": cores, "killed": killed}
+def _found(rows: Sequence[Row], kind: str, cores: int) -> Row | None:
+    wanted = {"kind": kind, "cores": cores}
     return next((row for row in rows if wanted.items() <= row.items()), None)
 
 
@@ -100,14 +91,6 @@ def speed_up(rows: Sequence[Row], kind: str) -> float | None:
     """Return the wall time on one core divided by that on two; None where one is missing."""
     one, two = _found(rows, kind, 1), _found(rows, kind, 2)
     return None if one is None or two is None else one["seconds"] / two["seconds"]
-
-
-def same_predictions(rows: Sequence[Row]) -> float | None:
-    """Return the share of further rows that a fit with and without a loss predicts alike."""
-    one, two = _found(rows, WORKERS, 2), _found(rows, WORKERS, 2, killed=True)
-    if one is None or two is None:
-        return None
-    return 1.0 if one["digest"] == two["digest"] else 0.0
 
 
 def _memory(rows: Sequence[Row]) -> list[Reading]:
@@ -127,10 +110,6 @@ TARGETS: tuple[Target, ...] = (
     Overall(
         "speed-up of two workers of a cluster, wall time", TwoCores.name, 1.6,
         lambda rows: speed_up(rows, WORKERS),
-    ),
-    Overall(
-        "equal predictions after `kill -9` of a worker (one is yes)", TwoCores.name, 1.0,
-        same_predictions, unit="", form=digits,
     ),
     Grouped(
         "peak memory of a worker relative to the table", TwoCores.name, 1.0, _memory,

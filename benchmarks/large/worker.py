@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..speed.large import peak_bytes
-from .contenders import MAKE, OURS
-from .tables import TABLES, TEST_ROWS
+from .contenders import CLASSIFIERS, OURS, REGRESSORS
+from .tables import NUMBERS, TABLES, TEST_ROWS
 
 _RESETS_PEAK = "5"  # what Linux is told to forget the peak memory of a process
 
@@ -31,9 +31,12 @@ def table_bytes(X: Any) -> int:
 
 
 def scores(model: Any, X: Any, y: np.ndarray) -> dict[str, float]:
-    """Return accuracy, area under the ROC curve and, where there are probabilities, log loss."""
-    from sklearn.metrics import log_loss, roc_auc_score
+    """Return accuracy, area under the ROC curve and, of probabilities, the log loss; or R²."""
+    from sklearn.base import is_regressor
+    from sklearn.metrics import log_loss, r2_score, roc_auc_score
 
+    if is_regressor(model):
+        return {"r2": float(r2_score(y, model.predict(X)))}
     if not hasattr(model, "predict_proba"):
         decisions = model.decision_function(X)
         area = float(roc_auc_score(y, decisions)) if decisions.ndim == 1 else None
@@ -50,7 +53,7 @@ def scores(model: Any, X: Any, y: np.ndarray) -> dict[str, float]:
 
 def stored(model: Any) -> dict[str, float]:
     """Return the size of the model file, and the time that it takes to load."""
-    from kernelwise.io import load, save
+    from kernelwise.app.io import load, save
 
     with TemporaryDirectory() as folder:
         path = save(model, Path(folder) / "model.kw")
@@ -62,7 +65,7 @@ def stored(model: Any) -> dict[str, float]:
 def main(contender: str, name: str, n: int, seed: int, n_test: int = TEST_ROWS) -> None:
     X, y = TABLES[name](n + n_test, seed)
     rows, new = X[:n], X[n:]
-    model = MAKE[contender]()
+    model = (REGRESSORS if name in NUMBERS else CLASSIFIERS)[contender]()
     forget_peak()
     begin = time.process_time()
     model.fit(rows, y[:n])

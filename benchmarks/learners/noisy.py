@@ -5,13 +5,12 @@ from itertools import permutations
 
 import numpy as np
 
-from kernelwise.experiments import Row
+from benchmarks.engine import Row
 
-# The seven sets of the dual-objective paper, and those with two classes.
+# The seven sets of the dual-objective paper.
 PROTOCOL = (
     "breast_cancer_wisconsin", "ecoli", "glass", "ionosphere", "iris", "pima", "voting",
 )  # fmt: skip
-TWO_CLASSES = ("breast_cancer_wisconsin", "ionosphere", "pima", "voting")
 QUICK_SETS = ("fisher_iris", "wine")
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from kernelwise.experiments import Row
+from benchmarks.engine import Row
 
 from ..summaries import Mean
-
-POINTS = {"accuracy", "balanced_accuracy", "auc", "average_precision"}  # shown in percent
+from .measures import IN_PERCENT, LOWER_IS_BETTER
 
 
 @dataclass(frozen=True)
@@ -90,7 +88,7 @@ class Comparison:
             if tables is None or table in tables
         }
         found = {t: _scale(measure) * fmean(a - b for a, b in p) for t, p in pairs.items() if p}
-        return Gain(found, measure not in ("log_loss", "brier")) if found else None
+        return Gain(found, measure not in LOWER_IS_BETTER) if found else None
 
     def ratio(self, condition: str, one: str, other: str, measure: str) -> Mean | None:
         """Return the mean over the tables of the ratio of a measure."""
@@ -108,13 +106,6 @@ class Comparison:
                 found[table] = _scale(measure) * fmean(both)
         return Gain(found) if found else None
 
-    def noise_of(self, condition: str, table: str, contender: str) -> float:
-        """Return the standard error of an accuracy in points, by the number of tested rows."""
-        rows = self._rows[condition, table, contender].values()
-        tested = sum(row["n_test"] for row in rows)
-        share = fmean(row["accuracy"] for row in rows)
-        return 100 * math.sqrt(share * (1 - share) / tested)
-
     def _pairs(
         self, condition: str, table: str, one: str, other: str, measure: str
     ) -> Sequence[tuple[float, float]]:
@@ -124,4 +115,4 @@ class Comparison:
 
 
 def _scale(measure: str) -> float:
-    return 100.0 if measure in POINTS else 1.0
+    return 100.0 if measure in IN_PERCENT else 1.0

@@ -1,34 +1,69 @@
-"""Measures of predictions: accuracy, ranking and probabilities."""
+"""Measures of predictions: of classes and their probabilities, and of numbers."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ..measure import rounded
-from .opponents import Judged
+from .contenders import Predictions
 
 SMALLEST = 1e-6  # probability: a smaller one counts as this in the log loss, for all methods
+LEVEL = 0.9  # confidence of sets and intervals
+IN_PERCENT = {
+    "accuracy", "balanced_accuracy", "auc", "average_precision", "r2", "coverage",
+}  # fmt: skip
+LOWER_IS_BETTER = {"log_loss", "brier", "mae"}
+LABELS = {
+    "accuracy": "accuracy", "balanced_accuracy": "balanced accuracy", "auc": "AUC",
+    "average_precision": "average precision", "log_loss": "log loss", "r2": "R²",
+    "mae": "mean absolute error / sd",
+}  # fmt: skip
 
 
-def measures(y: np.ndarray, judged: Judged) -> dict[str, float | None]:
+def of_classes(y: np.ndarray, found: Predictions) -> dict[str, float | None]:
     """Return the measures of one fit; average precision only for two classes, of class 1."""
     from sklearn.metrics import average_precision_score, balanced_accuracy_score
 
-    two = y.max() == 1
-    scores = columns(judged.scores)
-    found: dict[str, float | None] = {
-        "accuracy": float(np.mean(judged.predicted == y)),
-        "balanced_accuracy": float(balanced_accuracy_score(y, judged.predicted)),
+    assert found.scores is not None
+    scores = columns(found.scores)
+    values: dict[str, float | None] = {
+        "accuracy": float(np.mean(found.predicted == y)),
+        "balanced_accuracy": float(balanced_accuracy_score(y, found.predicted)),
         "auc": auc(y, scores),
-        "average_precision": float(average_precision_score(y, scores[:, 1])) if two else None,
+        "average_precision": None,
         "log_loss": None,
         "brier": None,
     }
-    if judged.probabilities is not None:
-        p = columns(judged.probabilities)
-        found["log_loss"] = log_loss(y, p)
-        found["brier"] = float(np.mean(np.sum((p - np.eye(p.shape[1])[y]) ** 2, axis=1)))
-    return {name: None if value is None else rounded(value) for name, value in found.items()}
+    if y.max() == 1:
+        values["average_precision"] = float(average_precision_score(y, scores[:, 1]))
+    if found.probabilities is not None:
+        p = columns(found.probabilities)
+        values["log_loss"] = log_loss(y, p)
+        values["brier"] = float(np.mean(np.sum((p - np.eye(p.shape[1])[y]) ** 2, axis=1)))
+    return {name: None if value is None else rounded(value) for name, value in values.items()}
+
+
+def of_numbers(y: np.ndarray, found: Predictions) -> dict[str, float | None]:
+    """Return R² and the mean absolute error relative to the standard deviation of the target."""
+    residual = y - found.predicted
+    return {
+        "r2": rounded(1 - float(np.mean(residual**2)) / float(np.var(y))),
+        "mae": rounded(float(np.mean(np.abs(residual))) / float(np.std(y))),
+    }
+
+
+def coverage(y: np.ndarray, model: object, X: object) -> dict[str, float]:
+    """Return how often sets of classes, or intervals, hold the truth, and their mean size.
+
+    The width of an interval is in standard deviations of the target.
+    """
+    if hasattr(model, "predict_set"):
+        held = columns(np.asarray(model.predict_set(X, confidence_level=LEVEL)))
+        inside, size = held[np.arange(len(y)), y], held.sum(axis=1)
+    else:
+        low, high = model.predict_interval(X, confidence_level=LEVEL)  # type: ignore[attr-defined]
+        inside, size = (low <= y) & (y <= high), (high - low) / np.std(y)
+    return {"coverage": rounded(float(np.mean(inside))), "size": rounded(float(np.mean(size)))}
 
 
 def columns(scores: np.ndarray) -> np.ndarray:

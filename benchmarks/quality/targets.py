@@ -1,93 +1,104 @@
-"""Targets of RelevanceSVC, in each of its two forms."""
+"""Targets on tables."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from kernelwise.experiments import Row
+from benchmarks.engine import Row
 
 from ..targets import Grouped, Overall, Reading, Target, points
-from .names import ENSEMBLE, FOREST, FORMS, GRID, PLAIN, SIGNS_CONDITION, SINGLE, UNCALIBRATED
-from .summaries import by_set, gains, speed_up
+from .comparison import Comparison
+from .contenders import OURS
+from .measures import LABELS
+from .suites import CLEAN, NOISY, Generated, Imbalanced, Mixed, OnTables, Regression, Small
 
-_ACCURACY, _COST = "quality-accuracy", "quality-cost"
-# On sets with few rows, with 2000 rows, and on few rows with probabilities.
-_SPEED_UPS = {SINGLE: (20, 12, 15), ENSEMBLE: (10, 6, 7.5)}
+Read = Callable[[Sequence[Row]], float | None]
+# By suite: the name on the page, the measures, and the peers.
+_GAINS: dict[OnTables, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
+    Small(): ("small tables", ("auc", "log_loss"), ("catboost", "lightgbm", "logistic", "forest")),
+    Mixed(): (
+        "mixed tables", ("auc", "log_loss"),
+        ("catboost", "lightgbm", "lightgbm_stopped", "histogram", "forest"),
+    ),
+    Imbalanced(): (
+        "rare classes", ("balanced_accuracy", "auc"),
+        ("svc_grid", "logistic", "forest", "balanced_forest"),
+    ),
+    Regression(): ("regression", ("r2",), ("catboost", "lightgbm", "xgboost", "forest", "ridge")),
+}  # fmt: skip
+_ENTROPY = {"nothing 300 x 30": 0.6931, "nothing 100 x 500": 0.6931}
 
 
-def _percent(number: float) -> str:
-    return f"{number:.1f}"
-
-
-def _mean_gain(condition: str, form: str, other: str) -> Callable[[Sequence[Row]], float | None]:
+def _mean_gain(other: str, measure: str) -> Read:
     def read(rows: Sequence[Row]) -> float | None:
-        found = gains(by_set(rows), condition, form, other)
-        return fmean(found.values()) if found else None
+        found = Comparison(rows).gain(CLEAN, OURS, other, measure)
+        return None if found is None else found.mean.value
 
     return read
 
 
-def _clean_gains(form: str) -> Callable[[Sequence[Row]], list[Reading]]:
-    def read(rows: Sequence[Row]) -> list[Reading]:
-        return [Reading(*item) for item in gains(by_set(rows), "clean", form, GRID).items()]
-
-    return read
-
-
-def _accuracy(name: str, condition: str, form: str) -> Callable[[Sequence[Row]], float | None]:
+def _lost_to_noise(measure: str) -> Read:
     def read(rows: Sequence[Row]) -> float | None:
-        mine = [r for r in rows if (r["dataset"], r["condition"]) == (name, condition)]
-        return next((each.accuracy(form) for each in by_set(mine)), None)
+        found = Comparison(rows).changed(NOISY, CLEAN, OURS, measure)
+        return None if found is None else found.mean.value
 
     return read
 
 
-def _speed_up(form: str, *, synthetic: bool) -> Callable[[Sequence[Row]], float | None]:
-    return lambda rows: speed_up(rows, form, synthetic=synthetic)
+def _excess_on_noise(rows: Sequence[Row]) -> list[Reading]:
+    own = [row for row in rows if row["contender"] == OURS]
+    found = {name: [r["log_loss"] for r in own if r["dataset"] == name] for name in _ENTROPY}
+    return [Reading(name, fmean(v) / _ENTROPY[name]) for name, v in found.items() if v]
 
 
-def _targets_of(form: str) -> tuple[Target, ...]:
-    title = FORMS[form]
-    against = [
-        ("doubled", GRID, 1.5, "the grid"),
-        ("doubled", PLAIN, 3, "`SVC()`"),
-        ("doubled", FOREST, 0, "the forest"),
-        ("x4", GRID, 5, "the grid"),
-        ("clean", GRID, 0, "the grid"),
-    ]
-    few, many, calibrated = _SPEED_UPS[form]
-    plain = UNCALIBRATED[form]
-    return (
-        *(
+def _miscoverage(rows: Sequence[Row]) -> float | None:
+    found = [row["coverage"] for row in rows if "coverage" in row and row["condition"] == CLEAN]
+    return abs(100 * fmean(found) - 90) if found else None
+
+
+def _thousandths(number: float) -> str:
+    return f"{number:+.3f}"
+
+
+def _gains(suite: OnTables) -> list[Target]:
+    title, measures, peers = _GAINS[suite]
+    found: list[Target] = []
+    for measure in measures:
+        lower = measure == "log_loss"
+        found += [
             Overall(
-                f"{title}, {condition}: mean accuracy minus that of {label}", _ACCURACY, goal,
-                _mean_gain(condition, form, other), " points", form=points,
+                f"{title}: mean {LABELS[measure]} minus that of {suite.methods[peer].label}",
+                suite.name, 0, _mean_gain(peer, measure), "" if lower else " points",
+                at_least=not lower, form=_thousandths if lower else points,
             )
-            for condition, other, goal, label in against
-        ),
-        Grouped(
-            f"{title}, clean: the worst set, minus the grid", _ACCURACY, -4, _clean_gains(form),
-            " points", form=points,
-        ),
-        Overall(
-            f"{title}, sonar doubled: accuracy", _ACCURACY, 80.5,
-            _accuracy("sonar", "doubled", form), " %", form=_percent,
-        ),
-        Overall(
-            f"{title}, sign(x1 x2): accuracy", _ACCURACY, 88,
-            _accuracy("sign(x1 x2)", SIGNS_CONDITION, form), " %", form=_percent,
-        ),
-        Overall(
-            f"{title}: speed-up over the grid search (inverse of the mean CPU-time ratio), n up to "
-            "600, without probabilities", _COST, few, _speed_up(plain, synthetic=False),
-        ),
-        Overall(
-            f"{title}: the same, n = 2000, p = 50", _COST, many, _speed_up(plain, synthetic=True)
-        ),
-        Overall(
-            f"{title}: the same with probabilities, n up to 600", _COST, calibrated,
-            _speed_up(form, synthetic=False),
-        ),
-    )  # fmt: skip
+            for peer in peers
+        ]  # fmt: skip
+    return found
 
 
-TARGETS: tuple[Target, ...] = tuple(target for form in FORMS for target in _targets_of(form))
+TARGETS: tuple[Target, ...] = (
+    *(target for suite in _GAINS for target in _gains(suite)),
+    *(
+        Overall(
+            f"{title}: mean {measure} with noise columns minus that without", suite, -0.7,
+            _lost_to_noise(key), " points", form=points,
+        )
+        for title, suite, measure, key in (
+            ("small tables", Small.name, "AUC", "auc"),
+            ("mixed tables", Mixed.name, "AUC", "auc"),
+            ("regression", Regression.name, "R²", "r2"),
+        )
+    ),
+    Grouped(
+        "nothing to learn: log loss over the entropy", Generated.name, 1.05, _excess_on_noise,
+        at_least=False, form=lambda value: f"{value:.3f}",
+    ),
+    *(
+        Overall(
+            f"{title}: mean coverage, distance from 90 %", suite, 2, _miscoverage, " points",
+            at_least=False,
+        )
+        for title, suite in (("sets", Small.name), ("intervals", Regression.name))
+    ),
+)  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from kernelwise.experiments import Drawing, Row
+from benchmarks.engine import Drawing, Row
 
 from ..page import Page
 from ..targets import Grouped, Overall, Reading, Rows, Target

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..quality.data import generator
-from ..quality.truth import RULES, Rule
+from ..problems import generator
+from ..quality.generated import RULES, Rule
 
 SMALL, WIDE = (300, 30), (100, 500)  # rows and columns
 _NEIGHBOURS = 0.5  # correlation of neighbouring columns of a chain with relevant columns

@@ -27,7 +27,7 @@ def selections(X: np.ndarray, y: np.ndarray) -> dict[str, Any]:
     """Return the columns that each rule selects."""
     from sklearn.feature_selection import SelectFdr
 
-    from kernelwise.inspection import relevance_test
+    from kernelwise.app.inspection import relevance_test
 
     tested = relevance_test(X, y)
     return {

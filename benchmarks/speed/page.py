@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from statistics import median
 
-from kernelwise.experiments import Drawing, Row
+from benchmarks.engine import Drawing, Row
 
-from ..against.suite import TARGETS as AGAINST_BEFORE
-from ..against.suite import Before
 from ..page import Page
 from ..targets import EQUAL_OBJECTIVE, Rows
 from ..text import digits
@@ -53,8 +51,6 @@ $ make bench                                           # all, on an otherwise id
 $ make bench BENCH_ARGS="speed-fit speed-predict"      # some suites
 $ make bench BENCH_ARGS="speed --fresh"                # measure again what is finished
 $ make bench BENCH_ARGS="speed --render"               # only this page, from benchmarks/results
-$ make bench BENCH_ARGS="--against PYTHON"             # against that interpreter's kernelwise
-$ make bench BENCH_ARGS="before --today PYTHON"        # the same for this page
 ```
 """
 
@@ -140,8 +136,7 @@ PAGE = Page(
     picture=_picture,
     suites=(
         Fit(), Predict(), KernelMatrices(), WarmStarts(), Multiclass(), Growth(), Startup(),
-        Before(),
     ),
     how=_HOW,
-    targets=(*TARGETS, *AGAINST_BEFORE),
+    targets=TARGETS,
 )  # fmt: skip

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from statistics import median
 
-from kernelwise.experiments import Row
-from kernelwise.experiments.engine.store import Results
+from benchmarks.engine import Results, Row
 
 from ..text import digits, factor, seconds, span
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from kernelwise.experiments.engine.store import Results
+from benchmarks.engine import Results
 
 from ..blocks import with_block
 from ..text import factor, seconds, table

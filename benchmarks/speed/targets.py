@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from kernelwise.experiments import Row
+from benchmarks.engine import Row
 
 from ..targets import Reading, Target
 

@@ -15,7 +15,7 @@ from sklearn.datasets import make_moons
 from sklearn.inspection import DecisionBoundaryDisplay
 
 from kernelwise import RelevanceSVC
-from kernelwise.inspection import DecisionSurfaceDisplay
+from kernelwise.app.inspection import DecisionSurfaceDisplay
 
 rng = np.random.default_rng(0)
 moons, y = make_moons(300, noise=0.2, random_state=0)

@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
 from kernelwise import RelevanceSVC
-from kernelwise.inspection import ColumnEffectsDisplay, column_effects, explain_rows
+from kernelwise.app.inspection import ColumnEffectsDisplay, column_effects, explain_rows
 
 data = load_breast_cancer(as_frame=True)
 y = data.target.map({0: "malignant", 1: "benign"})

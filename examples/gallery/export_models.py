@@ -17,7 +17,7 @@ from sklearn.datasets import load_breast_cancer
 
 import kernelwise
 from kernelwise import RelevanceSVC
-from kernelwise.io import describe, save_onnx
+from kernelwise.app.io import describe, save_onnx
 
 X, y = load_breast_cancer(return_X_y=True)
 model = RelevanceSVC().fit(X[:400], y[:400])

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kernelwise import SVC, RelevanceSVC, SVCSearchCV
-from kernelwise.inspection import FeatureWeightsDisplay
+from kernelwise.app.inspection import FeatureWeightsDisplay
 
 wine = load_wine()
 n_real = len(wine.feature_names)

@@ -15,7 +15,7 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import StandardScaler
 
 from kernelwise import DualObjectiveSVC
-from kernelwise.inspection import ComparisonDisplay
+from kernelwise.app.inspection import ComparisonDisplay
 from kernelwise.kernels import RBF, Matern52, SquaredDistanceKernel
 
 

@@ -9,23 +9,17 @@ if TYPE_CHECKING:
     from typing import Any
 
     from . import (
+        app,
         criteria,
-        datasets,
         discrimination,
-        evaluation,
-        experiments,
-        inspection,
-        io,
         kernels,
         outer,
         qp,
-        report,
         svm,
-        tabular,
         transform,
     )
     from ._versions import show_versions
-    from .io import load, save
+    from .app.io import load, save
     from .svm import (
         SVC,
         AdaptiveKernelSVC,
@@ -47,19 +41,13 @@ if TYPE_CHECKING:
     )
 
 _LAYERS = (
+    "app",
     "criteria",
-    "datasets",
     "discrimination",
-    "evaluation",
-    "experiments",
-    "inspection",
-    "io",
     "kernels",
     "outer",
     "qp",
-    "report",
     "svm",
-    "tabular",
     "transform",
 )
 # Public name -> the layer that defines it; all other public names are in `svm`.
@@ -69,8 +57,8 @@ _HOMES = {
     "GeodesicNeighborFeatures": "transform",
     "RelevanceSelector": "transform",
     "TopicFeatures": "transform",
-    "load": "io",
-    "save": "io",
+    "load": "app.io",
+    "save": "app.io",
     "show_versions": "_versions",
 }
 __all__ = [
@@ -89,23 +77,17 @@ __all__ = [
     "SVCSearchCV",
     "TopicFeatures",
     "__version__",
+    "app",
     "bounds_of",
     "criteria",
-    "datasets",
     "discrimination",
-    "evaluation",
-    "experiments",
-    "inspection",
-    "io",
     "kernels",
     "load",
     "outer",
     "qp",
-    "report",
     "save",
     "show_versions",
     "svm",
-    "tabular",
     "transform",
 ]
 

@@ -1,6 +1,6 @@
 """Run the command line: ``python -m kernelwise``."""
 
-from .cli import main
+from .app.cli import main
 
 if __name__ == "__main__":
     main()

@@ -239,14 +239,14 @@ def naming_the_remedy() -> Iterator[None]:
         reason = str(error).split(". ")[0]
         raise TypeError(
             f"X has values that are not numbers, such as dates ({reason}); encode the table first, "
-            "for instance with kernelwise.tabular.TableEncoder, which takes dates."
+            "for instance with kernelwise.app.tabular.TableEncoder, which takes dates."
         ) from error
     except ValueError as error:
         if "could not convert" not in str(error):
             raise
         raise ValueError(
             f"X has columns that are not numbers ({error}); encode them first, for instance "
-            "with kernelwise.tabular.TableEncoder, which takes words and dates, or OneHotEncoder."
+            "with kernelwise.app.tabular.TableEncoder, which takes words and dates, or OneHotEncoder."
         ) from error
 
 

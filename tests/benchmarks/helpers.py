@@ -4,8 +4,9 @@ import os
 import subprocess
 import sys
 
-from benchmarks.environment import ROOT
 from kernelwise.experiments.engine.store import Results
+
+from benchmarks.environment import ROOT
 
 # Also where scikit-learn-intelex is installed: None in sys.modules makes an import fail.
 WITHOUT_INTELEX = """

@@ -4,14 +4,14 @@ import json
 import re
 
 import pytest
+from kernelwise.experiments import ExperimentError
+from kernelwise.experiments.engine.figures import save
 
 from benchmarks import command
 from benchmarks.blocks import with_block
 from benchmarks.command import DOCS, PAGES, RESULTS, SCRATCH, SUITES, parse, select
 from benchmarks.environment import ROOT
 from benchmarks.measure import Contender, Effort, compare, timing
-from kernelwise.experiments import ExperimentError
-from kernelwise.experiments.engine.figures import save
 
 from .helpers import assert_tables_are_rectangular, quick
 

@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
+from benchmarks.learners.leave_one_out import brute_force
+from benchmarks.learners.weights import exact_dual
+from kernelwise.experiments import ExperimentError
 
 from benchmarks import data, summaries
 from benchmarks.learners import PAGE
-from benchmarks.learners.leave_one_out import brute_force
-from benchmarks.learners.weights import exact_dual
 from benchmarks.measure import timing, with_ratios
 from benchmarks.targets import verdicts
-from kernelwise.experiments import ExperimentError
 
 from .helpers import assert_tables_are_rectangular, quick
 

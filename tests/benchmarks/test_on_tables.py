@@ -5,23 +5,23 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-
-from benchmarks.command import SUITES
-from benchmarks.quality import PAGE, recipes
-from benchmarks.quality.comparison import Comparison
 from benchmarks.quality.copies import Copies, answers, relevance_leaving_out
-from benchmarks.quality.measures import columns, measures
 from benchmarks.quality.noise_category import NoiseCategory, noisy_category
 from benchmarks.quality.on_tables import CLEAN, NOISY, Imbalanced, Mixed, Small
 from benchmarks.quality.opponents import CALIBRATED, OPPONENTS, OURS, TODAY, Judged, Setting
 from benchmarks.quality.probabilities import Coverage, PureNoise
 from benchmarks.quality.table_figures import peers_figure
 from benchmarks.quality.table_targets import TABLE_TARGETS
+from benchmarks.quality.today import VARIABLE, Worker
+from kernelwise.experiments import ExperimentError
+
+from benchmarks.command import SUITES
+from benchmarks.quality import PAGE, recipes
+from benchmarks.quality.comparison import Comparison
+from benchmarks.quality.measures import columns, measures
 from benchmarks.quality.tables import FAMILIES, REPORT, Split
 from benchmarks.quality.tables.catalogue import catalogue
-from benchmarks.quality.today import VARIABLE, Worker
 from benchmarks.targets import verdicts
-from kernelwise.experiments import ExperimentError
 
 from .helpers import assert_tables_are_rectangular, quick, results
 

@@ -2,10 +2,7 @@
 
 import numpy as np
 import pytest
-
-from benchmarks.quality import PAGE
 from benchmarks.quality.accuracy import Accuracy, Choose
-from benchmarks.quality.contenders import CONTENDERS, Setting
 from benchmarks.quality.cost import Cost
 from benchmarks.quality.data import Columns, draw, read, whole
 from benchmarks.quality.figures import by_set_figure, noise_figure
@@ -21,6 +18,9 @@ from benchmarks.quality.names import (
 )
 from benchmarks.quality.summaries import by_set, cost, counts, gains, speed_up
 from benchmarks.quality.truth import JUDGES, RULES, Stability, Truth, agreement, compared, problem
+
+from benchmarks.quality import PAGE
+from benchmarks.quality.contenders import CONTENDERS, Setting
 from benchmarks.targets import verdicts
 
 from .helpers import assert_tables_are_rectangular, quick, results

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from kernelwise.experiments import ExperimentError
 
 from benchmarks.quality.tables import (
     CHOOSE,
@@ -18,7 +19,6 @@ from benchmarks.quality.tables import (
 )
 from benchmarks.quality.tables.reserved import is_reserved
 from benchmarks.quality.tables.splits import categories
-from kernelwise.experiments import ExperimentError
 
 FRAME = pd.DataFrame(
     {

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.io import ModelFileError, load, save
+from kernelwise.app.io import ModelFileError, load, save
 from tests.io.models import classifier, new_rows
 from tests.io.test_model_file_fuzz import (
     change_json,

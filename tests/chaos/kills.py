@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.datasets import load_iris
 
 from kernelwise import SVC, RelevanceSVC
-from kernelwise.io import ModelFileError, load, save
+from kernelwise.app.io import ModelFileError, load, save
 
 from .tally import Tally
 
@@ -122,7 +122,7 @@ def _wait_for(trees: Path, n_trees: int, process: subprocess.Popen[bytes]) -> No
 
 _COMMAND = """
 import sys
-from kernelwise.cli import main
+from kernelwise.app.cli import main
 sys.argv[0] = "kernelwise"
 main()
 """

@@ -15,7 +15,7 @@ import pandas as pd
 
 import kernelwise
 from kernelwise import criteria, evaluation, experiments, inspection, kernels, outer, qp, tabular
-from kernelwise.io import save
+from kernelwise.app.io import save
 from tests.experiments.toy import Toy
 
 N = 24  # rows

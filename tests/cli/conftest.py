@@ -3,7 +3,7 @@
 import pytest
 from typer.testing import CliRunner
 
-from kernelwise.cli.app import app
+from kernelwise.app.cli.app import app
 
 from ..tabular.tables import patients
 

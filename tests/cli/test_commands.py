@@ -8,10 +8,10 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-
 from kernelwise.datasets import list_datasets
-from kernelwise.evaluation import methods
-from kernelwise.io import load
+
+from kernelwise.app.evaluation import methods
+from kernelwise.app.io import load
 
 from ..tabular.tables import patients, rare
 
@@ -321,7 +321,7 @@ def test_list_of_experiments_as_json_has_the_facts_of_the_table(run):
 
 def test_the_program_itself(table):
     """One run as a process of its own: the entry point, the streams, the exit code."""
-    program = [sys.executable, "-c", "from kernelwise.cli import main; main()"]
+    program = [sys.executable, "-c", "from kernelwise.app.cli import main; main()"]
     done = subprocess.run([*program, "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("kernelwise ")
     done = subprocess.run(
@@ -335,7 +335,7 @@ def test_the_program_itself(table):
 
 
 def test_missing_toolkit_is_reported_with_the_remedy():
-    code = "import sys\nsys.modules['typer'] = None\nfrom kernelwise.cli import main\nmain()"
+    code = "import sys\nsys.modules['typer'] = None\nfrom kernelwise.app.cli import main\nmain()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.endswith('pip install "kernelwise[cli]"\n')

@@ -5,10 +5,10 @@ import pathlib
 
 import pytest
 
-import kernelwise.evaluation
-import kernelwise.report
+import kernelwise.app.evaluation
+import kernelwise.app.report
 from kernelwise import SVC
-from kernelwise.io import save
+from kernelwise.app.io import save
 
 from ..tabular.tables import patients
 
@@ -139,7 +139,7 @@ def fail(*args, **options):
 
 
 def test_interrupt_ends_with_130_and_writes_nothing(run, table, tmp_path, monkeypatch):
-    monkeypatch.setattr(kernelwise.evaluation, "fit_table", interrupt)
+    monkeypatch.setattr(kernelwise.app.evaluation, "fit_table", interrupt)
     out = tmp_path / "model.kw"
     result = run("fit", table, "-t", "outcome", "--method", "svc", "--cv", 2, "--out", out)
     assert "interrupted; nothing was written" in one_line(result, 130)
@@ -147,7 +147,7 @@ def test_interrupt_ends_with_130_and_writes_nothing(run, table, tmp_path, monkey
 
 
 def test_an_interrupted_report_leaves_the_model_and_says_so(run, table, tmp_path, monkeypatch):
-    monkeypatch.setattr(kernelwise.report, "write_report", interrupt)
+    monkeypatch.setattr(kernelwise.app.report, "write_report", interrupt)
     out = tmp_path / "model.kw"
     fit = ["fit", table, "-t", "outcome", "--method", "svc", "--cv", 2, "--out", out]
     result = run(*fit, "--report", tmp_path / "page.html")
@@ -157,7 +157,7 @@ def test_an_interrupted_report_leaves_the_model_and_says_so(run, table, tmp_path
 
 
 def test_unexpected_errors_are_one_line_unless_debugging(run, table, monkeypatch):
-    monkeypatch.setattr(kernelwise.evaluation, "fit_table", fail)
+    monkeypatch.setattr(kernelwise.app.evaluation, "fit_table", fail)
     fit = ["fit", table, "-t", "outcome", "--method", "svc", "--cv", 2]
     text = one_line(run(*fit))
     assert (

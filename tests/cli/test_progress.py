@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from kernelwise import RelevanceSVC
-from kernelwise.cli import progress
+from kernelwise.app.cli import progress
 from kernelwise.svm.base.progress import FitProgress, listening
 
 X = np.random.default_rng(0).normal(size=(60, 3))

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from kernelwise.cli.tables import columns_table, scores_table, shortened, weights_table
-from kernelwise.evaluation import evaluate
-from kernelwise.tabular import Weight, describe_columns
+from kernelwise.app.cli.tables import columns_table, scores_table, shortened, weights_table
+from kernelwise.app.evaluation import evaluate
+from kernelwise.app.tabular import Weight, describe_columns
 
 from ..tabular.tables import patients
 

@@ -25,9 +25,9 @@ from sklearn.svm import SVC
 import kernelwise
 from kernelwise import FeatureDiscriminationSVC, MarginRadiusSVC, RelevanceSVC
 from kernelwise._files import write_text
-from kernelwise.io import load, save
+from kernelwise.app.io import load, save
+from kernelwise.app.tabular import TableError, describe_columns, read_table
 from kernelwise.svm.base.progress import listening
-from kernelwise.tabular import TableError, describe_columns, read_table
 
 
 def rare_table(n, share, seed=0):
@@ -274,12 +274,14 @@ class Finder:
                 raise ImportError("initialization failed") from None
 
 sys.meta_path.insert(0, Finder())
-from kernelwise.cli import main
+from kernelwise.app.cli import main
 main()
 """
 
 
-@pytest.mark.parametrize("module", ["pandas", "typer", "kernelwise.cli.fit", "kernelwise.io"])
+@pytest.mark.parametrize(
+    "module", ["pandas", "typer", "kernelwise.app.cli.fit", "kernelwise.app.io"]
+)
 def test_24_ctrl_c_while_a_compiled_module_loads_is_no_import_error(table, module):
     # pybind11 turns the KeyboardInterrupt of an import into an ImportError.
     command = [sys.executable, "-c", _INTERRUPTED_IMPORT.format(module)]

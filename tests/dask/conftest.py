@@ -1,10 +1,10 @@
 """A cluster of two small worker processes, and constants that make small tables large."""
 
 import pytest
+from kernelwise.svm.relevance.parts import cell_rows
 
 from kernelwise.dask import fitting
 from kernelwise.svm.relevance import large_table, reader
-from kernelwise.svm.relevance.parts import cell_rows
 
 distributed = pytest.importorskip("distributed")
 

@@ -5,13 +5,13 @@ import sys
 
 import numpy as np
 import pytest
+from kernelwise.scale.trees import grow_tree
 from numpy.testing import assert_array_equal
 
 from kernelwise.dask import DaskRelevanceSVC
 from kernelwise.dask.cluster import client_of
 from kernelwise.dask.shared import Shared
 from kernelwise.kernels import RBF
-from kernelwise.scale.trees import grow_tree
 
 
 def sent(value):

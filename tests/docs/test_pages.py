@@ -13,7 +13,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from typer.testing import CliRunner
 
-from kernelwise.cli.app import app
+from kernelwise.app.cli.app import app
 from reproduction.experiment import experiments
 from tests.loop import loop
 

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy.stats import ks_2samp
 
-from kernelwise.evaluation import drift_from_training, fit_table
-from kernelwise.tabular import check_target
+from kernelwise.app.evaluation import drift_from_training, fit_table
+from kernelwise.app.tabular import check_target
 
 
 def table(n, seed, **shift):

@@ -11,11 +11,11 @@ from scipy import stats
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from kernelwise._memory import peak_memory
-from kernelwise.evaluation import HeldOut, Score, evaluate, fit_table, forecast_cost, methods
-from kernelwise.evaluation.class_scores import score_predictions
-from kernelwise.evaluation.cost_estimate import extrapolate
-from kernelwise.evaluation.statistics import compare_scores
-from kernelwise.tabular import TableError, check_target, column_weights, columns, encoder
+from kernelwise.app.evaluation import HeldOut, Score, evaluate, fit_table, forecast_cost, methods
+from kernelwise.app.evaluation.class_scores import score_predictions
+from kernelwise.app.evaluation.cost_estimate import extrapolate
+from kernelwise.app.evaluation.statistics import compare_scores
+from kernelwise.app.tabular import TableError, check_target, column_weights, columns, encoder
 
 from ..tabular.tables import patients, rare
 

@@ -17,8 +17,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.fixes import parse_version
 
 from kernelwise import SVC
-from kernelwise.evaluation import evaluate_model
-from kernelwise.tabular import TableEncoder
+from kernelwise.app.evaluation import evaluate_model
+from kernelwise.app.tabular import TableEncoder
 
 X, Y = load_iris(return_X_y=True, as_frame=True)
 OTHERS = {"guess": DummyClassifier()}

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from kernelwise import SVC
-from kernelwise.evaluation import evaluate, evaluate_model
+from kernelwise.app.evaluation import evaluate, evaluate_model
 
 
 def table(signal, n=120, seed=0):

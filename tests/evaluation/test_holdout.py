@@ -14,8 +14,8 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from kernelwise.evaluation import fit_table, score_model
-from kernelwise.tabular import TableError, check_target
+from kernelwise.app.evaluation import fit_table, score_model
+from kernelwise.app.tabular import TableError, check_target
 
 from ..tabular.tables import patients
 

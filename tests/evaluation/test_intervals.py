@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binomtest, norm
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from kernelwise.evaluation.intervals import of_area, of_mean, of_mean_share, of_share
+from kernelwise.app.evaluation.intervals import of_area, of_mean, of_mean_share, of_share
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 10), (7, 20), (50, 50), (300, 1000)])

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernelwise.evaluation import evaluate, leaking_columns
-from kernelwise.tabular import check_target, describe_columns
+from kernelwise.app.evaluation import evaluate, leaking_columns
+from kernelwise.app.tabular import check_target, describe_columns
 
 
 def found_in(frame):

@@ -14,7 +14,7 @@ from sklearn.metrics import (
     root_mean_squared_error,
 )
 
-from kernelwise.evaluation import (
+from kernelwise.app.evaluation import (
     evaluate,
     evaluate_model,
     fit_table,
@@ -22,7 +22,7 @@ from kernelwise.evaluation import (
     leaking_columns,
     score_model,
 )
-from kernelwise.tabular import TableError, check_target, describe_columns
+from kernelwise.app.tabular import TableError, check_target, describe_columns
 
 
 def prices(n=160, seed=0):

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_html_repr
 
-from kernelwise import SVC, MarginRadiusSVC
+from kernelwise import SVC, MarginRadiusSVC, RelevanceSVR
 
 
 @pytest.fixture
@@ -56,3 +56,9 @@ def test_pipelines_have_their_own_diagram(fitted):
     html = model._repr_html_()
     assert "kernelwise-weights" not in html
     assert "MarginRadiusSVC" in html
+
+
+def test_regressors_show_theirs():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    assert "kernelwise-weights" not in RelevanceSVR()._repr_html_()
+    assert bars(RelevanceSVR().fit(X, X[:, 1])._repr_html_())[0] == 100

@@ -27,6 +27,7 @@ from kernelwise import (
     RelevanceSVC,
     SVCSearchCV,
 )
+from kernelwise.app.tabular import TableEncoder
 from kernelwise.criteria import RadiusMargin
 from kernelwise.kernels import (
     RBF,
@@ -39,7 +40,6 @@ from kernelwise.kernels import (
     Ridge,
     Sigmoid,
 )
-from kernelwise.tabular import TableEncoder
 from kernelwise.transform import GeodesicNeighborFeatures, TopicFeatures
 
 WEIGHTS = np.array([0.5, 2.0, 0.0, 1.3, 0.2])

@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 import sklearn
 import skops.io
+from kernelwise.app.io._class_names import OURS, public_name_of
 from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator, clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -23,10 +24,9 @@ import kernelwise.kernels
 import kernelwise.svm
 import kernelwise.transform
 from kernelwise import SVC, DualObjectiveSVC, MarginRadiusSVC, RelevanceSVC
-from kernelwise.io import ModelFileError, describe, load, save
-from kernelwise.io._class_names import OURS, public_name_of
-from kernelwise.io._container import MIGRATIONS, SCHEMA
-from kernelwise.io._trust import trusted_types
+from kernelwise.app.io import ModelFileError, describe, load, save
+from kernelwise.app.io._container import MIGRATIONS, SCHEMA
+from kernelwise.app.io._trust import trusted_types
 from kernelwise.svm.base.predictor import predictor_of
 
 from .models import (

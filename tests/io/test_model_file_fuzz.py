@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from kernelwise.io import ModelFileError, describe, load, save
+from kernelwise.app.io import ModelFileError, describe, load, save
 
 from .models import classifier, new_rows
 from .test_model_file_safety import changed_schema, members_of, signed, write

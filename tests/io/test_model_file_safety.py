@@ -22,9 +22,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
-import kernelwise.io._container as container
+import kernelwise.app.io._container as container
 from kernelwise import SVC, FeatureDiscriminationSVC, RelevanceSVC
-from kernelwise.io import ModelFileError, describe, load, save
+from kernelwise.app.io import ModelFileError, describe, load, save
 from kernelwise.kernels import FunctionKernel
 
 from .models import classifier, new_rows, table

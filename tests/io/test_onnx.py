@@ -28,7 +28,7 @@ from kernelwise import (
     RelevanceSVC,
     SVCSearchCV,
 )
-from kernelwise.io import save_onnx, to_onnx
+from kernelwise.app.io import save_onnx, to_onnx
 from kernelwise.kernels import RBF, Laplacian, Linear, Normalized, Precomputed
 from kernelwise.svm.base.predictor import predictor_of
 from kernelwise.transform import GeodesicNeighborFeatures, TopicFeatures

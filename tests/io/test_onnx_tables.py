@@ -9,9 +9,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.pipeline import make_pipeline
 
 from kernelwise import SVC, RelevanceSVC
-from kernelwise.evaluation import fit_table
-from kernelwise.io import to_onnx
-from kernelwise.tabular import TableEncoder, TableError, check_target
+from kernelwise.app.evaluation import fit_table
+from kernelwise.app.io import to_onnx
+from kernelwise.app.tabular import TableEncoder, TableError, check_target
 
 N_ROWS = 160
 

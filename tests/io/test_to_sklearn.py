@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kernelwise import SVC, EmpiricalKernelMap, FeatureDiscriminationScaler
-from kernelwise.io import to_sklearn
+from kernelwise.app.io import to_sklearn
 
 from .models import CLASSIFIERS, KERNELS, classifier, new_rows, table, with_kernel, with_nan
 

@@ -52,7 +52,7 @@ def test_tiles_of_absolute_differences(n, m, n_codes, far, dtype):
 
 @both_types
 @loop("d", [1, 2, 31, 32, 33, 40, 100, 520])
-@loop("n", [1, 16, 31, 130, 300])
+@loop("n", [1, 31, 130])
 def test_matrices_of_absolute_differences_are_symmetric(n, d, dtype):
     X = np.random.default_rng(n).normal(size=(n, d))
     K = LazyGram(Laplacian(0.3 / d), X).dense(dtype)
@@ -63,7 +63,7 @@ def test_matrices_of_absolute_differences_are_symmetric(n, d, dtype):
 
 @both_types
 @loop("d", [1, 2, 40, WIDEST - 2, WIDEST])
-@loop("n", [1, 16, 31, 130, 300])
+@loop("n", [1, 31, 130])
 def test_matrices_are_symmetric(n, d, dtype):
     X = np.random.default_rng(n).normal(size=(n, d))
     K = LazyGram(RBF(0.3 / d), X).dense(dtype)
@@ -76,9 +76,9 @@ def test_matrices_are_symmetric(n, d, dtype):
 def test_columns_that_are_not_packed_at_once(dtype, kernel):
     n = 8_600_000 // 400 // np.dtype(dtype).itemsize  # a little more than are packed at once
     X = np.random.default_rng(0).normal(size=(n, 400)).astype(dtype)
-    whole, few = LazyGram(kernel, X).dense(dtype), np.array([0, 150, n - 1])
-    assert_allclose(whole[few], kernel(X[few], X), rtol=0, atol=8 * TYPES[dtype])
-    assert_array_equal(whole, whole.T)
+    whole, some = LazyGram(kernel, X).dense(dtype), np.linspace(0, n - 1, 60).astype(int)
+    assert_allclose(whole[some], kernel(X[some], X), rtol=0, atol=8 * TYPES[dtype])
+    assert_array_equal(whole[:, some], whole[some].T)
 
 
 @both_types

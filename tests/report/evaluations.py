@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from kernelwise.evaluation import Difference, Evaluation, HeldOut, Score
-from kernelwise.inspection import WeightStability
-from kernelwise.tabular import Column, Target, Weight
+from kernelwise.app.evaluation import Difference, Evaluation, HeldOut, Score
+from kernelwise.app.inspection import WeightStability
+from kernelwise.app.tabular import Column, Target, Weight
 
 NASTY = '<script>alert("x")</script>'
 

@@ -12,8 +12,8 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from kernelwise.inspection import check_model
-from kernelwise.report import write_report
+from kernelwise.app.inspection import check_model
+from kernelwise.app.report import write_report
 from kernelwise.svm import AdaptiveKernelSVC, RelevanceSVC
 
 from .evaluations import NASTY, evaluation, stability

@@ -11,10 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from kernelwise import RelevanceSVC, __version__
-from kernelwise.cli.app import app
-from kernelwise.inspection import ColumnVerdicts, ModelChecks, PermutationCheck, check_model
-from kernelwise.report import write_report
-from kernelwise.report.findings import findings, importance_text
+from kernelwise.app.cli.app import app
+from kernelwise.app.inspection import ColumnVerdicts, ModelChecks, PermutationCheck, check_model
+from kernelwise.app.report import write_report
+from kernelwise.app.report.findings import findings, importance_text
 
 from .evaluations import evaluation
 from .test_write_report import Reader

@@ -18,15 +18,15 @@ from sklearn.svm import SVC as PlainSVC
 
 from kernelwise import SVC, AdaptiveKernelSVC, RelevanceSVC, SVCSearchCV
 from kernelwise._models import final_estimator
-from kernelwise.evaluation import HeldOut, fit_table
-from kernelwise.evaluation.statistics import compare_scores
-from kernelwise.inspection import ComparisonDisplay
-from kernelwise.io import save
-from kernelwise.report import write_report
-from kernelwise.report.figures import comparison_svg
-from kernelwise.report.findings import findings
-from kernelwise.report.tables import confusion, reliability, score_rows, weight_rows
-from kernelwise.tabular import Weight, check_target, column_weights
+from kernelwise.app.evaluation import HeldOut, fit_table
+from kernelwise.app.evaluation.statistics import compare_scores
+from kernelwise.app.inspection import ComparisonDisplay
+from kernelwise.app.io import save
+from kernelwise.app.report import write_report
+from kernelwise.app.report.figures import comparison_svg
+from kernelwise.app.report.findings import findings
+from kernelwise.app.report.tables import confusion, reliability, score_rows, weight_rows
+from kernelwise.app.tabular import Weight, check_target, column_weights
 
 from .evaluations import NASTY, evaluation, held_out, score, stability
 

@@ -6,9 +6,9 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.pipeline import make_pipeline
 
-from kernelwise.evaluation import evaluate, fit_table
-from kernelwise.tabular import TableEncoder, TableError, check_new_rows, check_target
-from kernelwise.tabular.profile import column_profile
+from kernelwise.app.evaluation import evaluate, fit_table
+from kernelwise.app.tabular import TableEncoder, TableError, check_new_rows, check_target
+from kernelwise.app.tabular.profile import column_profile
 
 from .tables import patients
 

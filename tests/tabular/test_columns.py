@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernelwise.evaluation import fit_table
-from kernelwise.tabular import TableError, check_target, describe_columns
-from kernelwise.tabular.columns import notes_on
+from kernelwise.app.evaluation import fit_table
+from kernelwise.app.tabular import TableError, check_target, describe_columns
+from kernelwise.app.tabular.columns import notes_on
 
 from .tables import patients
 

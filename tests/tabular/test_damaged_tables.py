@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from kernelwise.evaluation import fit_table
-from kernelwise.tabular import (
+from kernelwise.app.evaluation import fit_table
+from kernelwise.app.tabular import (
     TableEncoder,
     TableError,
     check_target,

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from kernelwise.tabular import TableEncoder, TableError
+from kernelwise.app.tabular import TableEncoder, TableError
 
 from .tables import patients
 

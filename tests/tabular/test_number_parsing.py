@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernelwise.tabular.column_values import as_numbers
-from kernelwise.tabular.number_parsing import decimal_sign, parse
+from kernelwise.app.tabular.column_values import as_numbers
+from kernelwise.app.tabular.number_parsing import decimal_sign, parse
 
 WRITTEN = {
     "$1,234.50": 1234.5,

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernelwise.tabular import TableError, delimited, describe_columns, formats, read_table
-from kernelwise.tabular.delimited import MISSING
+from kernelwise.app.tabular import TableError, delimited, describe_columns, formats, read_table
+from kernelwise.app.tabular.delimited import MISSING
 
 from .tables import patients
 
@@ -230,7 +230,9 @@ def test_thousands_in_quotation_marks_are_no_decimals():
 
 
 def test_reading_does_not_wait_for_scikit_learn():
-    code = "import sys\nfrom kernelwise.tabular import read_table\nprint('sklearn' in sys.modules)"
+    code = (
+        "import sys\nfrom kernelwise.app.tabular import read_table\nprint('sklearn' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 
@@ -283,7 +285,7 @@ def test_a_large_parquet_file_is_in_memory_once(tmp_path):
     code = (
         "import resource, sys\n"
         "import pandas, pyarrow.parquet\n"
-        "from kernelwise.tabular import formats, read_table\n"
+        "from kernelwise.app.tabular import formats, read_table\n"
         "formats.LARGE_VALUES = 1000\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "frame = read_table(sys.argv[1])\n"

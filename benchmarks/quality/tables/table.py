@@ -1,4 +1,4 @@
-"""A table: where it is, what is predicted, which columns are categories, and its role."""
+"""A table: where it is, what is predicted, and which columns are categories."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import numpy as np
 
 from . import sources
 
-CHOOSE, REPORT = "choose", "report"
-_FEWEST_ROWS = 10  # rows below which a class is dropped
+_MIN_ROWS = 10  # rows below which a class is dropped
 _WORDS = re.compile(r"`([^`]+)`|\b([A-Za-z_][\w.]*)")
 
 
@@ -34,10 +33,10 @@ class TableSpec:
         Columns of numbers that are codes; columns of text are categories anyway.
     keep : str, default=""
         Condition on rows; empty keeps all.
-    role : {"report", "choose"}, default="report"
-        Tables to choose with are never reported. Those to report took no part in any choice.
     rows : int, default=2000
         Largest number of rows: a larger table is sampled, by class.
+    numbers : bool, default=False
+        Whether the target is a number.
     """
 
     name: str
@@ -46,13 +45,13 @@ class TableSpec:
     drop: str = ""
     categories: str = ""
     keep: str = ""
-    role: str = REPORT
     rows: int = 2000
+    numbers: bool = False
 
 
 @dataclass(frozen=True)
 class Table:
-    """A data frame with pandas' categories and gaps, and classes coded 0, 1, ..."""
+    """A data frame with pandas' categories and gaps, and numbers or classes coded 0, 1, ..."""
 
     X: Any
     y: np.ndarray
@@ -61,22 +60,30 @@ class Table:
 @cache
 def load(spec: TableSpec) -> Table:
     """Read a table and prepare its columns; nothing is fitted to the rows."""
-    from sklearn.model_selection import train_test_split
-
     frame = sources.read(spec.source).reset_index(drop=True)
     if spec.keep:
         frame = frame[frame.eval(spec.keep)]
     used = [column for column in words(spec.target) if column in frame.columns]
     frame = frame.dropna(subset=used)
-    y = _classes(frame.eval(spec.target))
+    target = frame.eval(spec.target)
+    y = np.asarray(target, dtype=float) if spec.numbers else _classes(target)
     frame = frame.drop(columns=[*used, *(c for c in spec.drop.split() if c not in used)])
-    kept = np.bincount(y)[y] >= _FEWEST_ROWS
-    frame, y = frame[kept], np.unique(y[kept], return_inverse=True)[1]
+    if not spec.numbers:
+        kept = np.bincount(y)[y] >= _MIN_ROWS
+        frame, y = frame[kept], np.unique(y[kept], return_inverse=True)[1]
     if len(y) > spec.rows:
-        rows = np.arange(len(y))
-        rows = train_test_split(rows, train_size=spec.rows, stratify=y, random_state=0)[0]
-        frame, y = frame.iloc[np.sort(rows)], y[np.sort(rows)]
+        rows, _ = split_rows(y, 0, train_size=spec.rows)
+        frame, y = frame.iloc[rows], y[rows]
     return Table(_typed(frame.reset_index(drop=True), spec.categories.split()), y)
+
+
+def split_rows(y: np.ndarray, seed: int, **sizes: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return sorted rows of the two parts of a random split, by class if y has classes."""
+    from sklearn.model_selection import train_test_split
+
+    classes = y if y.dtype.kind == "i" else None
+    parts = train_test_split(np.arange(len(y)), stratify=classes, random_state=seed, **sizes)
+    return np.sort(parts[0]), np.sort(parts[1])
 
 
 def words(expression: str) -> list[str]:

@@ -26,7 +26,7 @@ from kernelwise import (
     SVCSearchCV,
     TopicFeatures,
 )
-from kernelwise.tabular import TableEncoder
+from kernelwise.app.tabular import TableEncoder
 
 X, Y = load_iris(return_X_y=True)
 SETTING_AS_THEY_GO = [

@@ -62,4 +62,4 @@ def _row(name: str, share: float, length: float) -> str:
 
 
 def _is_fitted(estimator: Any) -> bool:
-    return hasattr(estimator, "classes_")
+    return hasattr(estimator, "n_features_in_")

@@ -125,7 +125,7 @@ class Joint:
         out: Array = self.prior.root(rows, settings) @ self.additive
         if self.near is not None:
             out += self.prior.kernel(rows, self.near) @ self.weights
-        return out
+        return out.astype(np.float64, copy=False)
 
 
 def fit_joint(

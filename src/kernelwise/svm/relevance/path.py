@@ -18,6 +18,7 @@ import numpy as np
 from ..._typing import Array, Index
 from .evidence import learn
 from .losses import Key, LogLoss, SquaredLoss
+from .pairs import pair_shares
 from .prior import Prior, between, equal_prior, mean_prior
 from .rows import Rows
 from .settings import Settings
@@ -31,7 +32,8 @@ _FAR = 6.0  # nats, and twice the standard error, by which a stage is dropped af
 def rank(rows: Rows, T: Array, kept: Index, rng: np.random.Generator, settings: Settings) -> Array:
     """Return the share of each group: the mean of those in two kernels and in additive effects.
 
-    Amplitudes and noise are held, so that the weights have to explain the targets.
+    Amplitudes and noise are held, so that the weights have to explain the targets. Shares in pairs
+    that act only together are added where such pairs stand out.
     """
     equal = equal_prior(rows, kept, rng)
     equal = replace(equal, v=equal.v * 0.1, noise=settings.rank_noise, tau=0.0)
@@ -54,7 +56,9 @@ def rank(rows: Rows, T: Array, kept: Index, rng: np.random.Generator, settings: 
     )
     squares = Q.w**2
     shares: Array = (L.w / L.w.sum() + L.v / L.v.sum() + squares / squares.sum()) / 3
-    return shares
+    columns = np.argsort(-shares[rows.columns.group], kind="stable")
+    pairs = pair_shares(rows, T, columns[np.isin(rows.columns.group[columns], kept)], settings)
+    return shares if pairs is None else (3 * shares + pairs) / 4
 
 
 def stage_sizes(n_groups: int, settings: Settings) -> list[int]:

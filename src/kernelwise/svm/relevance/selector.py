@@ -107,7 +107,7 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
     See Also
     --------
     RelevanceSVC : The classifier.
-    kernelwise.inspection.relevance_test : The test as a table.
+    kernelwise.app.inspection.relevance_test : The test as a table.
 
     Notes
     -----

@@ -41,6 +41,7 @@ class Settings:
     rank_evaluations: int = 30  # of the evidence per kernel; 15: -3 points among noise columns
     narrow: float = 3.0  # first weights of the Laplacian's ranking, relative to 1 / distance
     thirds: int = 16  # columns above which stages shrink to a third, not a half: CPU x0.78
+    pair_columns: int = 2000  # best columns whose pairs are screened; time
     nats: float = 4.0  # price of dropping any column; 8: nothing
     gate: float = 2.0  # standard errors over a constant below which nothing is dropped; convention
 

@@ -68,7 +68,7 @@ class RawColumn:
             return CATEGORY
         raise ValueError(
             f"column {self.name!r} is of type {dtype}, which is neither a number nor a category; "
-            "encode the table with kernelwise.tabular.TableEncoder first, which takes dates too, "
+            "encode the table with kernelwise.app.tabular.TableEncoder first, which takes dates too, "
             "or leave the column out."
         )
 
@@ -158,7 +158,7 @@ def _type_of(value: Any) -> type | None:
         return str
     raise ValueError(
         f"X holds a value of type {type(value).__name__}, {value!r}; a table of objects takes "
-        "words and numbers. Encode it with kernelwise.tabular.TableEncoder first, which takes "
+        "words and numbers. Encode it with kernelwise.app.tabular.TableEncoder first, which takes "
         "dates too."
     )
 

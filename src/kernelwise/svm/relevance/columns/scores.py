@@ -135,7 +135,9 @@ class ColumnScores:
         """Return the scores of some columns."""
         place = np.cumsum(~self.is_category) - 1  # of each number among the numbers
         numbers = place[columns[~self.is_category[columns]]]
-        return ColumnScores(self.knots.part(numbers), self.sizes[numbers], self.is_category[columns])
+        return ColumnScores(
+            self.knots.part(numbers), self.sizes[numbers], self.is_category[columns]
+        )
 
 
 def mean_differences(X: Array, count: Array) -> Array:

@@ -92,6 +92,8 @@ def _as_table(estimator: Any, X: Any) -> Any:
             f"X.toarray(), which takes {size:.3g} MB here, or select columns first; SVC and "
             "DualObjectiveSVC take sparse matrices."
         )
+    if not is_frame(X) and hasattr(X, "to_pandas"):  # a table of Arrow, which has no dtypes
+        X = X.to_pandas()
     if not is_frame(X):
         return check_array(
             X, dtype=None, ensure_all_finite=False, input_name="X", estimator=estimator

@@ -1,0 +1,218 @@
+"""``kernelwise fit``: evaluate a method on a table, fit it to all rows, and save the model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+from . import options
+from .console import Session, check_outputs, fail, guarded, keeping
+from .inputs import read, read_target
+from .messages import (
+    report_fits,
+    show_cost,
+    show_leaks,
+    show_next,
+    show_notes,
+    show_outcome,
+    show_rarity,
+)
+from .tables import columns_table, scores_table, weights_table
+
+if TYPE_CHECKING:
+    from ..evaluation import Evaluation
+    from ..tabular import Column
+
+_PART_MISSING = 3  # exit code where the model is there, but the report or a part of it is not
+
+
+@guarded
+def fit(
+    data: options.Data,
+    target: options.TargetName,
+    task: options.Task = "auto",
+    method: options.MethodName = "relevance",
+    out: options.ModelOut = None,
+    report: options.ReportOut = None,
+    stability: options.Stability = 10,
+    metric: options.MetricName = None,
+    drop: options.Drop = None,
+    keep: options.Keep = None,
+    category: options.Category = None,
+    positive: options.Positive = None,
+    min_class: options.MinClass = 5,
+    balanced: options.Balanced = False,
+    cv: options.Folds = None,
+    test_size: options.TestSize = None,
+    format: options.Format = None,
+    seed: options.Seed = 0,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+    force: options.Force = False,
+) -> None:
+    """Fit a model to a table and evaluate it.
+
+    The target is classes or a number. The method is scored on held-out rows, beside guessing, a
+    forest, and a plain SVC or ridge regression. Then it is fitted to all rows and, with --out,
+    saved.
+    """
+    from ..evaluation import evaluate, fit_table
+    from ..evaluation.evaluate import compared_methods
+    from ..tabular import column_weights
+
+    options.forbid_both(cv, test_size)
+    session = Session(quiet, as_json)
+    check_outputs([out, report], force, inputs=[data])
+    frame = read(session, data, format)
+    settings = options.fit_options(drop, keep, category, balanced, seed)
+    columns = _columns(frame, target, method, settings)
+    _show_table(session, frame, columns, saved=out is not None)
+    found = read_target(session, frame, target, task, positive, min_class)
+    show_rarity(session, found, metric, balanced)
+    leaks = show_leaks(session, frame, found, columns, seed)
+    how = options.split_options(len(found.y), cv, test_size)
+    names = compared_methods(method, found)
+    extra = 1 + (report_fits(stability) if report else 0)
+    show_cost(session, frame, found, names, how, extra_fits=extra, **settings)
+    with session.progress() as progress:
+        evaluation = evaluate(
+            frame,
+            found,
+            method,
+            columns=columns,
+            metric=metric,
+            **how,
+            **settings,
+            progress=progress,
+        )
+    with session.progress() as progress, session.showing_warnings():
+        progress(0, 1, "fitting all rows")
+        model = fit_table(frame, found, method, **settings)
+    weights, notes = tuple(column_weights(model)), (*evaluation.notes, *leaks)
+    evaluation = replace(evaluation, weights=weights, notes=notes)
+    _show_results(session, evaluation)
+    if out is not None:
+        _save(session, frame, evaluation, model, balanced, out)
+    missing: list[str] = []
+    if report is not None:
+        with keeping("nothing was written" if out is None else f"the model is in {out}"):
+            missing = _write_report(session, frame, evaluation, model, stability, data, out, report)
+    _give(session, evaluation, out, report, missing)
+    show_outcome(session, evaluation)
+    if out is not None:
+        show_next(session, out, data)
+    if missing:
+        fail(f"the report lacks a part: {'; '.join(missing)}", _PART_MISSING)
+
+
+def _columns(frame: Any, target: str, method: str, settings: dict[str, Any]) -> list[Column]:
+    """Describe the columns as the method reads them."""
+    from ..evaluation import methods
+    from ..tabular import describe_columns
+
+    choice = {name: settings[name] for name in ("drop", "keep", "category")}
+    return describe_columns(frame, target, **choice, one_hot=not methods()[method].reads_categories)
+
+
+def _show_table(session: Session, frame: Any, columns: list[Column], saved: bool) -> None:
+    """Show the size of the table and its columns, and whether the model will be saved."""
+    session.say(f"{len(frame)} rows, {len(frame.columns)} columns")
+    if not saved:
+        session.say("the model will not be saved; add --out model.kw to save it")
+    session.say(columns_table(columns))
+    if ids := [column.name for column in columns if column.kind == "id" and not column.used]:
+        session.say(f"add --keep {quote(ids[0])} to use a column that looks like an id")
+
+
+def _show_results(session: Session, evaluation: Evaluation) -> None:
+    show_notes(session, evaluation)
+    session.show(scores_table(evaluation))
+    if evaluation.weights:
+        session.show(weights_table(evaluation.weights))
+    else:
+        session.show(f"{evaluation.best.label} does not weight the columns.")
+
+
+def _save(
+    session: Session, frame: Any, evaluation: Evaluation, model: Any, balanced: bool, out: Path
+) -> None:
+    """Save the model, and name its file at once: nothing that follows can take it away."""
+    from ..io import save
+    from .explain import measured_effects
+
+    target = evaluation.target
+    with session.showing_warnings():
+        effects = measured_effects(model, target.rows_of(frame), getattr(target, "positive", None))
+    save(model, out, summary=_summary(evaluation, balanced) | {"effects": effects})
+    session.say(f"model: {out}")
+
+
+def _summary(evaluation: Evaluation, balanced: bool) -> dict[str, Any]:
+    """Return the facts for the header of the model file."""
+    best, target = evaluation.best, evaluation.target
+    return {
+        "target": target.name,
+        "task": target.task,
+        "positive": getattr(target, "positive", None),
+        "set_aside": list(getattr(target, "set_aside", ())),
+        "method": best.method,
+        "balanced": balanced,
+        "metric": evaluation.metric,
+        "score": float(f"{best.mean(evaluation.metric):.7g}"),
+        "spread": float(f"{best.spread(evaluation.metric):.7g}"),
+        "protocol": evaluation.protocol,
+        "seed": evaluation.seed,
+    }
+
+
+def _write_report(
+    session: Session,
+    frame: Any,
+    evaluation: Evaluation,
+    model: Any,
+    n_resamples: int,
+    data: str,
+    out: Path | None,
+    report: Path,
+) -> list[str]:
+    """Check the columns, and write the report; return sentences on what it lacks."""
+    from ..inspection import ModelChecks, check_model
+    from ..report.page import report_sections, write_page
+
+    target, missing = evaluation.target, []
+    with session.progress() as progress, session.showing_warnings():
+        try:
+            checks = check_model(
+                model,
+                target.rows_of(frame),
+                target.y,
+                n_resamples=n_resamples,
+                positive=getattr(target, "positive", None),
+                random_state=evaluation.seed,
+                callback=progress,
+            )
+        except (ValueError, ArithmeticError, MemoryError) as error:
+            checks, missing = ModelChecks(), [f"the checks of the columns failed: {error}"]
+    name = "standard input" if data == "-" else Path(data).name
+    facts = report_sections(evaluation, model=model, checks=checks)
+    missing += facts.failures
+    write_page(facts, report, model_file=out, data_name=name, notes=missing)
+    session.say(f"report: {report}")
+    return missing
+
+
+def _give(
+    session: Session,
+    evaluation: Evaluation,
+    out: Path | None,
+    report: Path | None,
+    missing: list[str],
+) -> None:
+    """Print all results as JSON, with the files that were written."""
+    session.give(
+        evaluation.as_dict()
+        | {"columns": [vars(column) for column in evaluation.columns]}
+        | {"model": out and str(out), "report": report and str(report), "missing": missing}
+    )

@@ -1,0 +1,114 @@
+"""``kernelwise predict``: the class or number of each row of a table, by a saved model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from ..._files import write_text
+from . import options
+from .checks import as_dicts, check_table
+from .console import Session, check_outputs, guarded
+from .inputs import load_table_model, read
+from .reasons import explain_table
+
+if TYPE_CHECKING:
+    from ..tabular import ColumnCheck
+
+
+@guarded
+def predict(
+    model: options.Model,
+    data: options.Data,
+    proba: options.Proba = False,
+    interval: options.Interval = False,
+    level: options.Level = 0.9,
+    explain: options.Explain = None,
+    out: options.CsvOut = None,
+    keep: options.Copied = None,
+    allow: options.Allow = False,
+    format: options.Format = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+    force: options.Force = False,
+) -> None:
+    """Predict the class or number of each row of a table.
+
+    The table is compared with the training table first. Notes name new categories, missing values,
+    values of another kind, and values outside the training range. A table in which a column that
+    the model relies on is unusable is refused.
+    """
+    from ..tabular.errors import require_columns
+
+    session = Session(quiet, as_json)
+    check_outputs([out], force, inputs=[model, data])
+    fitted, summary = _load(model, proba, interval)
+    frame = read(session, data, format)
+    copied = list(dict.fromkeys(keep or ()))
+    require_columns(frame, copied, "--keep")
+    rows = frame.drop(columns=str(summary.get("target", "")), errors="ignore")
+    checks = check_table(session, fitted, rows, allow)
+    with session.showing_warnings():
+        table = _predictions(fitted, rows, proba, level if interval else None)
+    if explain is not None:
+        table = table.join(explain_table(session, fitted, rows, read(session, explain), as_json))
+    _refuse_taken_names(copied, table.columns)
+    for place, name in enumerate(copied):
+        table.insert(place, name, frame[name].to_numpy())
+    text = _as_json(table, checks) if as_json else table.to_csv(index=False, lineterminator="\n")
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        write_text(out, text)
+        session.say(f"{len(table)} predictions: {out}")
+
+
+def _load(path: Path, proba: bool, interval: bool) -> tuple[Any, dict[str, Any]]:
+    """Return the model and the summary in its file."""
+    from ..tabular import TableError
+
+    fitted, summary = load_table_model(path)
+    if proba and not hasattr(fitted, "predict_proba"):
+        raise TableError(f"{path} predicts numbers; --interval adds intervals to them.")
+    if interval and not hasattr(fitted[-1], "predict_interval"):
+        raise TableError(f"{path} predicts classes; --proba adds their probabilities.")
+    return fitted, summary
+
+
+def _refuse_taken_names(copied: list[str], results: Any) -> None:
+    """Refuse to copy columns whose names the predictions have: readers could not tell them."""
+    from ..tabular import TableError
+    from ..tabular.errors import quoted
+
+    taken = [name for name in copied if name in set(results)]
+    if taken:
+        raise TableError(
+            f"--keep {quoted(taken)}: the predictions have a column of that name; rename it in the "
+            "table."
+        )
+
+
+def _as_json(table: Any, checks: list[ColumnCheck]) -> str:
+    """Return one JSON document: the predictions, and what is unusual about the columns."""
+    records = json.loads(table.to_json(orient="records"))  # pandas knows how to write its types
+    return (
+        json.dumps({"predictions": records, "checks": as_dicts(checks)}, ensure_ascii=False) + "\n"
+    )
+
+
+def _predictions(fitted: Any, frame: Any, proba: bool, level: float | None) -> Any:
+    import pandas as pd
+
+    encoded = fitted[:-1].transform(frame)
+    table = pd.DataFrame({"prediction": fitted[-1].predict(encoded)})
+    if proba:
+        columns = fitted[-1].predict_proba(encoded).T
+        for label, values in zip(fitted.classes_.tolist(), columns, strict=True):
+            table[f"probability {label}"] = values.round(6)
+    if level is not None:
+        ends = fitted[-1].predict_interval(encoded, confidence_level=level)
+        table["low"], table["high"] = ends
+    return table

@@ -1,0 +1,241 @@
+"""What a column is worth: how much the loss on held-out rows grows when its values are shuffled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.model_selection import (
+    KFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    check_cv,
+)
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length
+
+from ..._parameters import Options, checked_arguments
+from ..._typing import Array, Index
+from ._arguments import CALLBACK, ESTIMATOR, SEED, TABLE, TARGET, count
+from .refit import refit
+from .row_pool import ModelReader, RowPool
+
+_FOLDS = 3
+_MAX_FOLDED = 2_000  # rows above which one part is held out instead of folds
+_HELD_OUT = 0.3  # share of that part
+_MAX_COLUMNS = 50  # columns that are shuffled, those of the largest shares
+_MAX_ROWS = 1_000  # held-out rows that are shuffled
+_MIN_ROWS = 100  # the same where there are many columns
+_MAX_DECIDED = 120_000  # shuffled rows that are decided, but for the fewest rows
+_SMALLEST = 1e-15  # probability whose logarithm is still taken
+_DEVIATES = 1.96  # standard errors on each side of a 95 % interval
+
+
+@dataclass(frozen=True)
+class ColumnImportance:
+    """How much the loss on held-out rows grows when the values of a column are shuffled.
+
+    Parameters
+    ----------
+    feature_names : tuple of str
+        The columns of the table.
+    loss : ndarray of shape (n_columns,)
+        What shuffling costs, in units of ``metric``; NaN for columns that were not measured.
+    low, high : ndarray of shape (n_columns,)
+        The ends of its 95 % interval over the held-out rows.
+    shares : ndarray of shape (n_columns,) or None
+        The weights that the model has learned, of sum one; None for a model that learns none.
+    metric : {"log loss", "root mean squared error", "error rate"}
+        The loss: in nats, in units of the target, or a share of the rows.
+    base : float
+        The loss of the model as it is, on the same rows.
+    n_rows : int
+        The number of held-out rows.
+    """
+
+    feature_names: tuple[str, ...]
+    loss: Array
+    low: Array
+    high: Array
+    shares: Array | None
+    metric: str
+    base: float
+    n_rows: int
+
+    @property
+    def matters(self) -> Any:
+        """Whether shuffling a column costs more than chance explains, as a mask."""
+        return self.low > 0
+
+    @property
+    def order(self) -> Index:
+        """The columns, that of the largest cost first; those not measured come last."""
+        return np.argsort(-np.nan_to_num(self.loss, nan=-np.inf), kind="stable")
+
+    def table(self) -> dict[str, Any]:
+        """Return one row per column, the largest cost first, for ``pandas.DataFrame``.
+
+        Returns
+        -------
+        table : dict of ndarray
+            "column", "loss", "low", "high" and, where the model learns weights, "share".
+        """
+        columns = {
+            "column": np.array(self.feature_names, dtype=object),
+            "loss": self.loss,
+            "low": self.low,
+            "high": self.high,
+        }
+        if self.shares is not None:
+            columns["share"] = self.shares
+        return {name: own[self.order] for name, own in columns.items()}
+
+
+@checked_arguments(
+    model=ESTIMATOR,
+    X=TABLE,
+    y=TARGET,
+    cv=["cv_object", Options({"prefit"}), None],
+    n_repeats=count(1),
+    random_state=SEED,
+    callback=CALLBACK,
+)
+def held_out_importance(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    cv: Any = None,
+    n_repeats: int = 5,
+    random_state: Any = 0,
+    callback: Callable[[int, int], Any] | None = None,
+) -> ColumnImportance:
+    """Measure what shuffling each column costs on rows that a model has not learned from.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted classifier or regressor, or a pipeline that ends with one.
+    X : data frame or array-like of shape (n, n_columns)
+        The table, as the model reads it.
+    y : array-like of shape (n,) or (n, n_targets)
+        The classes or the target.
+    cv : int, splitter, iterable, "prefit" or None, default=None
+        The rows to hold out; clones of the model are fitted to the others. None is three folds up
+        to 2,000 rows, else a random part of 30 %. With "prefit", X and y are rows that the model
+        itself has not learned from.
+    n_repeats : int, default=5
+        Number of shuffles of each column.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the splits and the shuffles.
+    callback : callable, default=None
+        Called with the number of finished splits and their total.
+
+    Returns
+    -------
+    importance : ColumnImportance
+        The increase of the log loss, of the root mean squared error in units of the target, or of
+        the error rate of a classifier without probabilities, with its interval, beside the weights.
+        At most 1,000 held-out rows are shuffled, and beyond 50 columns those with the largest
+        weights.
+
+    Notes
+    -----
+    A column of the table is shuffled with all that is made of it. The interval is over held-out
+    rows: it does not cover that other training rows give another model. Of two columns that say
+    the same, each can be shuffled at little cost.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise import RelevanceSVC
+    >>> from kernelwise.app.inspection import held_out_importance
+    >>> X = np.random.default_rng(0).normal(size=(200, 4))
+    >>> y = X[:, 1] > 0
+    >>> found = held_out_importance(RelevanceSVC().fit(X, y), X, y)
+    >>> found.matters.tolist()
+    [False, True, False, False]
+    """
+    check_consistent_length(X, y)
+    y, random = np.asarray(y), check_random_state(random_state)
+    reader = ModelReader(model)
+    pool = RowPool(reader, X)
+    columns = np.sort(np.argsort(-pool.shares, kind="stable")[:_MAX_COLUMNS])
+    splits = _splits(model, X, y, cv, random)
+    affordable = _MAX_DECIDED // (n_repeats * len(columns))
+    most = -(-min(_MAX_ROWS, max(_MIN_ROWS, affordable)) // len(splits))
+    found = []
+    for done, (train, test) in enumerate(splits, 1):
+        own = reader if train is None else ModelReader(refit(model, X, y, train))
+        rows = np.sort(random.permutation(test)[:most])
+        found.append(_row_losses(own, X, y, rows, columns, n_repeats, random))
+        if callback is not None:
+            callback(done, len(splits))
+    plain, grown = np.concatenate([f[0] for f in found]), np.hstack([f[1] for f in found])
+    mean, n = grown.mean(axis=1), len(plain)
+    half = _DEVIATES * grown.std(axis=1) / np.sqrt(max(n - 1, 1))
+    base, ends = float(plain.mean()), np.full((3, len(pool.names)), np.nan)
+    ends[:, columns] = np.array([mean, mean - half, mean + half])
+    if reader.output == "prediction":
+        ends = np.sqrt(np.maximum(base + ends, 0)) - np.sqrt(base)
+        base = float(np.sqrt(base))
+    shares, (loss, low, high) = reader.shares(pool.names), ends
+    return ColumnImportance(pool.names, loss, low, high, shares, _metric(reader), base, n)
+
+
+def _metric(reader: ModelReader) -> str:
+    names = {"prediction": "root mean squared error", "probability": "log loss"}
+    return names.get(reader.output, "error rate")
+
+
+def _splits(model: Any, X: Any, y: Any, cv: Any, random: Any) -> list[tuple[Index | None, Index]]:
+    """Return the rows to fit and those to hold out; None for the former where nothing is fitted."""
+    n, classifies = len(y), is_classifier(model)
+    if isinstance(cv, str):
+        return [(None, np.arange(n))]
+    if cv is None:
+        seed = int(random.randint(2**31 - 1))
+        if n > _MAX_FOLDED:
+            kind: Any = StratifiedShuffleSplit if classifies else ShuffleSplit
+            cv = kind(1, test_size=_HELD_OUT, random_state=seed)
+        else:
+            kind = StratifiedKFold if classifies else KFold
+            cv = kind(_FOLDS, shuffle=True, random_state=seed)
+    return list(check_cv(cv, y, classifier=classifies).split(np.zeros(n), y))
+
+
+def _row_losses(
+    reader: ModelReader,
+    X: Any,
+    y: Any,
+    rows: Index,
+    columns: Index,
+    n_repeats: int,
+    random: Any,
+) -> tuple[Array, Array]:
+    """Return the loss of each row, and its mean growth when each column is shuffled."""
+    pool = RowPool(reader, X)
+    plain = _losses(reader, pool.outputs(rows), y[rows])
+    grown = np.empty((len(columns), len(rows)))
+    tiled, known = np.tile(rows, n_repeats), np.concatenate([y[rows]] * n_repeats)
+    for place, column in enumerate(columns.tolist()):
+        donors = np.concatenate([random.permutation(rows) for _ in range(n_repeats)])
+        losses = _losses(reader, pool.outputs(tiled, [column], donors), known)
+        grown[place] = losses.reshape(n_repeats, -1).mean(axis=0) - plain
+    return plain, grown
+
+
+def _losses(reader: ModelReader, outputs: Array, y: Any) -> Array:
+    """Return the loss of each row: minus the log of its class, squared error, or wrong or not."""
+    if reader.output == "prediction":
+        errors: Array = np.mean((outputs - y.reshape(len(y), -1)) ** 2, axis=1)
+        return errors
+    if reader.output == "probability":
+        right = np.max(outputs * (y[:, None] == reader.classes), axis=1)
+        return -np.log(np.maximum(right, _SMALLEST))
+    best = outputs[:, 0] > 0 if outputs.shape[1] == 1 else np.argmax(outputs, axis=1)
+    return (reader.classes[best.astype(np.intp)] != y).astype(np.float64)

@@ -1,0 +1,86 @@
+"""A screen of all pairs of columns, for columns that act only together.
+
+The sums of a target t over the cells of two columns in a few bins each, less what the bins of each
+column explain by themselves, make a statistic of their interaction:
+
+    sum over cells (S - N (m_a + m_b))^2 / (N + 1),   S = sum of t, N = rows, m = mean of t in a bin
+
+which has about a chi-squared distribution if nothing is there. Counts and sums of all pairs are
+products of one-hot matrices.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.stats import chi2
+
+from ..._typing import Array, Index
+from .rows import Rows
+from .settings import Settings
+
+_BINS = 3  # of each column: three genotypes, or low, middle and high
+_BLOCK = 300  # columns whose pairs are counted at a time
+_LEVEL = 0.05  # probability that any pair is found if nothing is there
+
+
+def pair_shares(rows: Rows, T: Array, columns: Index, settings: Settings) -> Array | None:
+    """Return the share of each group in the interactions that stand out, or None if none does.
+
+    Only ``columns``, the best ones by another ranking first, are screened, up to the limit of the
+    settings.
+    """
+    table = rows.columns
+    columns = columns[np.diff(table.bins.starts)[columns] > 1][: settings.pair_columns]
+    p = len(columns)
+    if p < 2:
+        return None
+    codes = _coarse(rows, columns)
+    hot = (codes[:, :, None] == np.arange(_BINS)).astype(np.float32).reshape(len(rows), -1)
+    used = (hot > 0).any(axis=0).reshape(p, _BINS).sum(axis=1)
+    limit = chi2.isf(_LEVEL / (p * (p - 1) / 2 * T.shape[1]), np.arange((_BINS - 1) ** 2 + 1))
+    excess = np.zeros(p)
+    for start in range(0, p, _BLOCK):
+        block = np.arange(start, min(start + _BLOCK, p))
+        freedom = np.multiply.outer(used[block] - 1, used[start:] - 1)
+        found = _interactions(hot, T, start, block) - limit[freedom]
+        found[(freedom == 0) | (block[:, None] >= np.arange(start, p))] = 0
+        np.maximum(found, 0, out=found)
+        excess[block] += found.sum(axis=1)
+        excess[start:] += found.sum(axis=0)
+    if not excess.any():
+        return None
+    return np.bincount(table.group[columns], excess / excess.sum(), table.n_groups)
+
+
+def _coarse(rows: Rows, columns: Index) -> Index:
+    """Return the bins of numbers and the most frequent levels of categories, as small codes."""
+    codes = np.empty((len(rows), len(columns)), dtype=np.intp)
+    sizes = np.diff(rows.columns.bins.starts)
+    for out, j in enumerate(columns):
+        places = rows.places[:, j].astype(np.intp)
+        if not rows.columns.is_category[j]:
+            codes[:, out] = places * _BINS // int(sizes[j]) if sizes[j] > _BINS else places
+            continue
+        order = np.argsort(-np.bincount(places, minlength=int(sizes[j])), kind="stable")
+        rank = np.argsort(order)
+        codes[:, out] = np.minimum(rank[places], _BINS - 1)
+    return codes
+
+
+def _interactions(hot: Array, T: Array, start: int, block: Index) -> Array:
+    """Return the largest statistic over the targets of each pair of a block with later columns."""
+    first = hot[:, start * _BINS : (block[-1] + 1) * _BINS]
+    later = hot[:, start * _BINS :]
+    N = first.T @ later
+    out = np.zeros((len(block), later.shape[1] // _BINS))
+    counts = later.sum(axis=0)
+    for t in T.T.astype(np.float32):
+        means = (t @ later) / np.maximum(counts, 1)
+        E = (first * t[:, None]).T @ later
+        E -= N * means[: first.shape[1], None]
+        E -= N * means
+        np.square(E, out=E)
+        E /= N + 1
+        by_pair = E.reshape(len(block), _BINS, -1, _BINS).sum(axis=(1, 3))
+        np.maximum(out, by_pair, out=out)
+    return out
