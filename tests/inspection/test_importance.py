@@ -39,10 +39,7 @@ def test_loss_is_that_of_every_exchange_with_another_row():
             rows = X[left]
             rows[:, column] = X[right, column]
             grown = loss(rows, left)
-            if model is regressor:
-                expected = np.sqrt(grown) - np.sqrt(plain)
-            else:
-                expected = grown - plain
+            expected = np.sqrt(grown) - np.sqrt(plain) if model is regressor else grown - plain
             assert found.loss[column] == pytest.approx(expected, rel=0.05, abs=0.002)
         assert found.base == pytest.approx(np.sqrt(plain) if model is regressor else plain)
         assert found.n_rows == 120

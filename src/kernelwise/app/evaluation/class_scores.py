@@ -10,9 +10,9 @@ import numpy as np
 
 from ..._typing import Array, Index
 from ..tabular import ClassTarget
-from .intervals import ConfidenceInterval, mean_of, of_area, of_mean, of_mean_share, of_share
+from .intervals import mean_of, of_area, of_mean, of_mean_share, of_share
 from .results import HeldOut
-from .scoring import Metric
+from .scoring import Metric, with_interval
 
 
 @dataclass(frozen=True)
@@ -125,14 +125,14 @@ def class_metrics(y: Any, predicted: Any, decision: Array, proba: Array | None, 
     is_right = predicted == y
     recalls = np.array([is_right[y == label].mean() for label in labels])
     metrics = [
-        _metric("accuracy", of_share(float(is_right.mean()), len(y)), counts.max() / len(y)),
-        _metric("balanced_accuracy", of_mean_share(recalls, counts), 1 / len(labels)),
+        with_interval("accuracy", of_share(float(is_right.mean()), len(y)), counts.max() / len(y)),
+        with_interval("balanced_accuracy", of_mean_share(recalls, counts), 1 / len(labels)),
         *_area_metrics(y, decision, classes, positive),
     ]
     if proba is not None:
         guesses = guess_losses(y, classes)
         metrics += [
-            _metric(name, of_mean(losses), guesses[name].mean())
+            with_interval(name, of_mean(losses), guesses[name].mean())
             for name, losses in row_losses(y, proba, classes).items()
         ]
     return metrics
@@ -154,10 +154,6 @@ def _area_metrics(y: Any, decision: Array, classes: Any, positive: Any) -> list[
         precisions.append(of_share(float(average_precision_score(is_own, own)), n_own))
         shares.append(n_own / len(y))
     return [
-        _metric("auc", mean_of(areas), 0.5),
-        _metric("average_precision", mean_of(precisions), sum(shares) / len(shares)),
+        with_interval("auc", mean_of(areas), 0.5),
+        with_interval("average_precision", mean_of(precisions), sum(shares) / len(shares)),
     ]
-
-
-def _metric(name: str, interval: ConfidenceInterval, guess: float) -> Metric:
-    return Metric(name, interval.value, interval.low, interval.high, float(guess))

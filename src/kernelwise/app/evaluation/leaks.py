@@ -97,7 +97,7 @@ def leaking_columns(
     # Copies of a row would give its class away in the folds.
     different = np.flatnonzero(~frame.iloc[target.rows].duplicated().to_numpy())
     some = np.sort(rng.permutation(different)[:_MAX_ROWS])
-    y = target.y[some] if is_number else np.unique(target.y[some], return_inverse=True)[1]
+    y: Any = target.y[some] if is_number else np.unique(target.y[some], return_inverse=True)[1]
     if np.ptp(y) == 0 or len(y) < _N_FOLDS:
         return []
     fold = rng.permutation(len(y)) % _N_FOLDS
@@ -129,7 +129,8 @@ def _held_out_r2(values: Any, y: Array, fold: Index) -> float:
         size = int(codes.max()) + 1
         count = np.bincount(codes[~own], minlength=size)
         total = np.bincount(codes[~own], y[~own], minlength=size)
-        predicted[own] = ((total + y[~own].mean()) / (count + 1))[codes[own]]
+        means = np.where(count > 0, total / np.maximum(count, 1), y[~own].mean())
+        predicted[own] = means[codes[own]]
     return 1 - float(np.mean((y - predicted) ** 2) / np.var(y))
 
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from ..._typing import Array, Index
 from .calibration import CalibrationBin
-from .intervals import Z, of_mean, of_share
+from .intervals import ConfidenceInterval, Z, of_mean, of_share
 from .results import HeldOut
-from .scoring import Metric
+from .scoring import Metric, with_interval
 
 LEVELS = (0.5, 0.8, 0.9, 0.95)  # of the intervals that are checked
 _MAIN = 2  # the level of coverage, width and pinball loss: 90 %
@@ -59,12 +59,12 @@ def number_metrics(held_out: HeldOut) -> list[Metric]:
     """
     y, n = held_out.actual, len(held_out.actual)
     squares, spread = (held_out.predicted - y) ** 2, (y - y.mean()) ** 2
-    square, variance = of_mean(squares), float(spread.mean())
+    root = ConfidenceInterval(*np.sqrt(of_mean(squares)).tolist())
     absolute = of_mean(np.abs(held_out.predicted - y))
     metrics = [
-        Metric("rmse", *map(float, np.sqrt(square)), guess=variance**0.5),
+        with_interval("rmse", root, spread.mean() ** 0.5),
         _r2(squares, spread),
-        Metric("mae", *absolute, guess=float(np.abs(y - np.median(y)).mean())),
+        with_interval("mae", absolute, np.abs(y - np.median(y)).mean()),
     ]
     if held_out.ends is None:
         return metrics
@@ -74,9 +74,9 @@ def number_metrics(held_out: HeldOut) -> list[Metric]:
     covered = of_share(float(_inside(y, ends).mean()), n)
     return [
         *metrics,
-        Metric("pinball", *of_mean(_pinball(y, ends)), guess=float(_pinball(y, guess).mean())),
-        Metric("coverage", *covered, guess=float(_inside(y, guess).mean())),
-        Metric("width", *of_mean(np.ptp(ends, axis=1)), guess=float(np.ptp(quantiles))),
+        with_interval("pinball", of_mean(_pinball(y, ends)), _pinball(y, guess).mean()),
+        with_interval("coverage", covered, _inside(y, guess).mean()),
+        with_interval("width", of_mean(np.ptp(ends, axis=1)), np.ptp(quantiles)),
     ]
 
 
@@ -96,7 +96,7 @@ def _r2(squares: Array, spread: Array) -> Metric:
     """Return the explained share of the variance, with the error of a ratio of two means."""
     n, variance = len(squares), float(spread.mean())
     if not variance:
-        return Metric("r2", *[float("nan")] * 3, guess=0.0)
+        return Metric("r2", float("nan"), float("nan"), float("nan"), guess=0.0)
     value = 1 - float(squares.mean()) / variance
     error = float((squares - (1 - value) * spread).std() / variance / np.sqrt(n))
     return Metric("r2", value, value - Z * error, min(1.0, value + Z * error), guess=0.0)

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from ..._typing import Array, Index
 from ..tabular import ClassTarget, TableError, Target
 from ..tabular.errors import quoted
+from .intervals import ConfidenceInterval
 from .results import METRICS, HeldOut
 
 
@@ -36,6 +37,11 @@ class Metric:
     def label(self) -> str:
         """Name of the metric in tables."""
         return METRICS[self.name]
+
+
+def with_interval(name: str, interval: ConfidenceInterval, guess: float) -> Metric:
+    """Return a metric from its interval."""
+    return Metric(name, interval.value, interval.low, interval.high, float(guess))
 
 
 class Scoring(Protocol):

@@ -110,8 +110,8 @@ def write_report(
     model_file : path-like, default=None
         Where the model was saved, for the example code that loads it.
     stability : WeightStability, default=None
-        The result of `kernelwise.app.inspection.weight_stability`; adds the variation of the weights.
-        None takes that of ``checks``.
+        The result of `kernelwise.app.inspection.weight_stability`; adds the variation of the
+        weights. None takes that of ``checks``.
     checks : ModelChecks, default=None
         The result of `kernelwise.app.inspection.check_model`; adds the importance of columns on
         held-out rows, a test of the columns, and the direction of their effects.

@@ -99,8 +99,10 @@ def as_floats(series: Any, decimal: str = ".") -> Any:
     A large table is then not copied, as pandas copies when somebody writes, and float32 stays.
     """
     is_float = isinstance(series.dtype, np.dtype) and series.dtype in (np.float32, np.float64)
-    if is_float and not (np.abs(series.to_numpy()) > MAX_SIZE).any():
-        return series.reset_index(drop=True)
+    if is_float:
+        limit = min(MAX_SIZE, float(np.finfo(series.dtype).max))
+        if not (np.abs(series.to_numpy()) > limit).any():
+            return series.reset_index(drop=True)
     return as_numbers(series, decimal)
 
 

@@ -34,7 +34,7 @@ _MAX_WORD_LENGTH = 20  # characters of a word that are shown
 _MAX_NOTES = 5  # columns that get a note of their own
 _PLAIN = re.compile(r"[-+]?[0-9]*\.?[0-9]*([eE][-+]?[0-9]+)?")
 _ID = re.compile(
-    r"(^|[_\W]|[a-z](?=I)|case|user|customer|patient|person|subject|record|order|account|member)"
+    r"(^|[_\W]|(?-i:[a-z](?=I))|case|user|customer|patient|person|subject|record|order|account|member)"
     r"(id|uuid|guid|key|index|rows?|rownames?|rownumbers?|nr|no|number|seqn|seqno|id[_\W]?str)$",
     re.IGNORECASE,
 )
