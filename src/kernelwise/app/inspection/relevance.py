@@ -9,7 +9,6 @@ import numpy as np
 
 from ..._typing import Array
 from ...svm.relevance.selector import RelevanceSelector
-from ...svm.relevance.testing import ColumnTests
 
 
 @dataclass(frozen=True)
@@ -21,11 +20,13 @@ class RelevanceTest:
     feature_names : tuple of str
         The names of the columns.
     shares : ndarray of shape (n_features,)
-        The learned weights; they sum to one.
-    statistic : ndarray of shape (n_features,)
-        Mean gain on held-out rows over its standard error.
+        The share of each column in the prior variance of the target; they sum to one.
+    alone : ndarray of shape (n_features,)
+        The p-value of what each column says by itself, beyond all others.
+    together : ndarray of shape (n_features,)
+        The p-value of what it says together with others.
     pvalues : ndarray of shape (n_features,)
-        The p-value of each column alone.
+        Both combined.
     adjusted : dict of str to ndarray
         P-values that account for the number of columns: "fdr" by Benjamini and Hochberg, "fwer"
         by Holm.
@@ -33,7 +34,8 @@ class RelevanceTest:
 
     feature_names: tuple[str, ...]
     shares: Array
-    statistic: Array
+    alone: Array
+    together: Array
     pvalues: Array
     adjusted: dict[str, Array]
 
@@ -63,12 +65,14 @@ class RelevanceTest:
         Returns
         -------
         table : dict of ndarray
-            The columns "feature", "share", "statistic", "p_value", "p_fdr" and "p_fwer".
+            The columns "feature", "share", "p_alone", "p_together", "p_value", "p_fdr" and
+            "p_fwer".
         """
         columns = {
             "feature": np.array(self.feature_names, dtype=object),
             "share": self.shares,
-            "statistic": self.statistic,
+            "p_alone": self.alone,
+            "p_together": self.together,
             "p_value": self.pvalues,
             "p_fdr": self.adjusted["fdr"],
             "p_fwer": self.adjusted["fwer"],
@@ -84,25 +88,41 @@ def _input_names(selector: Any) -> Any:
 
 
 def relevance_test(
-    X: Any, y: Any, *, sample_weight: Any = None, random_state: Any = 0, n_jobs: int | None = None
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    task: str = "auto",
+    categorical_features: Any = "from_dtype",
+    feature_groups: Any = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
 ) -> RelevanceTest:
-    """Test which columns matter for the classes, alone or together with others.
+    """Test which columns matter for the target, alone or together with others.
 
-    Machines are fitted to the rows outside each of three folds, and asked how much worse they
-    decide the rows of the fold when a column is averaged out.
+    The covariance of the target is learned from all columns. The score test of a variance
+    component then asks whether it needs each column beside the others.
 
     Parameters
     ----------
     X : data frame or array-like of shape (n_samples, n_features)
         The table; it may have categories and missing values.
     y : array-like of shape (n_samples,)
-        The classes.
+        The classes or numbers.
     sample_weight : array-like of shape (n_samples,), default=None
-        How often each row counts.
+        How much each row counts, relative to the others.
+    task : {"auto", "classification", "regression"}, default="auto"
+        What y holds: classes or numbers. "auto" takes words, flags and whole numbers as classes,
+        and other numbers as numbers.
+    categorical_features : "from_dtype", array-like of bool, int or str, or None, \
+            default="from_dtype"
+        Which columns are categories; see `RelevanceSVC`.
+    feature_groups : array-like, default=None
+        Columns that are tested together: lists of names or numbers, or one label per column.
     random_state : int, RandomState instance or None, default=0
-        Deals out the rows.
+        Picks rows and landmarks.
     n_jobs : int, default=None
-        Threads; None is one.
+        Threads; None is one. They do not change the result.
 
     Returns
     -------
@@ -115,10 +135,9 @@ def relevance_test(
 
     Notes
     -----
-    Guaranteed for many rows: the error rates, for columns that are independent of the classes and
-    of all other columns. Only measured: that doubling the p-values suffices for folds that share
-    rows. Not guaranteed: an irrelevant column that is correlated with a relevant one may be
-    selected, and with more columns than rows relevant ones are often missed.
+    The p-values hold if the target is normal around a function from the learned prior; that they
+    hold about as well for classes, and with a prior that is learned from the same rows, is
+    measured. An irrelevant column that is a noisy copy of a relevant one may be selected.
 
     Examples
     --------
@@ -129,13 +148,20 @@ def relevance_test(
     >>> np.flatnonzero(relevance_test(X, y).selected("fwer", alpha=0.05))
     array([2, 5])
     """
-    selector = RelevanceSelector(test="fdr", random_state=random_state, n_jobs=n_jobs)
-    selector.fit(X, y, sample_weight=sample_weight)
-    tests = ColumnTests(selector.pvalues_, selector.scores_, selector.pvalues_ < 1)
+    selector = RelevanceSelector(
+        test="fdr",
+        task=task,
+        categorical_features=categorical_features,
+        feature_groups=feature_groups,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )
+    tests = selector.fit(X, y, sample_weight=sample_weight).tests_
     return RelevanceTest(
         tuple(map(str, _input_names(selector))),
-        selector.feature_importances_,
-        tests.statistic,
+        tests.shares,
+        tests.alone,
+        tests.together,
         tests.pvalues,
         {rate: tests.adjusted(rate) for rate in ("fdr", "fwer")},
     )

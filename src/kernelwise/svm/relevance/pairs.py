@@ -49,7 +49,8 @@ def pair_shares(rows: Rows, T: Array, columns: Index, settings: Settings) -> Arr
         excess[start:] += found.sum(axis=0)
     if not excess.any():
         return None
-    return np.bincount(table.group[columns], excess / excess.sum(), table.n_groups)
+    shares = np.bincount(table.group[columns], excess / excess.sum(), table.n_groups)
+    return shares.astype(np.float64)
 
 
 def _coarse(rows: Rows, columns: Index) -> Index:

@@ -1,4 +1,4 @@
-"""Selection of the columns that matter, by the weights that RelevanceSVC learns."""
+"""Selection of columns: by what they cost on held-out rows, or by a test with an error rate."""
 
 from __future__ import annotations
 
@@ -6,120 +6,92 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from ..._memory import allowance
 from ..._parameters import Interval, Options
 from ..._sklearn import atomic_fit, check_sample_weight, checked_fit, safe_indexing
 from ..._threads import n_threads, single_blas
-from ..._typing import Array, Index
-from ...qp import SMO
-from ..base.multiclass import one_vs_rest
-from ..base.older_models import with_all_parameters
 from ..base.predictor import take
-from ..paths.rows import TrainingRows
-from .column_options import ColumnOptions
-from .columns import ColumnEncoding
-from .members import (
-    KERNELS,
-    UsedColumns,
-    has_equal_share,
-    kernel_names,
-    learn_kernels,
-    shares_of,
-    weight_sources,
-)
-from .parts.hinge import HingeSettings
-from .parts.rows import copy_weight
-from .raw_columns import is_frame
-from .table_input import check_table, check_training_table, column_names
-from .testing import ColumnTests, column_tests
+from ..base.task import Labels
+from .columns.encoding import ColumnEncoding
+from .columns.options import ColumnOptions
+from .columns.table_input import check_table, check_training_table, column_names
+from .fitting import Job, Kept, importances
+from .losses import LogLoss, SquaredLoss
+from .rows import ModelColumns, Rows
+from .settings import Settings
+from .table import sample_of
+from .target import Target
+from .testing import column_tests
 
 
 class RelevanceSelector(SelectorMixin, BaseEstimator):
-    """Keep the columns that matter for the classes, alone or together with others.
+    """Keep the columns that matter for the target, alone or together with others.
 
-    The weights are those that `RelevanceSVC` learns; its machines are not fitted.
+    Without ``test`` it keeps what `RelevanceSVC` or `RelevanceSVR` keeps: columns are ranked and
+    dropped along a path, and go unless that costs on held-out rows. With ``test`` it keeps what a
+    test with an error rate finds.
 
     Parameters
     ----------
     max_features : int, default=None
-        Keep as many columns, those of the largest weights. None keeps those with at least an
-        equal share of the weight, or those that ``test`` selects.
+        The most columns, or groups of columns, that are kept; None lets held-out rows decide.
     test : {"fdr", "fwer"}, default=None
-        Keep the columns that help machines on rows they have not seen, and bound an error rate by
-        ``alpha``: the expected share of false columns among the kept ones ("fdr", by Benjamini
-        and Hochberg) or the probability of any ("fwer", by Holm). It takes three to five times
-        as long.
+        Keep the columns that a test finds, and bound an error rate by ``alpha``: the expected
+        share of false columns among the kept ones ("fdr", by Benjamini and Hochberg) or the
+        probability of any ("fwer", by Holm).
     alpha : float, default=0.1
         The bound of the error rate of ``test``.
-    ensemble : bool, default=True
-        Whether three sources of weights count: the radius-margin bound with the Laplacian and with
-        the RBF kernel, and the energy distance of the classes along each column. False is the
-        bound with one kernel.
-    kernel : {"laplacian", "rbf"}, default="laplacian"
-        The kernel where there is one.
-    standardize : bool, default=True
-        Whether the columns are brought to one scale first.
-    missing : {"impute", "error"}, default="impute"
-        How missing values are treated while learning: filled in as by `RelevanceSVC`, or as an
-        error. Those in columns that are kept stay.
+    task : {"auto", "classification", "regression"}, default="auto"
+        What y holds: classes or numbers. "auto" takes words, flags and whole numbers as classes,
+        and other numbers as numbers.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, \
             default="from_dtype"
         Which columns are categories; see `RelevanceSVC`.
     feature_groups : array-like, default=None
-        Columns that share one weight: lists of names or numbers, or one label per column.
-    max_iter : int, default=15
-        Most evaluations of the bound for each kernel.
-    max_rows : int, default=1000
-        Most rows from which weights are learned, picked at random, each class its part.
-    tol : float, default=1e-3
-        The tolerance of the machines, in units of the margin.
+        Columns that are kept or dropped together: lists of names or numbers, or one label per
+        column.
     n_jobs : int, default=None
-        Threads; None is one.
+        Threads; None is one. They do not change the result.
     random_state : int, RandomState instance or None, default=0
-        Picks rows where there are too many.
+        Deals folds, and picks rows if there are more than a step needs.
 
     Attributes
     ----------
     feature_importances_ : ndarray of shape (n_features,)
-        The weights, times the spread of their columns; they sum to one.
-    selected_features_ : ndarray of shape (n_features,)
+        The share of each column in the prior variance of the target; they sum to one.
+    selected_features_ : ndarray of bool of shape (n_features,)
         Which columns are kept.
     pvalues_ : ndarray of shape (n_features,)
         The p-value of each column, before it is adjusted for their number; with ``test`` only.
-    scores_ : ndarray of shape (n_features,)
-        The statistic of each column: its mean gain over the standard error; with ``test`` only.
+    tests_ : ColumnTests
+        Its parts: the p-values of what a column says alone and together with others; with ``test``
+        only.
     columns_ : ColumnEncoding
         How the columns of X become numbers and codes while learning.
-    n_iter_ : int
-        The evaluations of the bound.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : ndarray of shape (n_features,)
-        The names of the columns, where X has such names.
+        The names of the columns, if X has names.
 
     See Also
     --------
     RelevanceSVC : The classifier.
+    RelevanceSVR : The same for numbers.
     kernelwise.app.inspection.relevance_test : The test as a table.
 
     Notes
     -----
-    An equal share is a cut through a ranking, not a test: without any relevant column
-    some are kept all the same. Among columns that say the same, some may be left out.
+    Without ``test`` nothing is dropped unless held-out rows are decided better than by the shares
+    of the classes, or the mean. Among columns that say the same, some may be dropped.
 
-    With ``test``, machines are fitted to the rows outside each of three folds, everything chosen
-    anew, and asked how much worse they decide the rows of the fold when a column is averaged out.
-    For a column that is independent of the classes and of all other columns each fold's test is
-    valid for many rows; that the folds share rows is met by doubling the p-values. An irrelevant
-    column that is correlated with a relevant one may well be kept. A model for prediction is
-    usually better on the columns with an equal share than on those that pass the test.
+    The test asks whether a column explains anything beyond all others: it is the score test of its
+    variance under the learned prior. An irrelevant column that is a noisy copy of a relevant one
+    may be kept.
 
     Examples
     --------
@@ -131,19 +103,14 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
     array(['x2', 'x7'], dtype=object)
     """
 
+    _settings: ClassVar[Settings] = Settings()
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "max_features": [Interval(Integral, 1, None, closed="left"), None],
         "test": [Options({"fdr", "fwer"}), None],
         "alpha": [Interval(Real, 0, 1, closed="neither")],
-        "ensemble": ["boolean"],
-        "kernel": [Options(set(KERNELS))],
-        "standardize": ["boolean"],
-        "missing": [Options({"error", "impute"})],
+        "task": [Options({"auto", "classification", "regression"})],
         "categorical_features": [Options({"from_dtype"}), "array-like", None],
         "feature_groups": ["array-like", None],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "max_rows": [Interval(Integral, 10, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="neither")],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
@@ -154,41 +121,25 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
         max_features: int | None = None,
         test: str | None = None,
         alpha: float = 0.1,
-        ensemble: bool = True,
-        kernel: str = "laplacian",
-        standardize: bool = True,
-        missing: str = "impute",
+        task: str = "auto",
         categorical_features: Any = "from_dtype",
         feature_groups: Any = None,
-        max_iter: int = 15,
-        max_rows: int = 1000,
-        tol: float = 1e-3,
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
         self.max_features = max_features
         self.test = test
         self.alpha = alpha
-        self.ensemble = ensemble
-        self.kernel = kernel
-        self.standardize = standardize
-        self.missing = missing
+        self.task = task
         self.categorical_features = categorical_features
         self.feature_groups = feature_groups
-        self.max_iter = max_iter
-        self.max_rows = max_rows
-        self.tol = tol
         self.n_jobs = n_jobs
         self.random_state = random_state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(with_all_parameters(type(self), state))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.allow_nan = self.missing == "impute"
-        tags.input_tags.string = True
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
 
     @atomic_fit
@@ -198,10 +149,10 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The training rows.
+        X : data frame or array-like of shape (n_samples, n_features)
+            The training rows: numbers and categories, with gaps.
         y : array-like of shape (n_samples,)
-            The classes.
+            The classes or numbers.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows. Rows of weight zero count as absent.
 
@@ -210,73 +161,55 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
         self : object
             The fitted transformer.
         """
-        X, y = check_training_table(self, X, y)
-        d = X.shape[1]
-        if self.max_features is not None and self.max_features > d:
-            raise ValueError(f"max_features={self.max_features} is more than the {d} columns of X.")
         if self.max_features is not None and self.test is not None:
             raise ValueError("max_features and test both decide what is kept; give one of them.")
-        counts = check_sample_weight(sample_weight, X.shape[0], ensure_non_negative=True)
-        counted = np.flatnonzero(counts > 0)
-        classes = _classes_of(y[counted])
-        table = self._table(take(X, counted), classes, counts[counted])
-        shares = self._shares(table)
-        self.feature_importances_ = shares / shares.sum()
-        self.selected_features_ = has_equal_share(shares)
-        if self.test is not None:
-            tests = self._tests(table)
-            self.pvalues_, self.scores_ = tests.pvalues, tests.statistic
-            self.selected_features_ = tests.adjusted(self.test) <= self.alpha
-        if self.max_features is not None:
-            largest = np.argsort(-shares, kind="stable")[: self.max_features]
-            self.selected_features_ = np.isin(np.arange(d), largest)
+        with single_blas():
+            rows, loss = self._read(X, y, sample_weight)
+            seed = check_random_state(self.random_state).randint(2**31 - 1)
+            rng = np.random.default_rng(int(seed))
+            if self.test is None:
+                self._walk(rows, loss, rng)
+            else:
+                self.tests_ = tests = column_tests(rows, loss.targets, rng, self._settings)
+                self.feature_importances_, self.pvalues_ = tests.shares, tests.pvalues
+                self.selected_features_ = tests.adjusted(self.test) <= self.alpha
         return self
 
-    def _table(self, X: Any, classes: Index, sample_weight: Array) -> TrainingRows:
-        """Return the distinct rows, their columns encoded."""
-        options = ColumnOptions.of(self)
-        self.columns_ = encoding = ColumnEncoding.of(X, column_names(self), sample_weight, options)
-        n_classes = int(classes.max()) + 1
-        codes = one_vs_rest(classes, n_classes)
-        return TrainingRows.of_table(
-            encoding.apply(X), codes, classes, sample_weight, np.ones(n_classes)
-        )
-
-    def _tests(self, table: TrainingRows) -> ColumnTests:
-        """Test each column on rows that the machines have not seen."""
-        settings = HingeSettings(
-            kernel=self.kernel,
-            ensemble=self.ensemble,
-            standardize=self.standardize,
-            max_iter=self.max_iter,
-            weight_rows=self.max_rows,
-            path_rows=self.max_rows,
-            copy_weight=copy_weight(table.sample_weight),
-            solver=SMO(tol=self.tol, memory=allowance(None), budget=0.0),
-            threads=n_threads(self.n_jobs),
-        )
-        random_state = check_random_state(self.random_state)
-        with single_blas():
-            return column_tests(table, self.columns_.layout, settings, random_state)
-
-    def _shares(self, table: TrainingRows) -> Array:
-        """Return how much each column adds to a distance; an equal share is one."""
-        random_state, layout = check_random_state(self.random_state), self.columns_.layout
-        with single_blas():
-            columns = UsedColumns.of(table, layout, self.standardize)
-            rows = table.scaled(columns.scaling).sample(self.max_rows, random_state)
-            learned = learn_kernels(
-                kernel_names(self.kernel, self.ensemble, len(table), layout),
-                rows,
-                columns,
-                SMO(tol=self.tol, memory=allowance(None)),
-                max_evaluations=self.max_iter,
-                random_state=random_state,
-                threads=n_threads(self.n_jobs),
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, LogLoss | SquaredLoss]:
+        """Return at most a sample of the rows, and their loss."""
+        X, y = check_training_table(self, X, y)
+        weight = check_sample_weight(sample_weight, X.shape[0], ensure_non_negative=True)
+        settings = self._settings
+        if _is_number(y, self.task):
+            rows = np.flatnonzero(weight)
+            some = rows[sample_of(np.zeros(len(rows), dtype=np.intp), settings.sample)[0]]
+            own = weight[some] / min(1.0, float(weight[some].mean()))
+            target = np.asarray(y[some], dtype=np.float64)
+            loss: LogLoss | SquaredLoss = SquaredLoss(
+                target, tuple(Target.all(target, own)), own, settings
             )
-            sources = weight_sources(learned, rows, columns, self.ensemble)
-        self.n_iter_ = sum(each.minimum.n_evaluations for each in learned.values())
-        return shares_of(sources, columns)
+        else:
+            labels = Labels.of(y, weight, None)
+            chosen, stands_for = sample_of(labels.classes, settings.sample)
+            some = labels.rows[chosen]
+            own = weight[some] / min(1.0, float(weight[some].mean())) * stands_for
+            loss = LogLoss(labels.classes[chosen], len(labels.names), own, settings)
+        few = X if len(some) == X.shape[0] else take(X, some)
+        options = ColumnOptions.of(self)
+        self.columns_ = ColumnEncoding.of(few, column_names(self), own, options)
+        E = self.columns_.apply(few)
+        return ModelColumns.of(self.columns_, E, own, settings).rows(E, own), loss
+
+    def _walk(self, rows: Rows, loss: LogLoss | SquaredLoss, rng: np.random.Generator) -> None:
+        """Keep the columns of the stages of the path that `RelevanceSVC` would mix."""
+        threads = n_threads(self.n_jobs)
+        job = Job(
+            rows, None, self.max_features, rng, self._settings, threads, tell=lambda text: None
+        )
+        path = job.walk(loss)
+        kept = Kept.of(rows, path.finals).sources
+        self.feature_importances_ = importances(path, rows.columns)
+        self.selected_features_ = np.isin(np.arange(self.n_features_in_), kept)
 
     def transform(self, X: Any) -> Any:
         """Keep the columns that matter.
@@ -289,39 +222,18 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
         Returns
         -------
         kept : ndarray or data frame of shape (n_samples, n_selected_features)
-            The columns that are kept: a data frame if X is one that has categories, or by
-            `set_output`; else an array.
+            The columns that are kept: a data frame if X is one.
         """
         check_is_fitted(self)
-        if not hasattr(self, "columns_"):  # a model of an older version
-            return super().transform(X)
-        X = check_table(self, X)
-        if self.missing == "error":
-            self.columns_.apply(X)  # an error, where a value is missing
-        kept = np.flatnonzero(self._get_support_mask())
-        if is_frame(X) and not self.columns_.categories and not _keeps_frames(self):
-            return self.columns_.numbers(X)[:, kept]
-        return safe_indexing(X, kept, axis=1)
+        return safe_indexing(check_table(self, X), np.flatnonzero(self.get_support()), axis=1)
 
     def _get_support_mask(self) -> Any:
         check_is_fitted(self)
         return self.selected_features_
 
 
-def _keeps_frames(selector: Any) -> bool:
-    """Return whether the output is configured to be a data frame."""
-    configured = getattr(selector, "_sklearn_output_config", {}).get("transform")
-    return (configured or get_config()["transform_output"]) != "default"
-
-
-def _classes_of(y: Any) -> Index:
-    """Return the number of each row's class."""
-    y = column_or_1d(y, warn=True)
-    check_classification_targets(y)
-    labels, classes = np.unique(y, return_inverse=True)
-    if len(labels) < 2:
-        raise ValueError(
-            "The number of classes has to be greater than one; got "
-            f"{len(labels)} class among the samples of positive weight."
-        )
-    return classes
+def _is_number(y: Any, task: str) -> bool:
+    """Return whether the target is a number, not a class."""
+    if task == "auto":
+        return bool(type_of_target(column_or_1d(y)) == "continuous")
+    return task == "regression"

@@ -1,55 +1,66 @@
-"""Tests of the columns: whether one helps machines on rows that they have not seen.
+"""A test of columns: the score test of a variance component under the learned prior.
 
-    for each fold of three:
-        on the other rows: learn the members, choose width and C, solve
-        for each column j with at least an equal share of the weight there:
-            fbar_j(x) = f(x) with column j averaged over its values in the table
-            d_ij = sum over machines of y_i (f(x_i) - fbar_j(x_i))      for the rows i of the fold
-    p_j = 2 P(T > mean(d_j) / (sd(d_j) / sqrt(n)))                      T: Student's t
+    prior   learned from all columns
+    for each group of columns j:
+        V = covariance of the target by the prior without j,   P = V^-1,   r = P t
+        S = A_j diag(var) A_j'   what j does alone: line, score, steps, levels
+        S = K_w * H_j            what j does together: K_w a kernel of the other columns,
+                                 H_j = centred exp(-d_j / median)
+        p = P(sum_i lam_i chi2_1 > r' S r),   lam = eigenvalues of P^1/2 S P^1/2
+    p_j = Cauchy's combination of both
 
-The kernel is a product over the columns, so that the average needs no random draws: the factor
-k_j(x_j, s_j) of each support vector s becomes its mean over the table. A column that a fold did
-not test adds zeros. The factor two is caution: the folds teach each other, so that an association
-of the whole table by chance counts with either sign.
+The scale of V is estimated, so that the ratio of r' S r and t' P t is what is tested. Kernels are
+on landmarks, with all rows. Several targets share P; their covariance is T' P T / n.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import false_discovery_control
-from scipy.stats import t as student
+import scipy.linalg
+from scipy.optimize import brentq
+from scipy.stats import cauchy, false_discovery_control, norm
 
-from ..._records import dataclass
 from ..._typing import Array, Index
-from ..paths.folds import deal
-from ..paths.rows import TrainingRows
-from .columns import ColumnLayout
-from .members import has_equal_share, shares_of
-from .parts.hinge import HingeMachines, HingeSettings, fit_hinge
+from .evidence import learn
+from .joint import NUGGET, Features
+from .prior import Prior, equal_prior
+from .rows import Rows
+from .settings import Settings
+
+_LANDMARKS = 300  # of the kernels of what columns do together
+_EVALUATIONS = 6  # of the evidence for the prior without a column
+_LEARNING = 500  # rows of these
+_MIN_SHARE = 0.2  # share of a group, relative to an equal one, from which the prior is learned anew
+_TAIL = 1e-300  # smallest p-value
 
 
 @dataclass(frozen=True)
 class ColumnTests:
-    """The tests of all columns.
+    """The tests of all columns of a table.
 
     Parameters
     ----------
+    shares : ndarray of shape (d,)
+        The share of each column in the prior variance; they sum to one.
+    alone, together : ndarray of shape (d,)
+        The p-values of what a column does by itself, and together with others.
     pvalues : ndarray of shape (d,)
-        The p-value of each column; one where no fold tested it.
-    statistic : ndarray of shape (d,)
-        Mean gain over its standard error; zero where no fold tested the column.
-    tested : ndarray of shape (d,)
-        Whether a fold tested the column.
+        Both combined.
+    group : ndarray of shape (d,)
+        The group of each column; columns of a group are tested together.
     """
 
+    shares: Array
+    alone: Array
+    together: Array
     pvalues: Array
-    statistic: Array
-    tested: Any
+    group: Index
 
     def adjusted(self, error_rate: str) -> Array:
-        """Return p-values that account for the number of columns.
+        """Return p-values that account for the number of tests.
 
         Parameters
         ----------
@@ -62,9 +73,11 @@ class ColumnTests:
         adjusted : ndarray of shape (d,)
             A column is selected at level alpha where this is at most alpha.
         """
-        if error_rate == "fdr":
-            return np.asarray(false_discovery_control(self.pvalues))
-        return holm(self.pvalues)
+        _, first, of_column = np.unique(self.group, return_index=True, return_inverse=True)
+        own = self.pvalues[first]
+        adjusted = false_discovery_control(own) if error_rate == "fdr" else holm(own)
+        out: Array = adjusted[of_column]
+        return out
 
 
 def holm(pvalues: Array) -> Array:
@@ -76,83 +89,187 @@ def holm(pvalues: Array) -> Array:
     return adjusted
 
 
-def column_tests(
-    table: TrainingRows,
-    layout: ColumnLayout,
-    settings: HingeSettings,
-    random_state: Any,
-    n_folds: int = 3,
-) -> ColumnTests:
-    """Test every column of the user by the machines of other folds.
+def column_tests(rows: Rows, T: Array, rng: np.random.Generator, settings: Settings) -> ColumnTests:
+    """Test every group of columns.
 
     Parameters
     ----------
-    table : TrainingRows
-        The distinct rows, in their own units. Their weights count rows.
-    layout : ColumnLayout
-        Which encoded columns make up a column of the user.
-    settings : HingeSettings
-        The settings of the machines.
-    random_state : RandomState
-        Deals out the rows.
-    n_folds : int, default=3
-        The number of folds.
+    rows : Rows
+        The rows; their weights are relative.
+    T : ndarray of shape (n, k)
+        The targets, of mean zero and deviation one.
+    rng : Generator
+        Picks landmarks, and rows that learn the prior.
+    settings : Settings
+        The constants.
 
     Returns
     -------
     tests : ColumnTests
-        The tests.
+        The tests of the user's columns.
     """
-    if np.unique(table.classes, return_counts=True)[1].min() < 2:
-        raise ValueError("test needs at least two different rows of each class.")
-    gains = np.zeros((len(table), layout.n_source))
-    is_tested = np.zeros(gains.shape, dtype=bool)
-    for held in deal(table.classes, n_folds, random_state):
-        rest = np.setdiff1d(np.arange(len(table)), held)
-        machines = fit_hinge(table.part(rest), layout, settings, random_state)
-        columns = np.flatnonzero(has_equal_share(shares_of(machines.sources, machines.columns)))
-        for column in columns.tolist():
-            encoded = np.flatnonzero(layout.source == column)
-            gains[held, column] = _gains(machines, table, held, encoded)
-        is_tested[np.ix_(held, columns)] = True
-    return _student(gains, is_tested, table.sample_weight)
+    columns, layout = rows.columns, rows.columns.encoding.layout
+    varying = np.unique(columns.group[np.ptp(rows.Z, axis=0) > 0])
+    alone, together = np.ones(columns.n_groups), np.ones(columns.n_groups)
+    shares: Array = np.zeros(columns.n_groups)
+    if len(varying):
+        tests = _Tests(rows, T, varying, rng, settings)
+        shares = tests.prior.shares()
+        for j, pair in tests.pvalues():
+            alone[j], together[j] = pair
+    group = np.empty(layout.n_source, dtype=np.intp)
+    group[layout.source] = columns.group
+    size = np.bincount(columns.group, minlength=columns.n_groups)
+    own = layout.to_source((shares / size)[columns.group])
+    both = combined(np.column_stack([alone, together]))
+    return ColumnTests(
+        own / own.sum() if own.any() else np.full(len(own), 1 / len(own)),
+        alone[group],
+        together[group],
+        both[group],
+        group,
+    )
 
 
-def _gains(machines: HingeMachines, table: TrainingRows, held: Index, columns: Index) -> Array:
-    """Return how much the decisions on held-out rows lose without some columns, summed up."""
-    gains = np.zeros(len(held))
-    own, share = machines.table, table.sample_weight / table.sample_weight.sum()
-    for kernel, solutions in zip(machines.kernels, machines.solutions, strict=True):
-        beta = np.array([solution.beta for solution in solutions]).T
-        support = np.flatnonzero(beta.any(axis=1))
-        vectors, beta = own.X[support], beta[support]
-        alone = _restricted(kernel, columns)
-        factor = alone(table.X[np.ix_(held, columns)], vectors[:, columns])
-        mean = share @ alone(table.X[:, columns], vectors[:, columns])
-        K = kernel(table.X[held], vectors)
-        rest = np.divide(K, factor, out=np.zeros_like(K), where=factor > 0)
-        losses = K @ beta - rest @ (mean[:, None] * beta)
-        gains += (table.Y[held] * losses).sum(axis=1)
-    return gains / len(machines.kernels)
+class _Tests:
+    """The tests of the groups of some rows.
+
+    ``prior`` is learned from all columns that vary.
+    """
+
+    def __init__(
+        self, rows: Rows, T: Array, varying: Index, rng: np.random.Generator, settings: Settings
+    ) -> None:
+        self._rows, self._T, self._varying = rows, T, varying
+        self._rng, self._settings = rng, settings
+        self._root = np.sqrt(rows.weight / rows.weight.mean())[:, None]
+        some = np.sort(rng.permutation(len(rows))[: settings.final_rows])
+        own = rows.part(some)
+        equal = equal_prior(own, varying, rng)
+        self.prior = learn(own, T[some], equal, equal, settings.evaluations, settings)
+        self._some = some[np.sort(rng.permutation(len(some))[:_LEARNING])]
+        self._near = rows.part(np.sort(rng.permutation(len(rows))[:_LANDMARKS]))
+
+    def pvalues(self) -> Iterator[tuple[int, tuple[float, float]]]:
+        """Yield each group with its p-values, alone and together."""
+        shares, whole = self.prior.shares(), None
+        for j in self._varying.tolist():
+            if shares[j] * len(self._varying) >= _MIN_SHARE and len(self._varying) > 1:
+                null = self._null(self._without(j))
+            else:
+                whole = null = whole or self._null(self.prior)
+            yield j, (null.pvalue(self._alone(j)), null.pvalue(self._together(j)))
+
+    def _without(self, j: int) -> Prior:
+        """Return the prior without a group, learned anew."""
+        w, v = self.prior.w.copy(), self.prior.v.copy()
+        w[j] = v[j] = 0
+        start = replace(self.prior, w=w, v=v)
+        rows, T = self._rows.part(self._some), self._T[self._some]
+        centre = equal_prior(rows, start.kept, self._rng)
+        return learn(rows, T, start, centre, _EVALUATIONS, self._settings)
+
+    def _null(self, prior: Prior) -> _Null:
+        features = Features.of(self._rows, prior, self._rng, self._settings)
+        U = features.of_landmarks(self._rows, self._settings).astype(np.float64)
+        return _Null(U * self._root, prior.noise, self._T * self._root)
+
+    def _alone(self, j: int) -> Array:
+        """Return the additive columns of a group, centred and times their deviations."""
+        mask = np.arange(len(self.prior.v)) == j
+        additive = self._rows.additive(mask)
+        scale = np.where(additive.is_step, np.sqrt(self.prior.tau), 1.0)[1:]
+        A = additive.A[:, 1:].astype(np.float64) * scale
+        return (A - A.mean(axis=0)) * self._root
+
+    def _together(self, j: int) -> Array:
+        """Return features whose products are the kernel of a group together with the others."""
+        one = (np.arange(len(self.prior.w)) == j).astype(float)
+        w = self.prior.w * (1 - one)
+        rows, near = self._rows, self._near
+        d, d_near = rows.distances(near, one), near.distances(near, one)
+        median = max(float(np.median(d_near[d_near > 0], axis=0)), 1e-6) if d_near.any() else 1.0
+        H, H_near = np.exp(-d / median), np.exp(-d_near / median)
+        mean = H_near.mean(axis=0)
+        H = H - H.mean(axis=1, keepdims=True) - mean + mean.mean()
+        H_near = H_near - mean[:, None] - mean + mean.mean()
+        S = (H * rows.laplacian(near, w)).astype(np.float64)
+        M = (H_near * near.laplacian(near, w)).astype(np.float64)
+        M[np.diag_indices_from(M)] += NUGGET
+        L = scipy.linalg.cholesky(0.5 * (M + M.T), lower=True, check_finite=False)
+        Phi = scipy.linalg.solve_triangular(L, S.T, lower=True, check_finite=False).T
+        return Phi * self._root
 
 
-def _restricted(kernel: Any, columns: Index) -> Any:
-    """Return the factor of the kernel that belongs to some columns."""
-    own: dict[str, Any] = {"weights": np.asarray(kernel.weights)[columns]}
-    if kernel.categorical is not None:
-        own["categorical"] = np.asarray(kernel.categorical)[columns]
-    return kernel.with_params(**own)
+class _Null:
+    """The distribution of targets of covariance UU' + noise, up to its scale."""
+
+    def __init__(self, U: Array, noise: float, T: Array) -> None:
+        self._U, self._noise = U, noise
+        n, r = U.shape
+        self._in_rows = r >= n
+        H = U @ U.T if self._in_rows else U.T @ U
+        H[np.diag_indices_from(H)] += noise
+        self._factor = scipy.linalg.cho_factor(H, lower=True, check_finite=False)
+        self._n, self._R = n, self.solve(T)
+        self._sigma = T.T @ self._R / n
+
+    def solve(self, B: Array) -> Array:
+        """Return P B."""
+        if self._in_rows:
+            out: Array = scipy.linalg.cho_solve(self._factor, B, check_finite=False)
+            return out
+        inner = scipy.linalg.cho_solve(self._factor, self._U.T @ B, check_finite=False)
+        out = (B - self._U @ inner) / self._noise
+        return out
+
+    def pvalue(self, Phi: Array) -> float:
+        """Return the p-value of the variance component of covariance Phi Phi'."""
+        lam = np.maximum(np.linalg.eigvalsh(Phi.T @ self.solve(Phi)), 0)
+        mu = np.maximum(np.linalg.eigvalsh(self._sigma), 0)
+        q = float(np.sum((Phi.T @ self._R) ** 2))
+        ratio = q / (self._n * float(mu.sum()))
+        rest = max(self._n - len(lam), 0)
+        values = np.multiply.outer(np.append(lam, 0.0) - ratio, mu)
+        counts = np.append(np.ones(len(lam)), rest)[:, None] * np.ones(len(mu))
+        return mixture_sf(0.0, values.ravel(), counts.ravel())
 
 
-def _student(gains: Array, is_tested: Any, count: Array) -> ColumnTests:
-    """Return Student's test of the mean gain of each column; rows count by their weights."""
-    n = float(count.sum())
-    mean = count @ gains / n
-    deviation = np.sqrt(count @ (gains - mean) ** 2 / max(n - 1, 1))
-    n_tested = count @ is_tested
-    tested = is_tested.any(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        statistic = np.where(tested & (deviation > 0), mean * np.sqrt(n) / deviation, 0.0)
-    one_sided = student.sf(statistic, np.maximum(n_tested - 1, 1))
-    pvalues = np.where(tested & (deviation > 0), np.minimum(1, 2 * one_sided), 1.0)
-    return ColumnTests(pvalues, statistic, tested)
+def mixture_sf(q: float, values: Array, counts: Array) -> float:
+    """Return P(sum_i values_i chi2(counts_i) > q) by a saddlepoint (Kuonen, 1999)."""
+    kept = (counts > 0) & (np.abs(values) > 1e-12 * np.abs(values).max(initial=0.0))
+    lam, count = values[kept], counts[kept]
+    if not len(lam) or lam.max() <= 0:
+        return _TAIL if q >= 0 and len(lam) else 1.0
+
+    def slope(z: float) -> float:
+        return float((count * lam / (1 - 2 * z * lam)).sum()) - q
+
+    high = 0.5 / lam.max() * (1 - 1e-10)
+    if lam.min() < 0:
+        low = 0.5 / lam.min() * (1 - 1e-10)
+    else:
+        if q <= 0:
+            return 1.0
+        low = -0.5 * float(count.sum()) / q
+    if slope(high) < 0:
+        return _TAIL
+    if slope(low) > 0:
+        return 1.0
+    z = float(brentq(slope, low, high, xtol=1e-14 * (high - low)))
+    K2 = 2 * float((count * (lam / (1 - 2 * z * lam)) ** 2).sum())
+    squared = 2 * (z * q + 0.5 * float((count * np.log1p(-2 * z * lam)).sum()))
+    w, v = np.sign(z) * np.sqrt(max(squared, 0.0)), z * np.sqrt(K2)
+    if abs(w) < 1e-4:
+        K3 = 8 * float((count * lam**3).sum())
+        return float(norm.sf(K3 / K2**1.5 / 6))
+    return max(float(norm.sf(w + np.log(v / w) / w)), _TAIL)
+
+
+def combined(pvalues: Array) -> Array:
+    """Return Cauchy's combination of the p-values of each row."""
+    p = np.clip(pvalues, 1e-15, 1 - 1e-12)
+    exact = cauchy.sf(np.tan((0.5 - p) * np.pi).mean(axis=1))
+    tiny = np.minimum(1, pvalues.shape[1] * pvalues.min(axis=1))
+    out: Array = np.where(pvalues.min(axis=1) < 1e-14, tiny, exact)
+    return out
