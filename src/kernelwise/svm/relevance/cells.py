@@ -91,7 +91,7 @@ class Tree:
         todo = [(0, np.arange(len(P)))] if len(self.cuts) else []
         while todo:
             node, rows = todo.pop()
-            left = P[rows] @ self.directions[node] <= self.cuts[node]
+            left = _projections(P[rows], self.directions[node]) <= self.cuts[node]
             for child, own in zip(self.children[node], (rows[left], rows[~left]), strict=True):
                 if child < 0:
                     out[own] = -child - 1
@@ -159,12 +159,18 @@ def _cut(P: Array, rows: Index, rng: np.random.Generator) -> tuple[Array, float,
     """Return a direction, the median along it, and which rows are below; infinity of equal rows."""
     some = rows if len(rows) <= _BLOCK else rows[rng.permutation(len(rows))[:_BLOCK]]
     u = (P[some] - P[some].mean(axis=0)).T @ rng.normal(size=len(some)).astype(np.float32)
-    values = P[rows] @ u
+    values = _projections(P[rows], u)
     cut = float(np.median(values))
     left = values <= cut
     if left.all():
         return u, np.inf, np.arange(len(rows)) < len(rows) // 2
     return u, cut, left
+
+
+def _projections(P: Array, u: Array) -> Array:
+    # A product of BLAS rounds a row by its place, and rows on a cut would change sides.
+    out: Array = np.einsum("ij,j->i", P, u)
+    return out
 
 
 def coordinates(rows: Rows, prior: Prior) -> Array:
