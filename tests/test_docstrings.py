@@ -10,7 +10,9 @@ from numpydoc.validate import ERROR_MSGS, validate
 
 import kernelwise
 
-LAYERS = (*kernelwise._LAYERS, "cli")
+LAYERS = [name for name in kernelwise._LAYERS if name != "app"]
+APPLICATION = ("tabular", "io", "evaluation", "inspection", "report", "cli")
+LAYERS += [f"app.{name}" for name in APPLICATION]
 MODULES = ["kernelwise", *(f"kernelwise.{layer}" for layer in LAYERS)]
 
 # The checks that are off, each with its reason, stand in pyproject.toml.

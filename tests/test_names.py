@@ -7,14 +7,15 @@ from pathlib import Path
 import kernelwise
 
 PACKAGE = Path(kernelwise.__file__).parent
-# Names that users import from two packages, or that model files hold beside a public class.
+# Names that stand for the same kind of thing in two packages.
 SHARED = {
-    "Column": {"tabular.columns", "experiments.engine.tables"},
-    "HeldOut": {"evaluation.results", "scale.cells"},
-    "Method": {"evaluation.methods", "outer.minimize"},
-    "Metric": {"evaluation.holdout", "scale.metric"},
+    "Method": {"app.evaluation.methods", "outer.minimize"},
+    "Path": {"svm.paths.path", "svm.relevance.path"},
+    "Region": {"dask.tasks", "svm.relevance.cells"},
+    "Rows": {"dask.partitions", "svm.relevance.rows"},
+    "Settings": {"svm.relevance.settings", "svm.search.results"},
     "Sigmoid": {"kernels.dot", "svm.base.sigmoids"},
-    "Target": {"tabular.labels", "svm.relevance.parts.logistic"},
+    "Target": {"app.tabular.targets", "svm.relevance.target"},
 }
 
 

@@ -60,8 +60,10 @@ def test_a_start_that_is_not_finite_or_empty(domain, start):
 
 
 def test_a_line_search_that_finds_nothing_is_no_convergence():
-    def fun(theta):  # its gradient points the wrong way
-        return float(theta @ theta), -2 * theta
+    values = iter(range(1000))
+
+    def fun(theta):  # each evaluation is worse than all before
+        return float(next(values)), -2 * theta
 
     assert minimize(fun, [1.0, 2.0], method=LBFGS()).status == "stalled"
     assert minimize(fun, [1.0, 2.0], method=ProjectedGradient()).status == "stalled"
@@ -92,3 +94,8 @@ def test_exponentiated_gradient_lets_positive_parameters_grow():
 def test_no_evaluations(limit):
     with pytest.raises(ValueError, match="'max_evaluations' parameter of minimize must be an int"):
         minimize(square, [1.0], method=LBFGS(), max_evaluations=limit)
+
+
+def test_a_function_that_overflows_names_a_remedy():
+    with pytest.raises(ValueError, match="scale what it depends on"):
+        minimize(lambda theta: (np.inf, theta), [1.0], method=LBFGS())

@@ -183,7 +183,7 @@ class LBFGS(Method):
     def run(self, evaluate: Evaluate, theta: Array, domain: Domain, tol: float) -> str:
         z = domain.encode(theta)
         seen: list[float] = []
-        scale = 0.0
+        scale, rises = 0.0, False
 
         def of_free(z: Array) -> tuple[float, Array]:
             nonlocal scale
@@ -198,7 +198,10 @@ class LBFGS(Method):
             return scale * value, scale * pulled
 
         def is_enough(scaled: float) -> bool:
+            nonlocal rises
             value = scaled / scale
+            # A line search that rounding stops keeps its last trial, even a worse one.
+            rises = not _improves_little(value, seen[-1], tol)
             if _improves_little(seen[-1], value, tol):
                 return True
             seen.append(value)
@@ -206,4 +209,4 @@ class LBFGS(Method):
 
         bounds = domain.bounds(len(theta))
         fine = descend(of_free, z, bounds, self.memory, is_enough)
-        return "converged" if fine else "stalled"
+        return "converged" if fine and not rises else "stalled"
