@@ -92,7 +92,8 @@ def test_columns_that_matter_are_kept_and_noise_is_not(kind):
     model = kind().fit(X[:250], y[:250])
     kept = np.flatnonzero(model.selected_features_)
     assert {3, 17} <= set(kept)
-    assert len(kept) <= 4
+    assert len(kept) < 10
+    assert model.feature_importances_[[3, 17]].sum() > 0.95
     assert model.score(X[250:], y[250:]) > 0.8
     small = kind(max_features=len(kept)).fit(X[:250][:, kept], y[:250])
     assert len(pickle.dumps(model)) < 1.5 * len(pickle.dumps(small))
@@ -165,7 +166,8 @@ def test_heavy_rows_decide_where_rows_disagree(kind):
     grid = np.column_stack([np.linspace(-1.5, 1.5, 7), np.zeros(7)])
     assert np.corrcoef(decisions(model, grid), grid[:, 0])[0, 1] > 0.9
     plain = kind().fit(X, y)
-    assert np.ptp(decisions(plain, grid)) < 0.6 * np.ptp(decisions(model, grid))
+    slopes = [np.polyfit(grid[:, 0], decisions(own, grid), 1)[0] for own in (plain, model)]
+    assert slopes[0] < 0.6 * slopes[1]
 
 
 def test_class_weights_move_decisions_and_not_probabilities():
@@ -266,7 +268,7 @@ def test_gaps_constant_columns_and_unseen_levels(kind):
     X = frame[["a", "gaps"]].to_numpy(copy=True)
     X[:, 1] = np.nan
     assert np.isfinite(decisions(kind().fit(X, y), X)).all()
-    assert np.isfinite(decisions(kind().fit(np.zeros((120, 2)), y), np.ones((4, 2)))).all()
+    assert np.isfinite(decisions(kind().fit(np.zeros((90, 2)), y), np.ones((4, 2)))).all()
 
 
 @both
@@ -455,11 +457,11 @@ def test_weights_and_groups_are_routed(kind):
 def test_bad_tables_and_weights_are_refused_with_the_remedy(kind):
     frame, y = problem(kind)
     infinite = frame.copy()
-    infinite.loc[3, "b"] = np.inf
+    infinite.loc[3, "a"] = np.inf
     model = fitted(kind)
     for words, error, fit in (
-        ("column 'b' has infinite values.*by NaN", ValueError, lambda: kind().fit(infinite, y)),
-        ("column 'b' has infinite values", ValueError, lambda: model.predict(infinite)),
+        ("column 'a' has infinite values.*by NaN", ValueError, lambda: kind().fit(infinite, y)),
+        ("column 'a' has infinite values", ValueError, lambda: model.predict(infinite)),
         ("toarray", TypeError, lambda: kind().fit(sp.csr_array(np.eye(90)), y)),
         (r"0 sample\(s\)", ValueError, lambda: kind().fit(frame[:0], y[:0])),
         (r"0 sample\(s\)", ValueError, lambda: model.predict(frame[:0])),

@@ -4,7 +4,8 @@
                     for size in p, p/2 or p/3, ..., 2:  learn the prior, fit the parts, decide
     weight of a stage ~ exp(-(loss on held-out rows + 4 nats if any column is dropped) / 2)
 
-The two best stages are learned once more from all rows, from the mean of the folds' priors.
+The two best stages are learned once more from all rows, from the mean of the folds' priors. Of more
+than 2,000 columns each fold ranks those alone that say most on their own.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from scipy.stats import chi2
 
 from ..._typing import Array, Index
 from .evidence import learn
@@ -59,6 +61,32 @@ def rank(rows: Rows, T: Array, kept: Index, rng: np.random.Generator, settings: 
     columns = np.argsort(-shares[rows.columns.group], kind="stable")
     pairs = pair_shares(rows, T, columns[np.isin(rows.columns.group[columns], kept)], settings)
     return shares if pairs is None else (3 * shares + pairs) / 4
+
+
+def screen(rows: Rows, T: Array, kept: Index, settings: Settings) -> Index:
+    """Return the groups of columns that say most on their own, as many as may be ranked.
+
+    A number is asked for a slope and a curve, by the correlations of its score and of the square of
+    it with the targets; a category for the means of its levels.
+    """
+    if len(kept) <= settings.ranked:
+        return kept
+    columns, n, K = rows.columns, len(rows), T.shape[1]
+    total, freedom = np.zeros(rows.Z.shape[1]), np.full(rows.Z.shape[1], 2 * K)
+    for power in (rows.Z, rows.Z**2):
+        centred = power - power.mean(axis=0)
+        squares = np.einsum("ij,ij->j", centred, centred)
+        total += ((T.T.astype(np.float32) @ centred) ** 2).sum(axis=0) / np.maximum(squares, 1e-9)
+    for j in np.flatnonzero(columns.is_category):
+        places = rows.places[:, j]
+        counts = np.bincount(places)
+        sums = np.array([np.bincount(places, t) for t in T.T])
+        total[j] = (sums**2 / np.maximum(counts, 1)).sum()
+        freedom[j] = K * max(np.count_nonzero(counts) - 1, 1)
+    evidence = np.full(columns.n_groups, -np.inf)
+    np.maximum.at(evidence, columns.group, -chi2.logsf(np.minimum(total, n * K), freedom))
+    best = np.argsort(-evidence[kept], kind="stable")[: settings.ranked]
+    return np.sort(kept[best])
 
 
 def stage_sizes(n_groups: int, settings: Settings) -> list[int]:
@@ -184,7 +212,7 @@ class Path:
         self._rows, self._loss, self._varying = rows, loss, varying
         self._groups, self._rng, self._settings = groups, rng, settings
         self._done = done or (lambda text: None)
-        sizes = stage_sizes(len(varying), settings)
+        sizes = stage_sizes(min(len(varying), settings.ranked), settings)
         self._most = len(varying) if max_features is None else min(max_features, len(varying))
         if max_features is not None and max_features < sizes[0]:
             sizes = sorted({s for s in sizes if s < max_features} | {max_features}, reverse=True)
@@ -197,8 +225,11 @@ class Path:
         if len(self._sizes) == 1 and self._sizes[0] == len(self._varying):
             return np.ones(rows.columns.n_groups)
         some = loss.learning_rows(self._settings.fold_rows, self._rng)
-        T = loss.targets[some]
-        return rank(rows.part(some), T, self._varying, self._rng, self._settings)
+        own, T = rows.part(some), loss.targets[some]
+        shares = rank(
+            own, T, screen(own, T, self._varying, self._settings), self._rng, self._settings
+        )
+        return shares
 
     def _best(self, shares: Array, size: int) -> Index:
         order = np.argsort(-shares[self._varying], kind="stable")
@@ -234,7 +265,7 @@ class Path:
         seen = np.concatenate([split.held for split in found])
         result = self._weigh(alive, priors, held, found, seen)
         order = np.mean(shares, axis=0)
-        if np.flatnonzero(result.weights).max() > 0 or self._most < len(self._varying):
+        if np.flatnonzero(result.weights).max() > 0 or self._sizes[0] < len(self._varying):
             order = order + self._shares(self._rows, self._loss)
             self._done("columns ranked on all rows")
         for s in np.flatnonzero(result.weights).tolist():

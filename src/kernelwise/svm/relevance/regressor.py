@@ -88,8 +88,9 @@ class RelevanceSVR(RegressorMixin, BaseRelevance):
     --------
     >>> import numpy as np
     >>> from kernelwise import RelevanceSVR
-    >>> X = np.random.default_rng(0).normal(size=(200, 8))
-    >>> y = X[:, 0] + np.sin(3 * X[:, 1])
+    >>> rng = np.random.default_rng(1)
+    >>> X = rng.normal(size=(200, 8))
+    >>> y = X[:, 0] + np.sin(3 * X[:, 1]) + 0.3 * rng.normal(size=200)
     >>> model = RelevanceSVR().fit(X, y)
     >>> np.flatnonzero(model.selected_features_)
     array([0, 1])

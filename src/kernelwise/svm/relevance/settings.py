@@ -35,6 +35,7 @@ class Settings:
     own_evaluations: int = 12  # of the evidence for these; convention
 
     # --- Ranking and path
+    ranked: int = 2000  # columns that are ranked, those that say most alone; 20,000: CPU x9
     min_path: int = 6  # columns from which columns are dropped; never: -12 points among noise
     rank_noise: float = 0.1  # held in the ranking; free: pairs among 100 columns are missed
     rank_spread: float = 3.0  # prior deviation of log w and log v in the ranking; 1: the same
