@@ -49,11 +49,13 @@ def test_intervals_hold_what_new_rows_cost():
     """The interval of a fitted model covers the cost on endless rows in about 95 of 100 tables."""
     X, y = linear()
     model = LinearRegression().fit(X, y)
-    many = held_out_importance(model, *linear(1000, seed=1), cv="prefit", n_repeats=100)
+    true, own = np.array([2.0, 0.5, 0.0]), model.coef_
+    plain = 1 + model.intercept_**2 + np.sum((true - own) ** 2)  # E (y - f(x))^2, for x ~ N(0, 1)
+    costs = np.sqrt(plain - (true - own) ** 2 + true**2 + own**2) - np.sqrt(plain)
     inside = np.zeros(3)
     for seed in range(200):
         found = held_out_importance(model, *linear(80, seed=seed + 2), cv="prefit", n_repeats=20)
-        inside += (found.low <= many.loss) & (many.loss <= found.high)
+        inside += (found.low <= costs) & (costs <= found.high)
     assert (inside[:2] >= 0.9 * 200).all()
 
 
@@ -81,7 +83,10 @@ def test_numbers_are_in_units_of_the_target(shaped):
     assert found.metric == "root mean squared error"
     assert found.matters.tolist() == [False, True, True, False]
     assert 5 < found.loss[1] < 15
-    assert found.base < 3
+    plain = held_out_importance(LinearRegression().fit(X, f), X, f)
+    grown = held_out_importance(LinearRegression().fit(X, 7 * f), X, 7 * f)
+    for name in ("base", "loss", "low", "high"):
+        np.testing.assert_allclose(getattr(grown, name), 7 * getattr(plain, name))
     several = held_out_importance(LinearRegression().fit(X, X[:, :2]), X, X[:, :2])
     assert several.matters.tolist() == [True, True, False, False]
 

@@ -175,16 +175,29 @@ def held_out_importance(
         found.append(_row_losses(own, X, y, rows, columns, n_repeats, random))
         if callback is not None:
             callback(done, len(splits))
-    plain, grown = np.concatenate([f[0] for f in found]), np.hstack([f[1] for f in found])
-    mean, n = grown.mean(axis=1), len(plain)
-    half = _DEVIATES * grown.std(axis=1) / np.sqrt(max(n - 1, 1))
-    base, ends = float(plain.mean()), np.full((3, len(pool.names)), np.nan)
-    ends[:, columns] = np.array([mean, mean - half, mean + half])
-    if reader.output == "prediction":
-        ends = np.sqrt(np.maximum(base + ends, 0)) - np.sqrt(base)
-        base = float(np.sqrt(base))
+    plain = np.concatenate([losses for losses, _ in found])
+    shuffled = np.hstack([losses for _, losses in found])
+    ends = np.full((3, len(pool.names)), np.nan)
+    base, ends[:, columns] = _costs(plain, shuffled, is_squared=reader.output == "prediction")
     shares, (loss, low, high) = reader.shares(pool.names), ends
-    return ColumnImportance(pool.names, loss, low, high, shares, _metric(reader), base, n)
+    return ColumnImportance(pool.names, loss, low, high, shares, _metric(reader), base, len(plain))
+
+
+def _costs(plain: Array, shuffled: Array, *, is_squared: bool) -> tuple[float, Array]:
+    """Return the loss as it is, and the cost of each column with its interval, of shape (3, d).
+
+    ``plain`` (n,) has the loss of each row and ``shuffled`` (d, n) its influence on the loss with
+    a shuffled column. Of squared errors the roots of the means are compared, by the delta method.
+    """
+    n, base, level = len(plain), plain.mean(), shuffled.mean(axis=1)
+    influence = shuffled - plain
+    if is_squared:
+        base, level = np.sqrt(base), np.sqrt(np.maximum(level, 0))
+        slopes = 0.5 / np.maximum(level, _SMALLEST)[:, None], 0.5 / max(base, _SMALLEST)
+        influence = slopes[0] * shuffled - slopes[1] * plain
+    half = _DEVIATES * influence.std(axis=1) / np.sqrt(max(n - 1, 1))
+    cost = level - base
+    return float(base), np.array([cost, cost - half, cost + half])
 
 
 def _metric(reader: ModelReader) -> str:
@@ -217,16 +230,22 @@ def _row_losses(
     n_repeats: int,
     random: Any,
 ) -> tuple[Array, Array]:
-    """Return the loss of each row, and its mean growth when each column is shuffled."""
-    pool = RowPool(reader, X)
+    """Return the loss of each row, and its influence on the loss with each column shuffled.
+
+    The mean loss over exchanges of two rows depends on a row twice: as the one that is predicted,
+    and as the donor of a value. Its influence is the sum of both means, less the mean of all.
+    """
+    pool, n = RowPool(reader, X), len(rows)
     plain = _losses(reader, pool.outputs(rows), y[rows])
-    grown = np.empty((len(columns), len(rows)))
+    influence = np.empty((len(columns), n))
     tiled, known = np.tile(rows, n_repeats), np.concatenate([y[rows]] * n_repeats)
     for place, column in enumerate(columns.tolist()):
-        donors = np.concatenate([random.permutation(rows) for _ in range(n_repeats)])
-        losses = _losses(reader, pool.outputs(tiled, [column], donors), known)
-        grown[place] = losses.reshape(n_repeats, -1).mean(axis=0) - plain
-    return plain, grown
+        donors = np.concatenate([random.permutation(n) for _ in range(n_repeats)])
+        losses = _losses(reader, pool.outputs(tiled, [column], rows[donors]), known)
+        as_row = losses.reshape(n_repeats, n).mean(axis=0)
+        as_donor = np.bincount(donors, losses, minlength=n) / n_repeats
+        influence[place] = as_row + as_donor - losses.mean()
+    return plain, influence
 
 
 def _losses(reader: ModelReader, outputs: Array, y: Any) -> Array:

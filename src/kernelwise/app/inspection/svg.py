@@ -17,7 +17,7 @@ def as_svg(figure: Any, *, title: str = "", name: str = "figure") -> str:
     """Return a figure as inline SVG for light and dark pages.
 
     Text and frames take the colour of the page's text (``currentColor``), labels stay text, and
-    the background is transparent. The same figure always gives the same SVG.
+    the background is transparent. Equal figures give equal text.
 
     Parameters
     ----------
