@@ -10,10 +10,8 @@ import pytest
 from scipy import stats
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
-from kernelwise._memory import peak_memory
-from kernelwise.app.evaluation import HeldOut, Score, evaluate, fit_table, forecast_cost, methods
+from kernelwise.app.evaluation import HeldOut, Score, evaluate, fit_table, methods
 from kernelwise.app.evaluation.class_scores import score_predictions
-from kernelwise.app.evaluation.cost_estimate import extrapolate
 from kernelwise.app.evaluation.statistics import compare_scores
 from kernelwise.app.tabular import TableError, check_target, column_weights, columns, encoder
 
@@ -269,22 +267,6 @@ def test_yardsticks_are_not_for_fitting():
     frame = patients(40)
     with pytest.raises(TableError, match="method='forest' is not known"):
         fit_table(frame, check_target(frame, "outcome"), "forest")
-
-
-def test_forecast_follows_the_growth():
-    probes = [(100, 1.0 + 100**2 * 1e-4), (200, 1.0 + 200**2 * 1e-4)]
-    assert extrapolate(probes, 1000, 2.0) == pytest.approx(1.0 + 1000**2 * 1e-4)
-    assert extrapolate(probes[:1], 200, 2.0) == pytest.approx(8.0)
-
-
-def test_forecast_of_a_table():
-    frame = patients(600)
-    classes = check_target(frame, "outcome")
-    used = peak_memory()
-    cost = forecast_cost(frame, classes, ["svc", "guessing"], n_fits=3)
-    assert set(cost.each) == {"svc", "guessing"}
-    assert cost.seconds >= 3 * sum(cost.each.values()) > 0
-    assert used + 4 * 600**2 < cost.memory < used + 1e8
 
 
 @pytest.mark.parametrize("method", ["relevance", "svc", "grid-search", "margin-radius"])

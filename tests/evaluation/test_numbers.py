@@ -18,7 +18,6 @@ from kernelwise.app.evaluation import (
     evaluate,
     evaluate_model,
     fit_table,
-    forecast_cost,
     leaking_columns,
     score_model,
 )
@@ -107,8 +106,6 @@ def test_later_rows_are_scored_with_intervals_and_coverage():
     assert (score.n_left_out, score.classes, score.positive) == (5, {}, None)
     assert {each.column for each in score.drift} == set(frame) - {"price"}
     json.dumps(score.as_dict())
-    cost = forecast_cost(frame, target, ["relevance", "ridge"], n_fits=2)
-    assert cost.seconds > 0
 
 
 def test_a_column_that_is_the_number_in_other_words_is_a_leak():

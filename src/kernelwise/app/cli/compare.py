@@ -5,7 +5,7 @@ from __future__ import annotations
 from . import options
 from .console import Session, guarded
 from .inputs import read, read_target
-from .messages import show_cost, show_notes, show_rarity
+from .messages import show_notes, show_rarity
 from .tables import scores_table
 
 
@@ -36,7 +36,7 @@ def compare(
     held-out rows. The lead of the chosen method over each other one comes with the p-value of the
     corrected resampled t-test.
     """
-    from ..evaluation import evaluate, methods
+    from ..evaluation import evaluate
 
     options.forbid_both(cv, test_size)
     session = Session(quiet, as_json)
@@ -45,7 +45,6 @@ def compare(
     settings = options.fit_options(drop, keep, category, balanced, seed)
     show_rarity(session, found, metric, balanced)
     how = options.split_options(len(found.y), cv, test_size) | {"repeats": repeats}
-    show_cost(session, frame, found, list(methods(found.task)), how, **settings)
     with session.progress() as progress:
         evaluation = evaluate(
             frame, found, method, against="all", metric=metric, **how, **settings, progress=progress

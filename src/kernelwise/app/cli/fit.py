@@ -10,15 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import options
 from .console import Session, check_outputs, fail, guarded, keeping
 from .inputs import read, read_target
-from .messages import (
-    report_fits,
-    show_cost,
-    show_leaks,
-    show_next,
-    show_notes,
-    show_outcome,
-    show_rarity,
-)
+from .messages import show_leaks, show_next, show_notes, show_outcome, show_rarity
 from .tables import columns_table, scores_table, weights_table
 
 if TYPE_CHECKING:
@@ -59,7 +51,6 @@ def fit(
     saved.
     """
     from ..evaluation import evaluate, fit_table
-    from ..evaluation.evaluate import compared_methods
     from ..tabular import column_weights
 
     options.forbid_both(cv, test_size)
@@ -73,9 +64,6 @@ def fit(
     show_rarity(session, found, metric, balanced)
     leaks = show_leaks(session, frame, found, columns, seed)
     how = options.split_options(len(found.y), cv, test_size)
-    names = compared_methods(method, found)
-    extra = 1 + (report_fits(stability) if report else 0)
-    show_cost(session, frame, found, names, how, extra_fits=extra, **settings)
     with session.progress() as progress:
         evaluation = evaluate(
             frame,

@@ -7,16 +7,13 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from .console import Session
-from .tables import cost_text
 
 if TYPE_CHECKING:
     from ..evaluation import Evaluation
     from ..tabular import Target
 
-_MIN_ROWS = 1000  # rows up to which the fits are too short for an estimate of their time
 _MAX_LEAKS = 5  # columns that get a note each
 _MAX_CLASSES = 6  # classes of the target that are listed
-_REPORT_FITS = 5  # fits that the checks of a report take, besides resamples of half of the rows
 
 
 def show_target(session: Session, target: Target) -> None:
@@ -92,36 +89,3 @@ def show_next(session: Session, out: Any, data: str) -> None:
     model = quote(str(out))
     for command in (f"explain {model}", f"predict {model} NEW", f"score {model} LATER"):
         session.say(f"  kernelwise {command}")
-
-
-def show_cost(
-    session: Session,
-    frame: Any,
-    target: Target,
-    names: Sequence[str],
-    how: dict[str, Any],
-    extra_fits: float = 0,
-    **options: Any,
-) -> None:
-    """Show an estimate of time and memory where the fits may take long.
-
-    ``extra_fits`` is the number of fits of the first method to all rows.
-    """
-    from ..evaluation import forecast_cost
-    from ..evaluation.splits import n_folds_of
-
-    if session.quiet or len(target.y) <= _MIN_ROWS:
-        return
-    n_folds = 1 if how["test_size"] is not None else n_folds_of(target, how["cv"])
-    n_splits = n_folds if n_folds == 1 else n_folds * how.get("repeats", 1)
-    part = 1 - (how["test_size"] or 1 / n_folds)
-    with session.progress() as progress:
-        progress(0, 1, "timing small fits")
-        cost = forecast_cost(frame, target, names, n_fits=n_splits, part=part, **options)
-    seconds = cost.seconds + extra_fits * cost.each[names[0]] / part
-    session.say(cost_text(seconds, cost.memory, n_splits * len(names) + round(extra_fits)))
-
-
-def report_fits(stability: int) -> float:
-    """Return the number of fits to all rows that a report takes."""
-    return _REPORT_FITS + stability / 2

@@ -11,7 +11,7 @@ from rich import box
 from rich.console import Console, Group
 from rich.table import Table
 
-from ..._text import duration, p_text
+from ..._text import p_text
 
 if TYPE_CHECKING:
     from ..evaluation import Drift, Evaluation, HoldoutScore
@@ -211,11 +211,3 @@ def _plain_table(first: str, *headings: str) -> Table:
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     return table
-
-
-def cost_text(seconds: float, memory: float, n_fits: int) -> str:
-    """Return an estimate of time and memory in words."""
-    return (
-        f"about {n_fits} fits, {duration(max(1, seconds))} (within a factor of 3), "
-        f"about {memory / 1e9:.2f} GB of memory at the peak"
-    )

@@ -1,7 +1,6 @@
-"""How well a model does on unseen rows: splits, scores, statistics and cost estimates."""
+"""How well a model does on unseen rows: splits, scores and statistics."""
 
 from .calibration import CalibrationBin
-from .cost_estimate import Cost, forecast_cost
 from .drift import Drift, drift_from_training
 from .evaluate import evaluate
 from .evaluate_model import evaluate_model
@@ -14,7 +13,6 @@ from .scoring import Metric
 
 __all__ = [
     "CalibrationBin",
-    "Cost",
     "Difference",
     "Drift",
     "Evaluation",
@@ -28,7 +26,6 @@ __all__ = [
     "evaluate",
     "evaluate_model",
     "fit_table",
-    "forecast_cost",
     "leaking_columns",
     "methods",
     "score_model",

@@ -5,67 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from ..._memory import allowance
 from ..tabular import TableError
 from ..tabular.errors import quoted
 
 
-class Stage(NamedTuple):
-    """How a fit behaves from some number of rows on, for an estimate of its time.
-
-    Parameters
-    ----------
-    rows : int, default=0
-        Rows from which the stage begins.
-    growth : float, default=2.0
-        The time grows with this power of the number of rows.
-    min_probe_rows : int, default=0
-        Rows of the smallest fit from which the time can be estimated.
-    """
-
-    rows: int = 0
-    growth: float = 2.0
-    min_probe_rows: int = 0
-
-
-_LINEAR = (Stage(growth=1.0),)
-_TILED = 6000  # rows from which machines keep tiles of the kernel, not the whole of it
-_EXACT = 3000  # rows from which RelevanceSVR solves cells instead of one kernel
-
-
-def kernel_bytes(n: float, d: float) -> float:
-    """Return the bytes of a kernel matrix in single precision, or of its tiles.
-
-    Parameters
-    ----------
-    n : float
-        The number of rows.
-    d : float
-        The number of columns.
-
-    Returns
-    -------
-    size : float
-        The bytes beside the table.
-    """
-    return min(allowance(None), 4.0 * min(n, _TILED) ** 2) + 24.0 * n * d
-
-
-def relevance_bytes(n: float, d: float) -> float:
-    """Return the bytes of `RelevanceSVC` and `RelevanceSVR`: kernels of some rows, and columns."""
-    return 40.0 * min(n, _EXACT) ** 2 + 2000.0 * n + 60.0 * n * d
-
-
-def tree_bytes(n: float, d: float) -> float:
-    """Return the bytes of a forest of 100 trees, whose leaves hold few rows."""
-    return 1300.0 * n + 24.0 * n * d
-
-
 @dataclass(frozen=True)
 class Method:
-    """A method by name, with facts for balancing its classes and for estimating its cost.
+    """A method by name.
 
     Parameters
     ----------
@@ -75,12 +23,8 @@ class Method:
         Its name in tables.
     make : callable
         Returns the unfitted estimator for a seed.
-    stages : tuple of Stage, default=(Stage(),)
-        How the fit time grows with the number of rows, by rising numbers of rows.
     learns : bool, default=True
         Whether the method can be fitted to a table, rather than serve as a yardstick only.
-    working_bytes : callable, default=kernel_bytes
-        Returns the bytes that a fit needs beside the table, for a number of rows and of columns.
     reads_categories : bool, default=False
         Whether the estimator reads categories and missing values as they are; others get one
         column per value, and scaled columns.
@@ -91,9 +35,7 @@ class Method:
     name: str
     label: str
     make: Callable[[int], Any]
-    stages: tuple[Stage, ...] = (Stage(),)
     learns: bool = True
-    working_bytes: Callable[[float, float], float] = kernel_bytes
     reads_categories: bool = False
     yardstick_rows: float = 0
 
@@ -172,8 +114,7 @@ def _relevance(name: str) -> Method:
 
         return getattr(svm, name)(random_state=seed, verbose=False)
 
-    stages = (Stage(growth=1.5, min_probe_rows=500), Stage(_EXACT, 1.0, _EXACT))
-    return Method("relevance", name, make, stages, True, relevance_bytes, reads_categories=True)
+    return Method("relevance", name, make, reads_categories=True)
 
 
 def _own_methods() -> list[Method]:
@@ -187,18 +128,8 @@ def _own_methods() -> list[Method]:
         Method("svc", "SVC()", lambda seed: svm.SVC(), yardstick_rows=50_000),
         Method("grid-search", "SVC, grid search", lambda seed: svm.SVCSearchCV(svm.SVC())),
         Method("dual-objective", "DualObjectiveSVC", lambda seed: svm.DualObjectiveSVC()),
-        Method(
-            "adaptive-kernel",
-            "AdaptiveKernelSVC",
-            lambda seed: svm.AdaptiveKernelSVC(),
-            stages=(Stage(growth=2.5),),
-        ),
-        Method(
-            "margin-radius",
-            "MarginRadiusSVC",
-            lambda seed: svm.MarginRadiusSVC(),
-            stages=(Stage(growth=1.2),),
-        ),
+        Method("adaptive-kernel", "AdaptiveKernelSVC", lambda seed: svm.AdaptiveKernelSVC()),
+        Method("margin-radius", "MarginRadiusSVC", lambda seed: svm.MarginRadiusSVC()),
         Method(
             "feature-discrimination",
             "FeatureDiscriminationSVC",
@@ -208,10 +139,8 @@ def _own_methods() -> list[Method]:
     ]
 
 
-def _peer(
-    name: str, label: str, make: Callable[[int], Any], growth: float = 1.0, most: float = 0
-) -> Method:
-    return Method(name, label, make, (Stage(growth=growth),), False, tree_bytes, False, most)
+def _peer(name: str, label: str, make: Callable[[int], Any], max_rows: float = 0) -> Method:
+    return Method(name, label, make, learns=False, yardstick_rows=max_rows)
 
 
 def _yardsticks() -> list[Method]:
@@ -231,8 +160,8 @@ def _yardsticks() -> list[Method]:
         return HistGradientBoostingClassifier(random_state=seed)
 
     return [
-        _peer("guessing", "shares of the classes", largest_class, most=math.inf),
-        _peer("forest", "forest of 100 trees", forest, 1.2, 200_000),
+        _peer("guessing", "shares of the classes", largest_class, math.inf),
+        _peer("forest", "forest of 100 trees", forest, 200_000),
         _peer("boosting", "gradient boosting", boosting),
     ]
 
@@ -268,9 +197,9 @@ def _numeric() -> list[Method]:
 
     return [
         _relevance("RelevanceSVR"),
-        _peer("guessing", "mean", mean, most=math.inf),
-        _peer("ridge", "ridge regression", ridge, most=math.inf),
-        _peer("svr", "SVR()", svr, 2.0),
-        _peer("forest", "forest of 100 trees", forest, 1.2, 200_000),
+        _peer("guessing", "mean", mean, math.inf),
+        _peer("ridge", "ridge regression", ridge, math.inf),
+        _peer("svr", "SVR()", svr),
+        _peer("forest", "forest of 100 trees", forest, 200_000),
         _peer("boosting", "gradient boosting", boosting),
     ]

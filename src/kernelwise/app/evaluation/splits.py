@@ -74,11 +74,6 @@ def make_splits(
     return Splits(rows, n_folds, protocol, notes)
 
 
-def n_folds_of(target: Target, cv: int) -> int:
-    """Return the number of folds that a target allows, at most ``cv``."""
-    return _n_folds(target.strata, cv, 1)
-
-
 def _folds(y: Index, n_folds: int, repeats: int, seed: int) -> list[tuple[Index, Index]]:
     from sklearn.model_selection import RepeatedStratifiedKFold
 
