@@ -164,7 +164,8 @@ def _cut(P: Array, rows: Index, rng: np.random.Generator) -> tuple[Array, float,
     left = values <= cut
     if left.all():
         return u, np.inf, np.arange(len(rows)) < len(rows) // 2
-    return u, cut, left
+    # Half-way to the next value, so that rounding elsewhere keeps the rows on the cut on their side.
+    return u, (float(values[left].max()) + float(values[~left].min())) / 2, left
 
 
 def _projections(P: Array, u: Array) -> Array:

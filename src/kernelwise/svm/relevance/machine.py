@@ -81,10 +81,9 @@ class Machine:
     def decide(self, rows: Rows, settings: Settings) -> Array:
         """Return one decision per pair, block by block."""
         out = np.empty((len(rows), len(self.intercept)))
-        beta = self.beta.astype(np.float32)
         for a in range(0, len(rows), _BLOCK):
             some = slice(a, a + _BLOCK)
-            out[some] = rows.part(some).laplacian(self.rows, self.u) @ beta + self.intercept
+            out[some] = rows.part(some).laplacian(self.rows, self.u) @ self.beta + self.intercept
         return out
 
 
