@@ -36,8 +36,8 @@ myst_heading_anchors = 3
 # The public interface is what __all__ lists. A name that several packages export has its page in
 # the first of these, and the others link to it.
 _PACKAGES = (
-    *("criteria", "datasets", "discrimination", "evaluation", "experiments", "inspection", "io"),
-    *("kernels", "outer", "qp", "svm", "transform", "tabular", "report"),
+    *("criteria", "discrimination", "kernels", "outer", "qp", "svm", "transform", "dask"),
+    *("app.tabular", "app.io", "app.evaluation", "app.inspection", "app.report"),
 )
 
 

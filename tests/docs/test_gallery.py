@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.loop import loop
+
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples" / "gallery").glob("*.py"))
 LONGEST = 30.0  # seconds of CPU that an example may take here, three times what it should
@@ -76,7 +78,7 @@ def test_example_runs_and_draws(path, capsys):
     CHECKS.get(path.stem, lambda printed: None)(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@loop("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_opens_with_a_title(path):
     title, line = path.read_text(encoding="utf-8").splitlines()[1:3]
     assert line == "=" * len(title)
