@@ -1,7 +1,7 @@
-"""RelevanceSVC for tables on a cluster of Dask; needs the extra ``kernelwise[dask]``."""
+"""RelevanceSVC and RelevanceSVR for Dask collections; needs the extra ``kernelwise[dask]``."""
 
 from __future__ import annotations
 
-from .estimator import DaskRelevanceSVC
+from .estimators import DaskRelevanceSVC, DaskRelevanceSVR
 
-__all__ = ["DaskRelevanceSVC"]
+__all__ = ["DaskRelevanceSVC", "DaskRelevanceSVR"]

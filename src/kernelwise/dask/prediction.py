@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .._records import dataclass
 from .partitions import in_whole_rows, is_array
-from .shared import Shared
+from .tasks import Shared
 
 
 @dataclass(frozen=True)
@@ -19,71 +20,48 @@ class Prediction:
     ----------
     method : str
         The name of the method.
+    arguments : tuple
+        Its arguments behind the rows.
     dtype : dtype
         The type of its values.
-    columns : list or None
-        The classes, where there is one value per class; None where there is one value per row.
+    names : sequence or None
+        The names of its columns; None if there is one value per row.
     """
 
     method: str
+    arguments: tuple[Any, ...]
     dtype: Any
-    columns: list[Any] | None
-
-    @classmethod
-    def of(cls, model: Any, method: str) -> Prediction:
-        """Describe a method of a fitted model."""
-        if method == "predict":
-            return cls(method, model.classes_.dtype, None)
-        one_value = method == "decision_function" and len(model.classes_) == 2
-        return cls(method, np.dtype(np.float64), None if one_value else model.classes_.tolist())
+    names: Sequence[Any] | None
 
     @property
     def empty(self) -> Any:
         """An empty result, of the right type and shape."""
-        return np.empty((0,) if self.columns is None else (0, len(self.columns)), self.dtype)
+        return np.empty((0,) if self.names is None else (0, len(self.names)), self.dtype)
 
     def of_array(self, X: Any, model: Shared) -> Any:
         """Return the values of the rows of an array."""
-        return getattr(model.value, self.method)(X) if len(X) else self.empty
+        return getattr(model.value, self.method)(X, *self.arguments) if len(X) else self.empty
 
     def of_frame(self, X: Any, model: Shared) -> Any:
         """Return the values of the rows of a data frame, with its index."""
         return self.with_index(self.of_array(X, model), X.index)
 
     def with_index(self, values: Any, index: Any) -> Any:
-        """Return values as a series, or as a data frame with a column per class."""
+        """Return values as a series, or as a data frame with named columns."""
         import pandas as pd
 
-        if self.columns is None:
+        if self.names is None:
             return pd.Series(values, index=index, name=self.method)
-        return pd.DataFrame(values, index=index, columns=self.columns)
+        return pd.DataFrame(values, index=index, columns=list(self.names))
 
-
-def predict_lazily(model: Any, node: Any, X: Any, method: str) -> Any:
-    """Apply a method of a fitted model to each partition.
-
-    Parameters
-    ----------
-    model : RelevanceSVC
-        The model.
-    node : Delayed
-        The model, as `Shared`, as a node of the graph.
-    X : dask.array.Array or dask.dataframe.DataFrame of shape (n, d)
-        The rows.
-    method : str
-        The name of the method.
-
-    Returns
-    -------
-    predictions : dask.array.Array, dask.dataframe.Series or dask.dataframe.DataFrame
-        Arrays for arrays; a series, or a data frame with a column per class, for data frames.
-    """
-    own = Prediction.of(model, method)
-    if not is_array(X):
-        meta = own.with_index(own.empty, X._meta.index[:0])
-        return X.map_partitions(own.of_frame, model=node, meta=meta)
-    X = in_whole_rows(X)
-    shape: dict[str, Any] = {"drop_axis": 1}
-    if own.columns is not None:
-        shape = {"chunks": (X.chunks[0], (len(own.columns),))}
-    return X.map_blocks(own.of_array, model=node, dtype=own.dtype, meta=own.empty, **shape)
+    def of_collection(self, X: Any, model: Any) -> Any:
+        """Return the values of the rows of a collection, not computed yet."""
+        node = Shared(model).as_node()
+        if not is_array(X):
+            meta = self.with_index(self.empty, X._meta.index[:0])
+            return X.map_partitions(self.of_frame, model=node, meta=meta)
+        X = in_whole_rows(X)
+        shape: dict[str, Any] = {"drop_axis": 1}
+        if self.names is not None:
+            shape = {"chunks": (X.chunks[0], (len(self.names),))}
+        return X.map_blocks(self.of_array, model=node, dtype=self.dtype, meta=self.empty, **shape)

@@ -107,18 +107,15 @@ class Reader:
 
 
 class Table(Protocol):
-    """All rows of a table, wherever they are; rows of weight zero do not count.
+    """All rows of a table, wherever they are; rows of weight zero do not count."""
 
-    Parameters
-    ----------
-    y : ndarray of shape (n,) or (n, n_targets)
-        The labels or targets of the rows.
-    weight : ndarray of shape (n,)
-        Their sample weights.
-    """
+    @property
+    def y(self) -> Any:
+        """The labels or targets of the rows, of shape (n,) or (n, n_targets)."""
 
-    y: Any
-    weight: Array
+    @property
+    def weight(self) -> Array:
+        """The sample weight of each row."""
 
     def take(self, rows: Index) -> Any:
         """Return some rows as the user gave them."""
