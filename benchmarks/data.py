@@ -56,12 +56,6 @@ def load(name: str, *, drop_leaks: bool) -> Dataset:
     return load_dataset(name, data_dir=path.parent, drop_leaks=drop_leaks)
 
 
-def split(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return training rows and floor(0.2 n) test rows, at random."""
-    order = rng.permutation(n)
-    return order[n // 5 :], order[: n // 5]
-
-
 def with_noise(name: str, noise: str | None, rng: np.random.Generator) -> Table:
     """Double the columns of a set with noise from the set `noise`; None adds none."""
     table = read(name)
@@ -73,14 +67,6 @@ def with_noise(name: str, noise: str | None, rng: np.random.Generator) -> Table:
 def imputed(X: np.ndarray, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
     """Replace missing numbers by the mean of their column over some rows."""
     return np.where(np.isnan(X), np.nanmean(X[rows], axis=0), X)
-
-
-def to_interval(X: np.ndarray) -> np.ndarray:
-    """Scale every column to [-1, 1] over all rows, as the paper does; constant columns become 0."""
-    X = imputed(X)
-    low, high = X.min(axis=0), X.max(axis=0)
-    width = np.where(high > low, high - low, 1.0)
-    return np.where(high > low, 2 * (X - low) / width - 1, 0.0)
 
 
 def standardised(X: np.ndarray, rows: np.ndarray | slice = slice(None)) -> np.ndarray:

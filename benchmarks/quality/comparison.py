@@ -1,45 +1,67 @@
-"""Summaries of methods over tables: means, paired differences, wins and losses."""
+"""Methods over tables: means, differences and ratios on the splits that two of them share."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from functools import cached_property
+from statistics import fmean, median
 
 from benchmarks.engine import Row
 
 from ..summaries import Mean
-from .measures import IN_PERCENT, LOWER_IS_BETTER
+from .measures import IN_PERCENT, LEAST_ERROR, LOWER_IS_BETTER, error
 
 
 @dataclass(frozen=True)
 class Gain:
     """Differences of two methods, by table: in points, or as they are for a log loss."""
 
-    by_table: dict[str, float]
+    by_table: Mapping[str, float]
     higher_is_better: bool = True
 
-    @property
+    @cached_property
     def mean(self) -> Mean:
         return Mean.of(self.by_table.values())
 
     @property
     def wins(self) -> int:
-        return sum(value > 0 for value in self._values())
+        sign = 1 if self.higher_is_better else -1
+        return sum(sign * value > 0 for value in self.by_table.values())
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """The error of one method divided by that of another, by table."""
+
+    by_table: Mapping[str, float]
+
+    @cached_property
+    def _log(self) -> Mean:
+        return Mean.of(map(math.log, self.by_table.values()))
 
     @property
-    def losses(self) -> int:
-        return sum(value < 0 for value in self._values())
+    def mean(self) -> float:
+        """The geometric mean."""
+        return math.exp(self._log.value)
+
+    @property
+    def spread(self) -> float:
+        """The standard error of the geometric mean, relative to it."""
+        return 0.0 if math.isnan(self._log.error) else self._log.error
+
+    @property
+    def median(self) -> float:
+        return median(self.by_table.values())
+
+    @property
+    def wins(self) -> int:
+        return sum(value < 1 for value in self.by_table.values())
 
     @property
     def worst(self) -> tuple[str, float]:
-        """Return the table on which the first method is furthest behind, and by how much."""
-        choose = min if self.higher_is_better else max
-        return choose(self.by_table.items(), key=lambda item: item[1])
-
-    def _values(self) -> list[float]:
-        sign = 1 if self.higher_is_better else -1
-        return [sign * value for value in self.by_table.values()]
+        return max(self.by_table.items(), key=lambda item: item[1])
 
 
 class Comparison:
@@ -68,8 +90,8 @@ class Comparison:
     def value(self, condition: str, table: str, contender: str, measure: str) -> float | None:
         """Return the mean of a measure over the splits of a table."""
         rows = self._rows.get((condition, table, contender), {}).values()
-        found = [row[measure] for row in rows if row[measure] is not None]
-        return _scale(measure) * fmean(found) if found else None
+        found = [value for row in rows if (value := _read(row, measure)) is not None]
+        return fmean(found) if found else None
 
     def mean(self, condition: str, contender: str, measure: str) -> float | None:
         """Return the mean of a measure over the tables."""
@@ -77,42 +99,43 @@ class Comparison:
         found = [value for value in values if value is not None]
         return fmean(found) if found else None
 
-    def gain(
-        self, condition: str, one: str, other: str, measure: str,
-        tables: Collection[str] | None = None,
-    ) -> Gain | None:  # fmt: skip
-        """Compare two methods on the splits that both have; None without any."""
-        pairs = {
-            table: self._pairs(condition, table, one, other, measure)
-            for table in self.tables(condition)
-            if tables is None or table in tables
-        }
-        found = {t: _scale(measure) * fmean(a - b for a, b in p) for t, p in pairs.items() if p}
+    def gain(self, condition: str, one: str, other: str, measure: str) -> Gain | None:
+        """Return the differences of two methods; None without a common split."""
+        pairs = self._all_pairs(condition, one, other, measure)
+        found = {table: fmean(a - b for a, b in each) for table, each in pairs.items()}
         return Gain(found, measure not in LOWER_IS_BETTER) if found else None
 
-    def ratio(self, condition: str, one: str, other: str, measure: str) -> Mean | None:
-        """Return the mean over the tables of the ratio of a measure."""
-        pairs = [self._pairs(condition, t, one, other, measure) for t in self.tables(condition)]
-        found = [sum(a for a, _ in p) / sum(b for _, b in p) for p in pairs if p]
-        return Mean.of(found) if found else None
+    def ratio(
+        self, condition: str, one: str, other: str, measure: str = "error",
+        tables: Collection[str] | None = None,
+    ) -> Ratio | None:  # fmt: skip
+        """Return the ratios of two methods; None without a common split."""
+        found = {
+            table: max(fmean(a for a, _ in each), least) / max(fmean(b for _, b in each), least)
+            for table, each in self._all_pairs(condition, one, other, measure).items()
+            for least in [LEAST_ERROR if measure == "error" else 0.0]
+            if tables is None or table in tables
+        }
+        return Ratio(found) if found else None
 
-    def changed(self, one: str, other: str, contender: str, measure: str) -> Gain | None:
-        """Return by how much a measure differs between two conditions, on the splits of both."""
+    def _all_pairs(
+        self, condition: str, one: str, other: str, measure: str
+    ) -> dict[str, Sequence[tuple[float, float]]]:
+        """Return the values of both methods on their common splits, by table."""
         found = {}
-        for table in self.tables(one):
-            a, b = (self._rows.get((c, table, contender), {}) for c in (one, other))
-            both = [a[k][measure] - b[k][measure] for k in a if k in b]
-            if both:
-                found[table] = _scale(measure) * fmean(both)
-        return Gain(found) if found else None
-
-    def _pairs(
-        self, condition: str, table: str, one: str, other: str, measure: str
-    ) -> Sequence[tuple[float, float]]:
-        mine, theirs = (self._rows.get((condition, table, name), {}) for name in (one, other))
-        pairs = [(mine[k][measure], theirs[k][measure]) for k in mine if k in theirs]
-        return [(a, b) for a, b in pairs if a is not None and b is not None]
+        for table in self.tables(condition):
+            mine, theirs = (self._rows.get((condition, table, name), {}) for name in (one, other))
+            shared = [k for k in mine if k in theirs]
+            both = [(_read(mine[k], measure), _read(theirs[k], measure)) for k in shared]
+            pairs = [(a, b) for a, b in both if a is not None and b is not None]
+            if pairs:
+                found[table] = pairs
+        return found
 
 
-def _scale(measure: str) -> float:
-    return 100.0 if measure in IN_PERCENT else 1.0
+def _read(row: Row, measure: str) -> float | None:
+    """Return a measure of a row, shares in percent."""
+    if measure == "error":
+        return error(row)
+    value = row[measure]
+    return None if value is None else (100.0 if measure in IN_PERCENT else 1.0) * float(value)

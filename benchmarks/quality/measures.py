@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from ..measure import rounded
 from .contenders import Predictions
 
 SMALLEST = 1e-6  # probability: a smaller one counts as this in the log loss, for all methods
+LEAST_ERROR = 1e-3  # a smaller error counts as this in a ratio of two of them
 LEVEL = 0.9  # confidence of sets and intervals
-IN_PERCENT = {
-    "accuracy", "balanced_accuracy", "auc", "average_precision", "r2", "coverage",
-}  # fmt: skip
-LOWER_IS_BETTER = {"log_loss", "brier", "mae"}
+IN_PERCENT = {"accuracy", "balanced_accuracy", "auc", "average_precision", "r2", "coverage"}
+LOWER_IS_BETTER = {"log_loss", "brier", "rmse", "error"}
 LABELS = {
     "accuracy": "accuracy", "balanced_accuracy": "balanced accuracy", "auc": "AUC",
     "average_precision": "average precision", "log_loss": "log loss", "r2": "R²",
-    "mae": "mean absolute error / sd",
+    "rmse": "RMSE / sd",
 }  # fmt: skip
 
 
@@ -44,12 +46,18 @@ def of_classes(y: np.ndarray, found: Predictions) -> dict[str, float | None]:
 
 
 def of_numbers(y: np.ndarray, found: Predictions) -> dict[str, float | None]:
-    """Return R² and the mean absolute error relative to the standard deviation of the target."""
-    residual = y - found.predicted
-    return {
-        "r2": rounded(1 - float(np.mean(residual**2)) / float(np.var(y))),
-        "mae": rounded(float(np.mean(np.abs(residual))) / float(np.std(y))),
-    }
+    """Return R² and the root mean squared error in standard deviations of the target."""
+    squared = float(np.mean((y - found.predicted) ** 2)) / float(np.var(y))
+    return {"r2": rounded(1 - squared), "rmse": rounded(float(np.sqrt(squared)))}
+
+
+def error(row: Mapping[str, Any]) -> float | None:
+    """Return the error by which methods are compared: RMSE, log loss, or 1 - AUC of two classes."""
+    if "rmse" in row:
+        return float(row["rmse"])
+    if row["classes"] > 2:
+        return None if row["log_loss"] is None else float(row["log_loss"])
+    return 1 - float(row["auc"])
 
 
 def coverage(y: np.ndarray, model: object, X: object) -> dict[str, float]:

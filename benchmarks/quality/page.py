@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 from ..page import Page
-from ..targets import Rows
+from ..targets import Rows, verdicts
+from ..text import digits, table
 from .comparison import Comparison
 from .contenders import OURS
 from .figure import peers_figure
-from .measures import SMALLEST
-from .suites import CLEAN, Generated, Imbalanced, Mixed, OnTables, Regression, Small
+from .measures import LEAST_ERROR, SMALLEST
+from .suites import CLEAN, Functions, Generated, Imbalanced, Large, Mixed, Regression, Small
 from .tables.catalogue import catalogue
 from .targets import TARGETS
 
 _HOW = f"""\
 ## How tables are compared
 
-- Every table is split at random, by class; the same splits serve all methods. A difference is one
-  of values on the same splits, averaged within a table first; ± is the standard error of these
-  means over the tables. Every method is at its defaults, apart from seeds and threads, except for
-  "LightGBM, early stopping" (15 leaves, rate 0.05, rounds by 15 % of the training rows, then fitted
-  to all of them) and xRFM, which asks for rows to tune on and gets a fifth of the training rows.
+- Every table is split at random, by class; the same splits serve all methods. The error is the
+  root mean squared error, the log loss of several classes, or 1 - AUC of two. A ratio is one of
+  means over the splits that two methods share (an error below {LEAST_ERROR:g} counts as that);
+  ratios are averaged over the tables by their logarithms, ± is the standard error of that mean.
+- Every method is at its defaults, apart from seeds and threads, except for "LightGBM, early
+  stopping" (15 leaves, rate 0.05, rounds by 15 % of the training rows, then fitted to all of them)
+  and xRFM, which asks for rows to tune on and gets a fifth of the training rows.
 - `RelevanceSVC`, `RelevanceSVR`, LightGBM, XGBoost, CatBoost and scikit-learn's histogram boosting
   get categories and gaps as they are. The others get one column per level (levels with fewer than 5
   rows share one, and there are at most 100), medians for missing numbers with a column that marks
   them, and columns of mean 0 and deviation 1. The time for that is not counted.
 - AUC of several classes is the mean of each against the rest. A probability below {SMALLEST:g}
   counts as that in the log loss.
-- CatBoost, the slowest, runs on fewer splits; its differences are on these splits.
+- CatBoost, the slowest, runs on fewer splits; its ratios are on these splits.
 - CPU times are means over the tables of one fit, on one thread of a machine with other work.
 
 {catalogue()}
@@ -42,37 +45,61 @@ $ python -m benchmarks quality --only contender=relevance --fresh # measure it a
 $ python -m benchmarks quality --render                           # only this page
 ```
 """
+_SHOWN = {
+    Small(): "small, 150 to 1,500 rows",
+    Mixed(): "2,000 to 10,000 rows, categories, gaps",
+    Large(): "19,000 to 50,000 rows",
+    Imbalanced(): "a rare class",
+    Regression(): "a numeric target",
+}
+_PEERS = ("catboost", "lightgbm", "lightgbm_stopped", "forest", "logistic", "ridge", "svc_grid")
 
 
 def _opening(rows: Rows) -> str:
-    """Return the means of our models and the differences to some peers in words."""
-    said = [
-        _ahead(rows, Small(), "small tables", ("catboost", "lightgbm", "forest", "logistic")),
-        _ahead(
-            rows, Mixed(), "tables of thousands of rows with categories and gaps",
-            ("lightgbm", "lightgbm_stopped", "catboost", "forest"),
-        ),
-        _ahead(rows, Regression(), "tables with a numeric target",
-               ("catboost", "lightgbm", "forest", "ridge")),
-    ]  # fmt: skip
-    return "\n\n".join(filter(None, said))
-
-
-def _ahead(rows: Rows, suite: OnTables, kind: str, peers: tuple[str, ...]) -> str:
-    found = Comparison(rows.get(suite.name, []))
-    mean = found.mean(CLEAN, OURS, suite.listed)
-    known = {name: found.gain(CLEAN, OURS, name, suite.listed) for name in peers}
-    told = [
-        f"{'+' if gain.mean.value >= 0 else ''}{gain.mean.text(1)} to {suite.methods[name].label}"
-        for name, gain in known.items()
-        if gain is not None
-    ]
-    if mean is None or not told:
+    """Return our errors relative to some peers, times, and the number of targets missed."""
+    lines, used = [], []
+    for suite, kind in _SHOWN.items():
+        found = Comparison(rows.get(suite.name, []))
+        ratios = {name: found.ratio(CLEAN, OURS, name) for name in _PEERS}
+        known = {name: each for name, each in ratios.items() if each is not None}
+        if known:
+            used += known
+            seconds = found.mean(CLEAN, OURS, "fit_seconds") or 0
+            lines.append((kind, len(found.tables(CLEAN)), known, seconds))
+    if not lines:
         return ""
-    measure = "area under the ROC curve" if suite.listed == "auc" else "R²"
+    shown = [name for name in _PEERS if name in used]
+    labels = ["CatBoost", "LightGBM", "LightGBM, early stopping", "random forest",
+              "logistic regression", "ridge regression", "`GridSearchCV(SVC)`"]  # fmt: skip
+    named = dict(zip(_PEERS, labels, strict=True))
+    cells = [
+        [
+            kind, count,
+            *(f"{known[name].mean:.2f}" if name in known else "" for name in shown),
+            digits(seconds, 2),
+        ]
+        for kind, count, known, seconds in lines
+    ]  # fmt: skip
+    header = ["tables", "number", *(named[name] for name in shown), "CPU of a fit, s"]
     return (
-        f"On {len(found.tables(CLEAN))} {kind} {suite.methods[OURS].label} has a mean {measure} of "
-        f"{mean:.1f} %. The differences to others, in points: {', '.join(told)}."
+        "Error of `RelevanceSVC()` or `RelevanceSVR()` divided by that of each peer: below 1 ours "
+        "is smaller. The error is 1 - AUC of two classes, the log loss of several, or the root "
+        "mean squared error of a number; the numbers are geometric means over the tables.\n\n"
+        + table(header, cells, left=1)
+        + f"\n\n{_verdict(rows)}"
+    )
+
+
+def _verdict(rows: Rows) -> str:
+    """Return how many targets are met, and the names of those that are not."""
+    measured = [one for one in verdicts(rows, TARGETS) if one["cases"]]
+    missed = [one for one in measured if one["misses"]]
+    if not missed:
+        return f"All {len(measured)} [targets](#targets) that are measured are met."
+    named = "\n".join(f"- {one['target']}: {one['goal']}, is {one['worst']}" for one in missed)
+    return (
+        f"Of {len(measured)} [targets](#targets) that are measured, {len(missed)} are missed (the "
+        f"number is the worst case):\n\n{named}"
     )
 
 
@@ -81,7 +108,9 @@ PAGE = Page(
     title="Quality of RelevanceSVC and RelevanceSVR",
     opening=_opening,
     picture=peers_figure,
-    suites=(Small(), Mixed(), Imbalanced(), Regression(), Generated()),
+    suites=(
+        Small(), Mixed(), Large(), Imbalanced(), Regression(), Functions(), Generated(),
+    ),
     how=_HOW,
     targets=TARGETS,
-)
+)  # fmt: skip

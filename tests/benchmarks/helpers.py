@@ -4,8 +4,7 @@ import os
 import subprocess
 import sys
 
-from kernelwise.experiments.engine.store import Results
-
+from benchmarks.engine import Results
 from benchmarks.environment import ROOT
 
 # Also where scikit-learn-intelex is installed: None in sys.modules makes an import fail.

@@ -4,19 +4,19 @@ import json
 import re
 
 import pytest
-from kernelwise.experiments import ExperimentError
-from kernelwise.experiments.engine.figures import save
 
 from benchmarks import command
 from benchmarks.blocks import with_block
 from benchmarks.command import DOCS, PAGES, RESULTS, SCRATCH, SUITES, parse, select
+from benchmarks.engine import ExperimentError, save
 from benchmarks.environment import ROOT
 from benchmarks.measure import Contender, Effort, compare, timing
 
+from ..loop import loop
 from .helpers import assert_tables_are_rectangular, quick
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@loop("page", PAGES, ids=lambda page: page.name)
 def test_pages_are_what_the_results_give(page):
     found = page.read(RESULTS)
     assert list(found) == [suite.name for suite in page.suites]
@@ -26,15 +26,9 @@ def test_pages_are_what_the_results_give(page):
     assert "Not measured." not in text
     for suite in page.suites:  # every case has a result
         assert len(found[suite.name].rows) == len(suite.tasks(suite.scale()))
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_pages_open_with_a_result_and_its_picture(page):
-    text = page.text(page.read(RESULTS))
     first = text.split("\n## ")[0]
     (picture,) = (line for line in first.splitlines() if line.startswith("!["))
-    path = DOCS / picture.partition("](")[2].rstrip(")")
-    assert path.is_file()
+    assert (DOCS / picture.partition("](")[2].rstrip(")")).is_file()
     assert len(first.split(picture)[0]) > 200
     assert text.index("\n## Targets\n") > text.index("\n## Machine and versions\n")
 
@@ -120,8 +114,8 @@ def test_contenders_take_turns_and_preparation_is_not_timed():
     )
 
 
-@pytest.mark.parametrize(
-    ("rounds", "seconds", "enough"),
+@loop(
+    "rounds, seconds, enough",
     [
         (5, 10.0, False),
         (6, 10.0, True),
@@ -140,23 +134,20 @@ def test_timing_has_median_and_quartiles():
     assert (times["median"], times["iqr"], times["cpu_median"]) == (3.0, 2.0, 2.0)
 
 
-def test_the_readme_has_the_table_of_the_results():
-    from benchmarks.speed import PAGE, readme
-
-    found = PAGE.read(RESULTS)["speed-fit"]
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert with_block(text, readme.NAME, readme.block(found)) == text
-
-
 def test_hand_written_pages_have_the_tables_of_the_results():
     from benchmarks.quality import PAGE, readme
+    from benchmarks.speed import PAGE as SPEED
+    from benchmarks.speed import readme as speed_readme
 
     results, found = PAGE.read(RESULTS), set()
     for name in readme.PAGES:
         text = (ROOT / name).read_text(encoding="utf-8")
         found |= set(re.findall(r"<!-- (\w+):start -->", text))
         assert readme.renewed(text, results) == text, name
-    assert found == {"peers", "lightgbm", "grid", "benchmarks"}
+    assert found == {"peers", "lightgbm", "grid", speed_readme.NAME}
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    fits = SPEED.read(RESULTS)["speed-fit"]
+    assert with_block(text, speed_readme.NAME, speed_readme.block(fits)) == text
 
 
 def test_blocks_are_replaced_between_their_markers():

