@@ -277,7 +277,7 @@ def test_the_table_names_every_layer_and_has_no_cycle():
         (upward, "qp/smo.py", "importlib.import_module('..svm', __package__)", 1),
         (upward, "qp/smo.py", "import_module('.problem', __package__)", 0),
         (upward, "svm/svc.py", "from ..app.io import save", 1),
-        (upward, "app/io/model_file.py", "from ..tabular import columns\nfrom ...svm import SVC", 0),
+        (upward, "app/io/model_file.py", "from ..tabular import f\nfrom ...svm import SVC", 0),
         (upward, "app/io/model_file.py", "from ..report import page", 1),
         (upward, "app/io/model_file.py", "from benchmarks.engine import store", 1),
         (sideways, "svm/relevance/base.py", "from ..margin_radius.space import ExplicitSpace", 1),

@@ -27,13 +27,14 @@ from kernelwise import (
     TopicFeatures,
 )
 from kernelwise.app.tabular import TableEncoder
+from tests.loop import loop
 
 X, Y = load_iris(return_X_y=True)
 SETTING_AS_THEY_GO = [
     EmpiricalKernelMap(n_components=3),
     FeatureDiscriminationScaler(),
     GeodesicNeighborFeatures(),
-    RelevanceSelector(max_iter=2),
+    RelevanceSelector(),
     SVCSearchCV(SVC(), {"C": [1.0]}, cv=2),
     TableEncoder(),
     TopicFeatures(2, random_state=0),
@@ -48,11 +49,11 @@ def interrupt(event):
     raise InterruptedFitError
 
 
-WITH_CALLBACK = [SVC, AdaptiveKernelSVC, DualObjectiveSVC, GeneralizedBiasSVC, RelevanceSVC]
-ALL = [*WITH_CALLBACK, FeatureDiscriminationSVC, MarginRadiusSVC]
+WITH_CALLBACK = [SVC, AdaptiveKernelSVC, DualObjectiveSVC, GeneralizedBiasSVC]
+ALL = [*WITH_CALLBACK, FeatureDiscriminationSVC, MarginRadiusSVC, RelevanceSVC]
 
 
-@pytest.mark.parametrize("kind", WITH_CALLBACK)
+@loop("kind", WITH_CALLBACK)
 def test_an_interrupted_first_fit_leaves_the_estimator_unfitted(kind):
     model = kind(callback=interrupt)
     with pytest.raises(InterruptedFitError):
@@ -62,7 +63,7 @@ def test_an_interrupted_first_fit_leaves_the_estimator_unfitted(kind):
         model.predict(X)
 
 
-@pytest.mark.parametrize("kind", WITH_CALLBACK)
+@loop("kind", WITH_CALLBACK)
 def test_an_interrupted_second_fit_keeps_the_first_model(kind):
     model = kind().fit(X, Y)
     before, expected = dict(vars(model)), model.decision_function(X)
@@ -73,7 +74,7 @@ def test_an_interrupted_second_fit_keeps_the_first_model(kind):
     assert_array_equal(model.decision_function(X), expected)
 
 
-@pytest.mark.parametrize("kind", ALL)
+@loop("kind", ALL)
 def test_refused_input_keeps_the_first_model(kind):
     model = kind().fit(X, Y)
     before = dict(vars(model))
@@ -82,8 +83,8 @@ def test_refused_input_keeps_the_first_model(kind):
     assert vars(model) == before
 
 
-@pytest.mark.parametrize("given", SETTING_AS_THEY_GO, ids=lambda model: type(model).__name__)
-def test_a_transformer_or_search_that_fails_late_keeps_the_first_model(given, monkeypatch):
+@loop("given", SETTING_AS_THEY_GO, ids=lambda model: type(model).__name__)
+def test_a_transformer_or_search_that_fails_late_keeps_the_first_model(given):
     rows = pd.DataFrame(X, columns=list("abcd"))
     model = clone(given).fit(rows, Y)
     before = dict(vars(model))
@@ -95,22 +96,21 @@ def test_a_transformer_or_search_that_fails_late_keeps_the_first_model(given, mo
             seen.append(name)
             raise InterruptedFitError
 
-    monkeypatch.setattr(type(model), "__setattr__", fail_late)
-    with pytest.raises(InterruptedFitError):
-        model.fit(rows[["a", "b"]], Y)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(model), "__setattr__", fail_late)
+        with pytest.raises(InterruptedFitError):
+            model.fit(rows[["a", "b"]], Y)
     assert seen, "the fit sets attributes as it goes"
     assert vars(model) == before
 
 
 def test_nothing_of_an_earlier_fit_stays():
-    import pandas as pd
-
     model = SVC(kernel="linear").fit(pd.DataFrame(X, columns=list("abcd")), Y)
     model.fit(X, Y)
     assert not hasattr(model, "feature_names_in_")
 
 
-@pytest.mark.parametrize("kind", ALL)
+@loop("kind", ALL)
 def test_the_threads_of_blas_leave_no_trace(kind):
     A, a = load_breast_cancer(return_X_y=True)
     decisions = []

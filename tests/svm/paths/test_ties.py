@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 
-from kernelwise import AdaptiveKernelSVC, RelevanceSVC
+from kernelwise import AdaptiveKernelSVC
 from kernelwise.svm.base.ties import at_lowest
 from kernelwise.svm.paths.path import PathPoint, simplest_of_best
 
@@ -58,12 +58,3 @@ def test_the_order_of_rows_does_not_choose_the_width(criterion):
         model = AdaptiveKernelSVC(criterion=criterion, C=1.0).fit(X[order], y[order])
         chosen.add((model.kernel_.gamma, model.C_))
     assert len(chosen) == 1
-
-
-def test_the_order_of_columns_does_not_choose_the_machine():
-    X, y = corners(6)
-    expected = RelevanceSVC(ensemble=False).fit(X, y)
-    for order in ([1, 2, 0], [2, 1, 0], [0, 2, 1]):
-        model = RelevanceSVC(ensemble=False).fit(X[:, order], y)
-        assert_allclose(model.C_, expected.C_, rtol=1e-6)
-        assert_array_equal(model.predict(X[:, order]), expected.predict(X))
