@@ -34,7 +34,7 @@ _REGISTRY: dict[str, dict[str, tuple[str, ...]]] = {
         "transform.scaler": ("FeatureDiscriminationScaler",),
         "transform.topics": ("TopicFeatures",),
     },
-    "tabular": {"tabular.encoder": ("TableEncoder",)},
+    "tabular": {"app.tabular.encoder": ("TableEncoder",)},
     "kernels": {
         "kernels.composed": ("Normalized", "Product", "Ridge", "Scaled", "Sum"),
         "kernels.dot": ("Linear", "Polynomial", "Sigmoid"),

@@ -25,10 +25,9 @@ def cell_decisions(rows: GraphRows, model: Squared, tree: Tree, cells: tuple[Cel
     are multiplied by the coefficients of the cell.
     """
     graph, prior = rows.graph, model.prior
-    shared = [rows.root(prior)]
-    if model.near is not None:
-        shared.append(rows.kernel(prior, model.near, np.eye(len(model.near))))
-    coefficients = np.stack([np.vstack([cell.additive, cell.shared]) for cell in cells])
+    A, scale = rows.root(prior)
+    coefficients = [np.vstack([scale[:, None] * cell.additive, cell.shared]) for cell in cells]
+    shared = [A] if model.near is None else [A, rows.kernel(prior, model.near)]
     columns, weights = rows.distance_weights(prior.w)
     codes = [cell.rows.gaussian(prior.v > 0) for cell in cells]
     group = codes[0][1]
@@ -40,9 +39,10 @@ def cell_decisions(rows: GraphRows, model: Squared, tree: Tree, cells: tuple[Cel
         "codes": np.vstack([own for own, _ in codes]),
         "squares": (-prior.rho / 2 * rows.traced(prior.w)[group] ** 2)[:, None],
         "amplitudes": np.array([[prior.s2], [prior.r2]]),
-        "alpha": np.vstack([cell.alpha for cell in cells]),
-        "shared": coefficients,
+        "alpha": np.vstack([cell.alpha for cell in cells]).astype(np.float64),
+        "shared": np.stack(coefficients),
     }
+    graph.count(sum(value.nbytes for value in constants.values()))
     gaussian = rows.gaussian(prior.v > 0)
     P = gaussian * prior.w[group][None]
     cell_of_row = _routed(graph, tree, P)

@@ -195,6 +195,12 @@ def _rows(graph: Graph, operator: Any) -> Rows:
     return graph.joined([graph.as_double(each.full_name) for each in operator.inputs])
 
 
+def _width(operator: Any) -> int | None:
+    """Return the number of columns of the inputs; None if unknown."""
+    widths = [each.type.shape[1] for each in operator.inputs]
+    return None if None in widths else int(sum(widths))
+
+
 def _columns(graph: Graph, operator: Any) -> tuple[TensorColumn, ...]:
     inputs = operator.inputs
     return tuple(TensorColumn(Tensor(graph, each.full_name), kind_of(each)) for each in inputs)
@@ -221,7 +227,7 @@ def _convert_classifier(scope: Any, operator: Any, container: Any) -> None:
 
 def _convert_mixture(scope: Any, operator: Any, container: Any) -> None:
     graph, model = Graph(scope, container), operator.raw_operator
-    E = encoded(graph, model, _rows(graph, operator))
+    E = encoded(graph, model, _rows(graph, operator), _width(operator))
     scores = scores_of_mixture(model._models_, graph, E)
     label, decision, probability = (each.full_name for each in operator.outputs)
     if len(model.classes_) == 2:
@@ -236,7 +242,7 @@ def _convert_mixture(scope: Any, operator: Any, container: Any) -> None:
 
 def _convert_regressor(scope: Any, operator: Any, container: Any) -> None:
     graph, model = Graph(scope, container), operator.raw_operator
-    E = encoded(graph, model, _rows(graph, operator))
+    E = encoded(graph, model, _rows(graph, operator), _width(operator))
     found = [predictions(ensemble.members, graph, E) for ensemble in model._models_]
     out = operator.outputs[0].full_name
     if model._is_flat_:

@@ -23,16 +23,17 @@ def coupled_log_odds(graph: Graph, pairs: PairSigmoids, decisions: Tensor) -> Te
     first, second = np.triu_indices(k, 1)
     log_odds = decisions * pairs.slope[None] + pairs.intercept[None]
     own = graph.node("Sigmoid", log_odds).clipped(_CLIP, 1 - _CLIP)
-    m = len(first)
-    above, below = np.zeros((m, k * k)), np.zeros((m, k * k))
-    above[np.arange(m), first * k + second] = 1
-    below[np.arange(m), second * k + first] = 1
-    other = -own + np.ones((1, m))
-    P, back = own @ above + other @ below, own @ below + other @ above
-    on_diagonal = np.zeros((k * k, k * k))  # sums each row of a flat matrix into its diagonal
-    on_diagonal[np.arange(k * k), np.repeat(np.arange(k) * (k + 1), k)] = 1
-    H = (back * back) @ on_diagonal + _RIDGE * np.eye(k).reshape(1, -1) - P * back
-    p = _solved_for_ones(graph, graph.node("Reshape", H, np.array([-1, k, k])), k)
+    other, none = -own + np.ones((1, len(first))), own.columns(np.array([0])) * np.zeros((1, 1))
+    place = np.full((k, k), 2 * len(first))  # of each pair in [own, other, none]
+    place[first, second] = np.arange(len(first))
+    place[second, first] = len(first) + np.arange(len(first))
+    P, back = (
+        graph.node("Reshape", graph.joined([own, other, none]).columns(at.ravel()), shape)
+        for at, shape in ((place, np.array([-1, k, k])), (place.T, np.array([-1, k, k])))
+    )
+    sums = graph.node("ReduceSum", back * back, np.array([2]), keepdims=1)
+    H = (sums + _RIDGE) * np.eye(k)[None] - P * back
+    p = _solved_for_ones(graph, H, k)
     p = graph.node("Max", p / (p @ np.ones((k, 1))), _LEAST)
     p = (p / (p @ np.ones((k, 1)))).clipped(_CLIP, 1 - _CLIP)
     return graph.node("Log", p) - graph.node("Log", -p + np.ones((1, k)))
@@ -43,48 +44,37 @@ def _solved_for_ones(graph: Graph, H: Tensor, k: int) -> Tensor:
 
     Row i of M = [H, 1] is divided by its pivot and subtracted from the others, for each i in turn.
     """
-    eye = np.eye(k)
-    ones = graph.node("Add", graph.node("Mul", graph.node("Slice", H, *_first_column()), 0.0), 1.0)
+    ones = graph.node("Slice", H, *(np.array([each]) for each in (0, 1, 2)))  # the first column
+    ones = ones * np.zeros((1, 1, 1)) + np.ones((1, 1, 1))
     M = graph.node("Concat", H, ones, axis=2)
-    columns = np.vstack([eye, np.zeros((1, k))]).T[:, :, None]
-    M = graph.node(
-        "Scan", M, eye[:, None, :], columns, num_scan_inputs=2, body=_elimination_step(k)
-    )
+    steps, units = np.arange(k)[:, None], np.eye(k)[:, :, None]
+    M = graph.node("Scan", M, steps, units, num_scan_inputs=2, body=_elimination_step(k))
     last = np.zeros((k + 1, 1))
     last[k] = 1
     return graph.node("Reshape", M @ last, np.array([-1, k]))
 
 
-def _first_column() -> tuple[Any, Any, Any]:
-    """Return start, end and axis of the first column of matrices."""
-    return np.array([0]), np.array([1]), np.array([2])
-
-
 def _elimination_step(k: int) -> Any:
-    """Return the graph of one step, which reads M (n, k, k + 1), e_i (1, k) and e_i (k + 1, 1)."""
+    """Return the graph of a step, which reads M (n, k, k + 1), its number i and e_i (k, 1)."""
     from onnx import TensorProto, helper
 
-    M, as_row, as_column = inner("M"), inner("e_row"), inner("e_column")
-    row, pivot, unit, column, one, rest, change, after = map(
-        inner, ("row", "pivot", "unit", "column", "one", "rest", "change", "M_after")
+    M, i, e_i, row, pivot, unit, column, rest, change, after = map(
+        inner, ("M", "i", "e_i", "row", "pivot", "unit", "column", "rest", "change", "M_after")
     )
-
-    def tensor(name: str, shape: list[Any]) -> Any:
-        return helper.make_tensor_value_info(name, TensorProto.DOUBLE, shape)
-
     nodes = [
-        helper.make_node("MatMul", [as_row, M], [row]),
-        helper.make_node("MatMul", [row, as_column], [pivot]),
+        helper.make_node("Gather", [M, i], [row], axis=1),
+        helper.make_node("Gather", [row, i], [pivot], axis=2),
         helper.make_node("Div", [row, pivot], [unit]),
-        helper.make_node("MatMul", [M, as_column], [column]),
-        helper.make_node("Transpose", [as_row], [one], perm=[1, 0]),
-        helper.make_node("Sub", [column, one], [rest]),
+        helper.make_node("Gather", [M, i], [column], axis=2),
+        helper.make_node("Sub", [column, e_i], [rest]),
         helper.make_node("Mul", [rest, unit], [change]),
         helper.make_node("Sub", [M, change], [after]),
     ]
+    tensor, shape = helper.make_tensor_value_info, [None, k, k + 1]
     given = [
-        tensor(M, [None, k, k + 1]),
-        tensor(as_row, [1, k]),
-        tensor(as_column, [k + 1, 1]),
+        tensor(M, TensorProto.DOUBLE, shape),
+        tensor(i, TensorProto.INT64, [1]),
+        tensor(e_i, TensorProto.DOUBLE, [k, 1]),
     ]
-    return helper.make_graph(nodes, "elimination", given, [tensor(after, [None, k, k + 1])])
+    made = [tensor(after, TensorProto.DOUBLE, shape)]
+    return helper.make_graph(nodes, "elimination", given, made)

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+_MAX_BYTES = 2e9  # of the constants of a graph; protobuf allows 2 GiB for all
+
 
 def inner(name: str) -> str:
     """Return a name for the inside of a loop that no column of a table is likely to have."""
@@ -75,6 +77,17 @@ class Graph:
 
     def __init__(self, scope: Any, container: Any) -> None:
         self._scope, self._container = scope, container
+        self._n_bytes = 0
+
+    def count(self, n_bytes: int) -> None:
+        """Count bytes of constants, and refuse a graph that no file can hold."""
+        self._n_bytes += n_bytes
+        if self._n_bytes > _MAX_BYTES:
+            raise ValueError(
+                "the model cannot be exported to ONNX: its training rows and coefficients take "
+                f"more than {_MAX_BYTES / 1e9:g} GB, and an ONNX file has less. Fit it to fewer "
+                "rows or columns, or keep it with kernelwise.app.io.save."
+            )
 
     def constant(self, value: Any) -> Tensor:
         """Add a tensor of float64, int64 or strings; a number is a float64."""
@@ -82,6 +95,8 @@ class Graph:
 
         name: str = self._scope.get_unique_variable_name("constant")
         value = np.asarray(value, np.float64 if isinstance(value, Real) else None)
+        value = value.astype(np.float64) if value.dtype == np.float32 else value
+        self.count(value.nbytes)
         if value.dtype.kind in "OUS":
             texts = [str(each).encode() for each in value.ravel()]
             self._container.add_initializer(name, TensorProto.STRING, list(value.shape), texts)

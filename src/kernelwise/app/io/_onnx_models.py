@@ -96,19 +96,19 @@ def _after_steps(graph: Graph, steps: Sequence[RowStep], X: Any, width: int) -> 
 # --- Columns of tables ------------------------------------------------------------------------
 
 
-def encoded(graph: Graph, model: Any, X: Rows) -> Tensor:
+def encoded(graph: Graph, model: Any, X: Rows, width: int | None) -> Tensor:
     """Add the encoded columns that RelevanceSVC or RelevanceSVR reads.
 
-    X has these columns alone, or all columns of the training table.
+    X has these columns alone, or all columns of the training table; so has a matrix of unknown
+    width.
     """
     step: ColumnEncoding = model.columns_
-    every, read = np.asarray(model.selected_features_), np.flatnonzero(model.selected_features_)
+    read = np.flatnonzero(model.selected_features_)
+    if width == len(read):
+        return _encoded(graph, step, X)
     if isinstance(X, TensorTable):
-        if len(X.columns) == len(every):
-            X = TensorTable(tuple(X.columns[j] for j in read))
-    else:
-        X = X.columns(read)
-    return _encoded(graph, step, X)
+        return _encoded(graph, step, TensorTable(tuple(X.columns[j] for j in read)))
+    return _encoded(graph, step, X.columns(read))
 
 
 def _encoded(graph: Graph, step: ColumnEncoding, X: Rows) -> Tensor:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..._typing import Array, Index
 from ...svm.relevance.cells import Cell, Squared, Tree
+from ...svm.relevance.columns.scores import Knots
 from ...svm.relevance.fitting import ClassModel
 from ...svm.relevance.joint import Joint
 from ...svm.relevance.levels import _KEY, Family
@@ -19,15 +20,17 @@ from ...svm.relevance.losses import Several
 from ...svm.relevance.machine import Machine
 from ...svm.relevance.number_model import NumberModel
 from ...svm.relevance.prior import Prior
-from ...svm.relevance.rows import _CUT, _SCORE, _TRACE, ModelColumns, Rows
+from ...svm.relevance.rows import _CUT, _SCORE, _TRACE, ModelColumns, Rows, step_size
 from ...svm.relevance.settings import Settings
 from ...svm.relevance.target import _QUANTILES, _ROOM, Target
 from ._onnx_cells import cell_decisions
 from ._onnx_coupling import coupled_log_odds
 from ._onnx_graph import Graph, Tensor
 from ._onnx_kernels import no_distances, summed_distances
+from ._onnx_tables import numbered
 
 _HIT = float(np.float32(np.sqrt(0.5)))  # of a level in the Gaussian kernel
+_Name = tuple[str, int, int]  # of an additive column: what it is, of which column, which bin
 _LEAST_POWER = 1e-3  # power of a target below which it is the logarithm
 
 
@@ -106,9 +109,9 @@ def _decisions(rows: GraphRows, model: Any) -> Tensor:
         return rows.graph.joined([_decisions(rows, each) for each in model.models])
     if isinstance(model, Joint):
         out = rows.additive(model.prior, model.additive)
-        return (
-            out if model.near is None else out + rows.kernel(model.prior, model.near, model.weights)
-        )
+        if model.near is not None:
+            out = rows.kernel(model.prior, model.near) @ model.weights + out
+        return out
     if isinstance(model, Machine):
         return rows.laplacian(model.rows, model.u) @ model.beta + model.intercept[None]
     if isinstance(model, Squared):
@@ -119,18 +122,19 @@ def _decisions(rows: GraphRows, model: Any) -> Tensor:
 
 def _of_tree(rows: GraphRows, model: Squared, tree: Tree, cells: tuple[Cell, ...]) -> Tensor:
     """Add the decisions of one partition."""
-    prior, near = model.prior, model.near
-    if len(cells) > 1 or near is not None:
+    if len(cells) > 1 or model.near is not None:
         return cell_decisions(rows, model, tree, cells)
     (cell,) = cells
-    return rows.additive(prior, cell.additive) + rows.kernel(prior, cell.rows, cell.alpha)
+    return rows.kernel(model.prior, cell.rows) @ cell.alpha + rows.additive(
+        model.prior, cell.additive
+    )
 
 
 # --- Rows -------------------------------------------------------------------------------------
 
 
 class GraphRows:
-    """Rows as a model reads them, as nodes.
+    """Rows as a model reads them, as nodes, whose number does not depend on that of the columns.
 
     Parameters
     ----------
@@ -146,78 +150,111 @@ class GraphRows:
 
     def __init__(self, graph: Graph, columns: ModelColumns, E: Tensor, settings: Settings) -> None:
         self.graph, self.columns, self.E, self.settings = graph, columns, E, settings
+        self.numbers = np.flatnonzero(~columns.is_category)
+        self.categories = np.flatnonzero(columns.is_category)
         self.Z = self._scores()
+        self._levels_of: Tensor | None = None
+        self._all_additive: tuple[Tensor, dict[_Name, int]] | None = None
 
     def _scores(self) -> Tensor:
         """Add Z: the heights of numbers on the lines between knots, over their sizes, and codes."""
-        knots, sizes = self.columns.scores.knots, self.columns.scores.sizes
-        number, found = 0, []
-        for j, category in enumerate(self.columns.is_category):
-            x = self.E.columns(np.array([j]))
-            if category:
-                found.append(x)
-                continue
-            own = slice(knots.stops[number], knots.stops[number + 1])
-            height = _on_lines(self.graph, x, knots.values[own], knots.scores[own])
-            found.append(self.graph.rounded(height / np.full((1, 1), sizes[number])))
-            number += 1
-        return self.graph.joined(found)
+        parts = []
+        if len(self.numbers):
+            scores = self.columns.scores
+            heights = _on_lines(self.graph, self.E.columns(self.numbers), scores.knots)
+            parts.append(self.graph.rounded(heights / scores.sizes[None]))
+        if not len(self.categories):
+            return parts[0]
+        parts.append(self.E.columns(self.categories))
+        order = np.argsort(np.append(self.numbers, self.categories))
+        return self.graph.joined(parts).columns(order)
 
-    def code(self, j: int) -> Tensor:
-        """Add the codes of a category, as int64 of shape (n,)."""
-        x = self.graph.as_integer(self.E.columns(np.array([j])))
-        return self.graph.node("Reshape", x, np.array([-1]))
+    def _codes(self, columns: Index) -> Tensor:
+        """Add the codes of categories, as int64."""
+        return self.graph.as_integer(self.E.columns(columns))
 
     # --- Additive columns -----------------------------------------------------------------
 
-    def root(self, prior: Prior) -> Tensor:
-        """Add the additive columns times the prior deviations of their coefficients."""
-        graph, columns, kept = self.graph, self.columns, prior.v > 0
-        own, bins = kept[columns.group], columns.bins
-        numbers = np.flatnonzero(own & ~columns.is_category)
-        parts = [self._ones()]
+    def additive(self, prior: Prior, coefficients: Array) -> Tensor:
+        """Add the additive columns times coefficients."""
+        A, scale = self.root(prior)
+        return A @ (scale[:, None] * coefficients)
+
+    def root(self, prior: Prior) -> tuple[Tensor, Array]:
+        """Add the additive columns of a prior; return them, and the deviations of coefficients."""
+        kept, steps = prior.v > 0, prior.tau > 0
+        probe = self.columns.rows(np.zeros((1, len(self.columns.group))))
+        scale = np.sqrt(prior.variances(probe.additive(kept, steps=steps), self.settings))
+        if self._all_additive is None:
+            self._all_additive = self._additive_columns()
+        A, place = self._all_additive
+        own = np.array([place[name] for name in self._names(kept, steps)])
+        return (
+            A if len(own) == len(place) and (np.diff(own) == 1).all() else A.columns(own)
+        ), scale
+
+    def _names(self, kept: Any, steps: bool) -> list[_Name]:
+        """Return the names of additive columns, in the order of `Rows.additive`."""
+        columns = self.columns
+        numbers = self.numbers[np.asarray(kept)[columns.group[self.numbers]]].tolist()
+        sizes = np.diff(columns.bins.starts)
+        names: list[_Name] = [("constant", 0, 0)]
+        names += [(kind, j, 0) for kind in ("line", "score") for j in numbers]
+        for j in columns.binned(kept, steps=steps).tolist():
+            names += [("bin", j, b) for b in range(sizes[j] - (not columns.is_category[j]))]
+        return names
+
+    def _additive_columns(self) -> tuple[Tensor, dict[_Name, int]]:
+        """Add the constant, lines, scores, steps and levels; return them, and their places."""
+        columns, numbers, bins = self.columns, self.numbers, self.columns.bins
+        parts = [self.graph.node("Expand", 1.0, self.graph.shape(self.E, 1))]
+        names: list[_Name] = [("constant", 0, 0)]
         if len(numbers):
             lines = self.E.columns(numbers) - columns.means[numbers][None]
             lines = lines / columns.deviations[numbers][None]
             parts.append(lines.clipped(-_CUT, _CUT))
             parts.append(self.Z.columns(numbers) * np.full((1, len(numbers)), float(_SCORE)))
+            names += [(kind, j, 0) for kind in ("line", "score") for j in numbers.tolist()]
         sizes = np.diff(bins.starts)
-        for j in np.flatnonzero(own & (sizes > 1)).tolist():
-            if columns.is_category[j]:
-                parts.append(self._levels(j, int(sizes[j])))
-            elif prior.tau > 0:
-                cuts = bins.cuts_of(j)[None]
-                above = graph.as_double(self.E.columns(np.array([j])) > cuts)
-                parts.append(above * np.full(cuts.shape, 2 / np.sqrt(cuts.size)))
-        probe = columns.rows(np.zeros((1, len(columns.group)))).additive(kept, steps=prior.tau > 0)
-        scale = np.sqrt(prior.variances(probe, self.settings))
-        return graph.joined(parts) * scale[None]
+        binned = np.flatnonzero(sizes > 1)
+        stepped, levelled = (binned[columns.is_category[binned] == c] for c in (False, True))
+        if len(stepped):
+            repeated = np.repeat(stepped, sizes[stepped] - 1)
+            cuts = np.concatenate([bins.cuts_of(j) for j in stepped])[None]
+            above = self.graph.as_double(self.E.columns(repeated) > cuts)
+            parts.append(above * step_size(sizes[repeated])[None])
+            names += [("bin", j, b) for j in stepped.tolist() for b in range(sizes[j] - 1)]
+        if len(levelled):
+            places = numbered(
+                self.graph, self._codes(levelled), [self._places(j) for j in levelled]
+            )
+            names += [("bin", j, b) for j in levelled.tolist() for b in range(sizes[j])]
+            repeated = np.repeat(np.arange(len(levelled)), sizes[levelled])
+            own = np.concatenate([np.arange(size) for size in sizes[levelled]])[None]
+            parts.append(self.graph.as_double(places.columns(repeated).equals(own)))
+        return self.graph.joined(parts), {name: place for place, name in enumerate(names)}
 
-    def additive(self, prior: Prior, coefficients: Array) -> Tensor:
-        """Add the additive columns times coefficients."""
-        return self.root(prior) @ coefficients
-
-    def _ones(self) -> Tensor:
-        return self.graph.node("Expand", 1.0, self.graph.shape(self.E, 1))
-
-    def _levels(self, j: int, size: int) -> Tensor:
-        """Add one column per place of a category."""
+    def _places(self, j: int) -> Index:
+        """Return the place of each code of a category; the last one is for unknown codes."""
         levels = self.columns.bins.levels_of(j)
-        places = np.full(max(self._n_codes(j), len(levels)), size - 1)
-        places[: len(levels)] = levels
-        return self.graph.node("Gather", np.eye(size)[places], self.code(j), axis=0)
+        last = int(np.diff(self.columns.bins.starts)[j]) - 1
+        out = np.full(max(self._n_codes(j), len(levels)), last)
+        out[: len(levels)] = levels
+        return out
 
     # --- Kernels --------------------------------------------------------------------------
 
     def gaussian(self, kept: Any) -> Tensor:
         """Add the columns that the Gaussian kernel reads, of groups that a mask keeps."""
         columns, own = self.columns, np.asarray(kept)[self.columns.group]
-        numbers = np.flatnonzero(own & ~columns.is_category)
+        numbers = self.numbers[own[self.numbers]]
         parts = [self.Z.columns(numbers)] if len(numbers) else []
-        for j in np.flatnonzero(own & columns.is_category):
-            tops = columns.tops[j].astype(np.float64)[None]
-            hits = self.graph.as_double(self.Z.columns(np.array([j])).equals(tops))
-            parts.append(hits * np.full(tops.shape, _HIT))
+        tops = [columns.tops[j] for j in self.categories[own[self.categories]]]
+        if tops:
+            repeated = np.repeat(self.categories[own[self.categories]], [len(t) for t in tops])
+            levels = np.concatenate(tops).astype(np.float64)[None]
+            hits = self.graph.as_double(self.Z.columns(repeated).equals(levels))
+            parts.append(hits * np.full(levels.shape, _HIT))
         return self.graph.joined(parts)
 
     def traced(self, w: Array) -> Array:
@@ -230,15 +267,21 @@ class GraphRows:
         kept = np.flatnonzero(each)
         return kept, each[kept]
 
-    def laplacian(self, other: Rows, w: Array) -> Tensor:
-        """Add exp(-sum_j w_j d_j) between rows."""
+    def laplacian(self, other: Rows, w: Array, amplitude: float = 1.0) -> Tensor:
+        """Add amplitude exp(-sum_j w_j d_j) between rows."""
         kept, weights = self.distance_weights(w)
-        if not len(kept):
-            return self.graph.node("Exp", no_distances(self.graph, self.E, len(other)))
-        X = self.Z.columns(kept) * weights[None]
-        Z = other.Z[:, kept].astype(np.float64) * weights
-        most = self.columns.limits[kept].astype(np.float64) * weights
-        return self.graph.node("Exp", -summed_distances(self.graph, X, Z, most, squared=False))
+        if len(kept):
+            X = self.Z.columns(kept) * weights[None]
+            Z = other.Z[:, kept].astype(np.float64) * weights
+            most = self.columns.limits[kept].astype(np.float64) * weights
+            t = summed_distances(self.graph, X, Z, most, squared=False)
+        else:
+            t = no_distances(self.graph, self.E, len(other))
+        return self._exponential(-t, amplitude)
+
+    def _exponential(self, t: Tensor, amplitude: float) -> Tensor:
+        """Add amplitude exp(t), without a product that onnxruntime would round to float32."""
+        return self.graph.node("Exp", t if amplitude == 1 else t + float(np.log(amplitude)))
 
     def squares(self, other: Rows, w: Array) -> Tensor:
         """Add sum_j (w_j d_j)^2 between rows."""
@@ -249,15 +292,14 @@ class GraphRows:
         t = (A * A) @ np.ones((B.shape[1], 1)) + (B**2).sum(axis=1)[None] + A @ (-2 * B.T)
         return self.graph.node("Max", t, 0.0)
 
-    def kernel(self, prior: Prior, other: Rows, coefficients: Array) -> Tensor:
-        """Add the covariances of the Gaussian process with other rows times coefficients."""
+    def kernel(self, prior: Prior, other: Rows) -> Tensor:
+        """Add the covariances of the Gaussian process with other rows."""
         out = []
         if prior.s2 > 0:
-            out.append(self.laplacian(other, prior.w) @ (prior.s2 * coefficients))
+            out.append(self.laplacian(other, prior.w, prior.s2))
         if prior.r2 > 0:
             half = np.full((1, len(other)), -prior.rho / 2)
-            K = self.graph.node("Exp", self.squares(other, prior.w) * half)
-            out.append(K @ (prior.r2 * coefficients))
+            out.append(self._exponential(self.squares(other, prior.w) * half, prior.r2))
         return out[0] if len(out) == 1 else out[0] + out[1]
 
     # --- Levels ---------------------------------------------------------------------------
@@ -286,13 +328,16 @@ class GraphRows:
         """Add the number of each row's level among some levels; the next number for others."""
         places = np.full(self._n_codes(j), len(levels), dtype=np.int64)
         places[levels] = np.arange(len(levels))
-        return self.graph.node("Gather", places, self.code(j), axis=0)
+        return self._flat(numbered(self.graph, self._codes(np.array([j])), [places]))
 
     def _bin(self, j: int, cuts: Array) -> Tensor:
         """Add the number of cuts below each value of Z, as int64 of shape (n,)."""
         above = self.Z.columns(np.array([j])) > cuts.astype(np.float64)[None]
         count = self.graph.as_double(above) @ np.ones((len(cuts), 1))
-        return self.graph.node("Reshape", self.graph.as_integer(count), np.array([-1]))
+        return self._flat(self.graph.as_integer(count))
+
+    def _flat(self, x: Tensor) -> Tensor:
+        return self.graph.node("Reshape", x, np.array([-1]))
 
     def _n_codes(self, j: int) -> int:
         encoding = self.columns.encoding
@@ -300,14 +345,24 @@ class GraphRows:
         return next(each.n_codes for each in encoding.categories if each.column == source)
 
 
-def _on_lines(graph: Graph, x: Tensor, knots: Array, heights: Array) -> Tensor:
-    """Add the height of a column on the lines between knots; that of the end beyond both ends."""
-    slopes = np.append(np.diff(heights) / np.diff(knots), 0.0)
-    x = graph.node("Max", x, knots[0])
-    above = graph.as_double(x < knots[None]) @ np.ones((len(knots), 1))
-    last = np.array([len(knots) - 1])
-    place = graph.node("Sub", last, graph.node("Reshape", graph.as_integer(above), np.array([-1])))
+def _on_lines(graph: Graph, X: Tensor, knots: Knots) -> Tensor:
+    """Add the height of each column on the lines between its knots; beyond both ends, of the end.
+
+    The last knot that is not above a value is found by halves, for all columns at once.
+    """
+    first, last = knots.stops[:-1], knots.stops[1:] - 1
+    X = graph.node("Max", X, knots.values[first][None])
+    place = graph.node("Expand", first[None], graph.shape(X, len(first)))
+    half = 1 << int(np.max(last - first, initial=0)).bit_length()
+    while half := half // 2:
+        ahead = graph.node("Min", graph.node("Add", place, np.array([[half]])), last[None])
+        above = graph.node("Gather", knots.values, ahead, axis=0) > X
+        place = graph.node("Where", above, place, ahead)
+    slopes = np.zeros(len(knots.values))
+    inner = np.setdiff1d(np.arange(len(slopes)), last)
+    slopes[inner] = (np.diff(knots.scores)[inner]) / np.diff(knots.values)[inner]
     slope, knot, height = (
-        graph.node("Gather", values[:, None], place, axis=0) for values in (slopes, knots, heights)
+        graph.node("Gather", values, place, axis=0)
+        for values in (slopes, knots.values, knots.scores)
     )
-    return slope * (x - knot) + height
+    return slope * (X - knot) + height

@@ -141,6 +141,13 @@ def _is_number(key: Any) -> bool:
         return False
 
 
+def numbered(graph: Graph, codes: Tensor, tables: Sequence[Any]) -> Tensor:
+    """Add what codes (n, d) of int64 are in the table of their column."""
+    starts = np.cumsum([0, *map(len, tables)])[:-1]
+    place = codes if len(tables) == 1 else graph.node("Add", codes, starts[None])
+    return graph.node("Gather", np.concatenate(tables), place, axis=0)
+
+
 # --- TableEncoder -----------------------------------------------------------------------------
 
 
