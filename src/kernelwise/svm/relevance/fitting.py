@@ -300,7 +300,7 @@ def _stage_machine(
             choice.C
         )
 
-    machine, decisions = solved(np.arange(n)), choice.decisions
+    machine, decisions = replace(solved(np.arange(n)), solutions=()), choice.decisions
     judged = path.seen
     if n > settings.learning:
         judged = np.arange(n)
