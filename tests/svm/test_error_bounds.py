@@ -1,18 +1,21 @@
 """bounds_of: radius, margin, span and leave-one-out error of fitted classifiers."""
 
+import clarabel
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_allclose
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_classification
+from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC as Reference
 
-from kernelwise import DualObjectiveSVC, RelevanceSVC
+from kernelwise import AdaptiveKernelSVC, DualObjectiveSVC
 from kernelwise.criteria import DualObjective, loo_error, margin, radius, span
 from kernelwise.kernels import RBF
 from kernelwise.svm import SVC, bounds_of
+from tests.loop import loop
 from tests.svm.problems import data
 
 
@@ -117,15 +120,69 @@ def test_squared_slack_is_refused(criterion):
         bounds_of(model, X, y)
 
 
-def test_rows_that_were_merged_are_refused_and_filled_ones_are_not():
-    X, y = make_classification(40, 4, random_state=0)
-    model = RelevanceSVC(ensemble=False, max_iter=3)
-    assert 0 <= bounds_of(model.fit(X, y), X, y).loo_error <= 1
-    twice = np.vstack([X, X[:1]]), np.append(y, y[0])
-    with pytest.raises(ValueError, match="unmodified rows"):
-        bounds_of(model.fit(*twice), *twice)
-    gaps = X.copy()
-    gaps[:3, 1] = np.nan
-    filled = np.where(np.isnan(gaps), np.nanmedian(gaps, axis=0), X)
-    expected = bounds_of(model.fit(filled, y), filled, y)
-    assert bounds_of(model.fit(gaps, y), gaps, y).loo_error == expected.loo_error
+# --- The theorems of the margin-radius paper --------------------------------------------------
+
+
+def squared_radius(K):
+    """Return R^2 of eq. 3 by its dual, eq. 13: max sum_i b_i K_ii - sum_ij b_i b_j K_ij."""
+    n = len(K)
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    P = sp.csc_matrix(np.triu(2 * K + 1e-12 * np.eye(n)))
+    rows = sp.csc_matrix(np.vstack([np.ones((1, n)), -np.eye(n)]))
+    right = np.append(1.0, np.zeros(n))
+    cones = [clarabel.ZeroConeT(1), clarabel.NonnegativeConeT(n)]
+    solution = clarabel.DefaultSolver(P, -np.diagonal(K), rows, right, cones, settings).solve()
+    return -solution.obj_val
+
+
+def theorems(model, X, y):
+    """Return the quantities of both theorems, with a loop over the rows."""
+    K = model.kernel_(X)
+    beta = np.zeros(len(y))
+    beta[model.support_] = model.dual_coef_[0]
+    w = np.sqrt(beta @ K @ beta)
+    R2 = squared_radius(K)
+    unit = np.where(y == 1, 1, -1) * model.decision_function(X) / w
+    first = R2 / min(unit) ** 2 if min(unit) > 0 else np.inf
+    gamma = 1 / w
+    slacks = [max(0.0, gamma - each) for each in unit]
+    return first, (R2 + sum(xi**2 for xi in slacks)) / gamma**2
+
+
+@loop(
+    "model",
+    [
+        SVC(C=2.0, gamma=0.1),
+        SVC(kernel="linear", C=0.5),
+        AdaptiveKernelSVC(widths=3, C=[1.0, 10.0]),
+        DualObjectiveSVC(max_iter=3),
+        SVC(gamma=1.0, C=np.inf, tol=1e-8),
+    ],
+)
+def test_bounds_are_those_of_the_theorems(model):
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = scale(X[:100, :6]), y[:100]
+    first, second = theorems(model.fit(X, y), X, y)
+    found = bounds_of(model, X, y)
+    assert_allclose(found.radius_margin, [first], rtol=2e-4)
+    assert_allclose(found.slack, [second], rtol=2e-4)
+    if np.inf == model.C:  # without slack both are one
+        assert_allclose(found.radius_margin, found.slack, rtol=1e-5)
+
+
+def test_rows_that_are_not_separated_have_no_first_bound():
+    X, y = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
+    found = bounds_of(SVC(kernel="linear").fit(X, y), X, y)
+    assert found.radius_margin == np.inf
+    assert np.isfinite(found.slack).all()
+
+
+def test_a_machine_of_two_classes_knows_no_rows_of_the_third(iris):
+    X, y = iris
+    three = bounds_of(SVC(kernel="linear").fit(X, y), X, y)
+    for j, pair in enumerate([(0, 1), (0, 2), (1, 2)]):
+        own = np.isin(y, pair)
+        two = bounds_of(SVC(kernel="linear").fit(X[own], y[own]), X[own], y[own])
+        assert_allclose(three.slack[j], two.slack[0], rtol=1e-3)
+        assert_allclose(three.radius_margin[j], two.radius_margin[0], rtol=1e-3)

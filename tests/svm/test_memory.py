@@ -1,8 +1,10 @@
 """Memory: a fit keeps to its allowance, and gives the same answer with little of it."""
 
+import gc
 import json
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +13,18 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_classification
 
 import kernelwise._memory as memory_module
-from kernelwise import SVC
+from kernelwise import (
+    SVC,
+    AdaptiveKernelSVC,
+    DualObjectiveSVC,
+    FeatureDiscriminationSVC,
+    GeneralizedBiasSVC,
+    MarginRadiusSVC,
+    RelevanceSVC,
+    RelevanceSVR,
+)
 from kernelwise._memory import allowance, machine_memory
+from tests.loop import loop
 
 ROOT = Path(__file__).resolve().parents[2]
 N_ROWS = 3000  # 36 MB of kernel in float32
@@ -64,6 +76,23 @@ def test_little_memory_with_several_classes_and_a_warm_start():
     little.set_params(C=2.0).fit(X, y)
     assert_allclose(little.decision_function(X), ample.decision_function(X), atol=1e-2)
     assert_array_equal(little.fit(X, y).n_iter_, 0)
+
+
+@loop(
+    "cls",
+    [
+        *(SVC, AdaptiveKernelSVC, DualObjectiveSVC, FeatureDiscriminationSVC, GeneralizedBiasSVC),
+        *(MarginRadiusSVC, RelevanceSVC, RelevanceSVR),
+    ],
+)
+def test_a_fitted_model_does_not_keep_the_table(cls):
+    X, y = make_classification(120, 4, n_informative=3, n_redundant=0, random_state=0)
+    table = weakref.ref(X)
+    model = cls().fit(X, y)
+    del X
+    gc.collect()
+    assert table() is None
+    assert model.n_features_in_ == 4
 
 
 LARGE_FIT = """

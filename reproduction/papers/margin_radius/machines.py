@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.impute import SimpleImputer
@@ -11,9 +11,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import Normalizer, PolynomialFeatures, StandardScaler
 
 from kernelwise._typing import Array
-from kernelwise.criteria import radius
 from kernelwise.qp.squared_hinge import squared_hinge
 from kernelwise.svm import MarginRadiusSVC
+from kernelwise.svm.error_bounds import margin_bounds
 from kernelwise.transform import EmpiricalKernelMap
 
 from ...experiment import Row
@@ -99,19 +99,22 @@ def _weighted(model: MarginRadiusSVC) -> LinearMachine:
 def final(kind: str, X: Array, y: Array, C: float) -> LinearMachine:
     """Fit a machine at one C, with the bounds of its margin and radius."""
     if kind != STD:
-        model = MarginRadiusSVC(radius=kind, C=C).fit(X, y)
-        return _weighted(model)._replace(bounds=_bounds_of(model))
+        return _with_bounds(MarginRadiusSVC(radius=kind, C=C).fit(X, y), X, y)
     machine = path(kind, X, y, [C])[0]
-    norm = float(machine.coef @ machine.coef)
-    margins = y * (X @ machine.coef + machine.intercept)
-    ball = radius(X @ X.T) ** 2
-    first = ball * norm / margins.min() ** 2 if margins.min() > 0 else np.inf
-    slack = float((np.maximum(0, 1 - margins) ** 2).sum())
-    return machine._replace(bounds=(float(first), ball * norm + slack))
+    norm = np.linalg.norm(machine.coef)
+    return machine._replace(bounds=_bounds(X @ X.T, y, X @ machine.coef + machine.intercept, norm))
 
 
-def _bounds_of(model: MarginRadiusSVC) -> tuple[float, float]:
-    return float(model.radius_margin_bound_[0]), float(model.slack_bound_[0])
+def _with_bounds(model: MarginRadiusSVC, X: Array, y: Array) -> LinearMachine:
+    K, norm = (X * model.feature_weights_) @ X.T, 1 / model.margin_[0]
+    return _weighted(model)._replace(bounds=_bounds(K, y, model.decision_function(X), norm))
+
+
+def _bounds(K: Array, y: Array, decisions: Array, norm: Any) -> tuple[float, float]:
+    """Return the bounds of a machine in the space of its kernel, in which ||w|| is ``norm``."""
+    columns = as_signs(y)[:, None], decisions[:, None]
+    first, slack = margin_bounds(K, *columns, np.array([1 / norm]))
+    return float(first[0]), float(slack[0])
 
 
 class Descended(NamedTuple):
@@ -128,8 +131,8 @@ def descended(X: Array, y: Array, C: float, max_steps: int) -> Descended:
     model = MarginRadiusSVC(radius="paper", optimizer="paper", C=C, max_iter=max_steps)
     with unconverged_allowed():
         model.fit(X, y)
-    machine = _weighted(model)._replace(bounds=_bounds_of(model))
-    return Descended(machine, model.n_iter_, float(model.duality_gap_[0]), not model.fit_status_)
+    gap = float(model.duality_gap_[0])
+    return Descended(_with_bounds(model, X, y), model.n_iter_, gap, not model.fit_status_)
 
 
 def tuned(

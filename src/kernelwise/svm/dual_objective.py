@@ -158,13 +158,6 @@ class DualObjectiveSVC(BaseLearnedSVC):
         ``intercept`` of each machine's sigmoid, ``temperature`` and ``offsets`` inside the softmax
         of several classes, ``capped`` (whether the halves made it less extreme), ``n_rows``
         (left-out rows) and ``mode``.
-    radius_margin_bound_ : ndarray of shape (n_machines,)
-        ``R^2 / gamma^2`` of each machine: the squared radius of its training rows over the square
-        of their least margin; infinite where it does not separate them. Computed when first read,
-        from the training rows, which are not saved with a model.
-    slack_bound_ : ndarray of shape (n_machines,)
-        ``(R^2 + |xi|^2) / gamma^2`` with ``gamma = 1 / |w|`` and the slack xi of the training rows;
-        computed like ``radius_margin_bound_``.
     shape_fit_ : tuple of int
         The shape of the training rows.
     n_features_in_ : int

@@ -16,7 +16,7 @@ from ..criteria import margin, radius, span
 from ..kernels import RBF, FunctionKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 from ..kernels.base import check_rows
 from .base.estimator import BaseLearnedSVC
-from .base.multiclass import largest, one_vs_one, pairs_of_layout, vote
+from .base.multiclass import largest, one_vs_one, one_vs_rest, pairs_of_layout, vote
 from .base.predictor import Predictor, predictor_of
 from .base.steps import apply_all
 
@@ -38,10 +38,13 @@ def bounds_of(model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Bunch
     Returns
     -------
     bounds : Bunch
-        ``radius`` of the smallest ball around the rows in the kernel's space; ``margin`` of each
-        machine; ``span``, squared, of each row in each machine, zero for rows that are no support
-        vectors; ``loo_decisions``, the machines' decision values on each row without that row, as
-        the span rule has them; ``loo_error``, the part of the rows that those decide wrongly.
+        ``radius`` R of the smallest ball around the rows in the kernel's space; ``margin`` of each
+        machine, 1 / ||w||; ``radius_margin``, R^2 / gamma^2 of each with gamma the least margin of
+        its rows, infinite if it does not separate them; ``slack``, R^2 ||w||^2 + ||xi||^2 with the
+        slack xi of its rows; ``span``, squared, of each row in each machine, zero for rows that are
+        no support vectors; ``loo_decisions``, the machines' decision values on each row without
+        that row, as the span rule has them; ``loo_error``, the part of the rows that those decide
+        wrongly.
 
     See Also
     --------
@@ -73,14 +76,37 @@ def bounds_of(model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Bunch
         codes = one_vs_one(classes, n_classes)
         wrong = vote(left_out, n_classes) != classes
     else:
-        codes, wrong = np.ones_like(beta), _largest(left_out) != classes
+        codes, wrong = one_vs_rest(classes, n_classes), _largest(left_out) != classes
+    margins = np.array([margin(K, b) for b in beta.T])
+    separated, slack = margin_bounds(K, codes, decisions, margins)
     return Bunch(
         radius=radius(K),
-        margin=np.array([margin(K, b) for b in beta.T]),
+        margin=margins,
+        radius_margin=separated,
+        slack=slack,
         span=spans * (codes != 0),
         loo_decisions=left_out,
         loo_error=float(wrong.mean()),
     )
+
+
+def margin_bounds(K: Array, Y: Codes, decisions: Array, margins: Array) -> tuple[Array, Array]:
+    """Return the error bounds of machines by Theorems 1 and 2 of Do, Kalousis and Hilario (2009).
+
+    R^2 / gamma^2 with gamma = min_i y_i f(x_i) / ||w||, and R^2 ||w||^2 + sum_i xi_i^2, up to the
+    factors that do not depend on the machine. R is the radius of the smallest ball around the rows
+    of a machine, those with a code in ``Y`` (n, n_machines); ``K`` is (n, n).
+    """
+    separated = np.full(Y.shape[1], np.inf)
+    slack = separated.copy()
+    for j, codes in enumerate(Y.T):
+        rows = np.flatnonzero(codes)
+        own = codes[rows] * decisions[rows, j]
+        ball = (radius(K[np.ix_(rows, rows)]) / margins[j]) ** 2
+        if own.min() > 0:
+            separated[j] = ball / float(own.min()) ** 2
+        slack[j] = ball + float((np.maximum(0.0, 1 - own) ** 2).sum())
+    return separated, slack
 
 
 def _kernel(model: Any) -> Kernel:

@@ -23,7 +23,6 @@ from ...kernels import Kernel
 from ...qp import Solution
 from ...qp.pairs import PairSolutions
 from .kernel_spec import KernelSpec
-from .margin_bounds import MarginBoundsMixin, TrainingTable
 from .multiclass import ONE_VS_REST, SCHEMES, Multiclass
 from .notebook import WeightsReprMixin
 from .predictor import predictor_of
@@ -35,7 +34,6 @@ from .task import FitTask, Fitted, group_numbers
 
 class BaseLearnedSVC(
     ProbabilityMixin,
-    MarginBoundsMixin,
     WeightsReprMixin,
     CallbackSupportMixin,
     ClassifierMixin,
@@ -293,7 +291,6 @@ def common_attributes(task: FitTask, fitted: Fitted) -> dict[str, Any]:
     return {
         "_predictor_": fitted.predictor.of_rows(labels.rows, task.multiclass.name),
         "_last_fit_": fitted.last,
-        "_training_table_": TrainingTable(task.X, task.codes),
         "kernel_": task.kernel,
         "classes_": labels.names,
         "class_weight_": labels.class_weight,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -201,15 +201,10 @@ class FitTask:
         """The factor of C for each row."""
         return self.labels.cost_factor
 
-    @property
-    def codes(self) -> Callable[[], Codes]:
-        """A function that returns the code matrix, and refers to nothing but the classes."""
-        return partial(self.multiclass.codes, self.labels.classes, len(self.labels.names))
-
     @cached_property
     def Y(self) -> Codes:
         """The code matrix, one column per machine."""
-        return self.codes()
+        return self.multiclass.codes(self.labels.classes, len(self.labels.names))
 
     @property
     def n_machines(self) -> int:

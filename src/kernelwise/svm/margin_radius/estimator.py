@@ -26,7 +26,6 @@ from ...qp import Solution
 from ..base.estimator import BaseLearnedSVC
 from ..base.kernel_spec import KernelSpec
 from ..base.left_out import left_out_decisions
-from ..base.margin_bounds import TrainingTable
 from ..base.predictor import Predictor, SupportVectors, predictor_of
 from ..base.reading import TableReader
 from ..base.task import FitTask, Fitted
@@ -153,13 +152,6 @@ class MarginRadiusSVC(BaseLearnedSVC):
         ``intercept`` of each machine's sigmoid, ``temperature`` and ``offsets`` inside the softmax
         of several classes, ``capped`` (whether the halves made it less extreme), ``n_rows``
         (left-out rows) and ``mode``.
-    radius_margin_bound_ : ndarray of shape (n_machines,)
-        ``R^2 / gamma^2`` of each machine: the squared radius of its training rows over the square
-        of their least margin; infinite where it does not separate them. Computed when first read,
-        from the training rows, which are not saved with a model.
-    slack_bound_ : ndarray of shape (n_machines,)
-        ``(R^2 + |xi|^2) / gamma^2`` with ``gamma = 1 / |w|`` and the slack xi of the training rows;
-        computed like ``radius_margin_bound_``.
     shape_fit_ : tuple of int
         The shape of the training rows.
     n_features_in_ : int
@@ -304,8 +296,7 @@ class MarginRadiusSVC(BaseLearnedSVC):
             predictor,
             solutions,
             vectors=vectors,
-            attributes=self._attributes(machines)
-            | {"_training_table_": _training_table(task, machines, space)},
+            attributes=self._attributes(machines),
             warnings=_warnings(solutions, self._target()),
             last=(columns.kept, [machine.start for machine in machines]),
             left_out=lambda: left_out_decisions(
@@ -444,14 +435,6 @@ class MarginRadiusSVC(BaseLearnedSVC):
             n_solves=np.array([model.n_solves_ for model in estimators]),
             estimators=estimators,
         )
-
-
-def _training_table(
-    task: FitTask, machines: Sequence[WeightedMachine], space: ExplicitSpace
-) -> TrainingTable:
-    """Return the rows with the kernel of each machine, which its margin is measured in."""
-    kernels = tuple(Linear(weights=machine.weights) for machine in machines)
-    return TrainingTable(task.X, task.codes, kernels, space.steps)
 
 
 def _starts(task: FitTask, columns: CentredColumns) -> Sequence[Array | None]:
