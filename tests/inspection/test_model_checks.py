@@ -23,7 +23,7 @@ def test_checks_of_a_table_with_a_date(hospital, hospital_model):
     assert checks.verdicts.n_rows == 200
     encoded = hospital_model[0].transform(X)
     assert checks.stability.feature_names == tuple(encoded.columns)
-    assert [(done, of) for done, of, _ in steps] == [(k, 5) for k in (0, 1, 2, 4, 5)]
+    assert [(done, of) for done, of, _ in steps] == [(k, 5) for k in range(6)]
 
 
 def test_checks_of_numbers(shaped):
@@ -62,6 +62,24 @@ def test_checks_that_do_not_apply_are_left_out(monkeypatch):
     y[0] = "rare"
     checks = check_model(RelevanceSVC().fit(X, y), X, y)
     assert checks.importance is checks.verdicts is checks.stability is None
+
+
+def test_a_check_that_fails_is_a_sentence_and_the_others_are_made(shaped, monkeypatch):
+    def fail(*args, **options):
+        raise RuntimeError("no two rows of a class")
+
+    X, model, _ = shaped
+    y = model.predict(X)
+    for name in ("column_effects", "held_out_importance", "relevance_test", "weight_stability"):
+        with monkeypatch.context() as patch:
+            patch.setattr(model_checks, name, fail)
+            checks = check_model(model, X, y, n_resamples=2)
+        (sentence,) = checks.failed.values()
+        assert sentence == ("this part could not be made (RuntimeError: no two rows of a class)"), (
+            name
+        )
+        made = (checks.effects, checks.importance, checks.verdicts, checks.stability)
+        assert sum(each is None for each in made) == 1, name
 
 
 def test_bad_arguments_are_named(shaped):

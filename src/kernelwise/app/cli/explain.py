@@ -21,7 +21,6 @@ _NUMBERS = ("C_", "gamma_", "eta_", "criterion_value_", "dual_objective_")
 _HIDDEN = {"effects", "set_aside", "score", "spread", "metric"}  # parts of the summary
 _NAME_WIDTH = 15  # characters of a column's name in a line of the effects, in 80 columns
 _LEVELS = "▁▂▃▄▅▆▇█"  # characters of a sparkline, from low to high
-_FLAT = "hardly any change"
 
 
 @guarded
@@ -97,13 +96,17 @@ def measured_effects(fitted: Any, rows: Any, positive: Any) -> list[dict[str, An
 
 def _effects_table(effects: list[dict[str, Any]]) -> Table:
     """Return the direction of each leading column, with a small curve over its values."""
-    told = [effect for effect in effects if effect["direction"] != _FLAT]
+    from ..evaluation.results import significant
+    from ..inspection.effects import FLAT
+
+    told = [effect for effect in effects if effect["direction"] != FLAT]
     outputs = {effect["of"] for effect in effects}
     several = len(outputs) > 1
     name = "output that changes most" if several else outputs.pop()
     title = f"mean {name}, over {effects[0]['n_rows']} rows"
     if len(told) < len(effects):
-        title += f"; {len(effects) - len(told)} columns with {_FLAT} are left out"
+        n_flat = len(effects) - len(told)
+        title += f"; left out: {n_flat} column{'s' * (n_flat > 1)} with {FLAT}"
     drawn = "utf" in (sys.stdout.encoding or "").lower()
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0), title=title, title_justify="left")
     room = _NAME_WIDTH + extra_width()
@@ -115,7 +118,7 @@ def _effects_table(effects: list[dict[str, Any]]) -> Table:
     most = max((float(np.ptp(effect["mean"])) for effect in told), default=1.0)
     for effect in told:
         mean = np.array(effect["mean"])
-        ends = f"{mean.min():.3g}", f"{mean.max():.3g}"
+        ends = significant(mean.min(), 3), significant(mean.max(), 3)
         curve = _sparkline(mean, most) if effect["is_number"] else ""
         table.add_row(
             in_lines(effect["column"], room),

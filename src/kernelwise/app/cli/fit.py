@@ -51,11 +51,14 @@ def fit(
     saved.
     """
     from ..evaluation import evaluate, fit_table
+    from ..report.page import check_packages
     from ..tabular import column_weights
 
     options.forbid_both(cv, test_size)
     session = Session(quiet, as_json)
     check_outputs([out, report], force, inputs=[data])
+    if report is not None:
+        check_packages()
     frame = read(session, data, format)
     settings = options.fit_options(drop, keep, category, balanced, seed)
     columns = _columns(frame, target, method, settings)
@@ -80,9 +83,9 @@ def fit(
         model = fit_table(frame, found, method, **settings)
     weights, notes = tuple(column_weights(model)), (*evaluation.notes, *leaks)
     evaluation = replace(evaluation, weights=weights, notes=notes)
-    _show_results(session, evaluation)
     if out is not None:
         _save(session, frame, evaluation, model, balanced, out)
+    _show_results(session, evaluation)
     missing: list[str] = []
     if report is not None:
         with keeping("nothing was written" if out is None else f"the model is in {out}"):
@@ -127,14 +130,21 @@ def _save(
     session: Session, frame: Any, evaluation: Evaluation, model: Any, balanced: bool, out: Path
 ) -> None:
     """Save the model, and name its file at once: nothing that follows can take it away."""
+    from ..inspection.model_checks import failure_text
     from ..io import save
     from .explain import measured_effects
 
-    target = evaluation.target
-    with session.showing_warnings():
-        effects = measured_effects(model, target.rows_of(frame), getattr(target, "positive", None))
-    save(model, out, summary=_summary(evaluation, balanced) | {"effects": effects})
+    summary, target = _summary(evaluation, balanced), evaluation.target
+    save(model, out, summary=summary)
     session.say(f"model: {out}")
+    with session.showing_warnings(), keeping(f"the model is in {out}"):
+        try:
+            rows, positive = target.rows_of(frame), getattr(target, "positive", None)
+            effects = measured_effects(model, rows, positive)
+        except Exception as error:  # the model is of use without its effects
+            session.note(f"effects of the columns: {failure_text(error)}")
+        else:
+            save(model, out, summary=summary | {"effects": effects})
 
 
 def _summary(evaluation: Evaluation, balanced: bool) -> dict[str, Any]:
@@ -166,29 +176,25 @@ def _write_report(
     report: Path,
 ) -> list[str]:
     """Check the columns, and write the report; return sentences on what it lacks."""
-    from ..inspection import ModelChecks, check_model
+    from ..inspection import check_model
     from ..report.page import report_sections, write_page
 
-    target, missing = evaluation.target, []
+    target = evaluation.target
     with session.progress() as progress, session.showing_warnings():
-        try:
-            checks = check_model(
-                model,
-                target.rows_of(frame),
-                target.y,
-                n_resamples=n_resamples,
-                positive=getattr(target, "positive", None),
-                random_state=evaluation.seed,
-                callback=progress,
-            )
-        except (ValueError, ArithmeticError, MemoryError) as error:
-            checks, missing = ModelChecks(), [f"the checks of the columns failed: {error}"]
+        checks = check_model(
+            model,
+            target.rows_of(frame),
+            target.y,
+            n_resamples=n_resamples,
+            positive=getattr(target, "positive", None),
+            random_state=evaluation.seed,
+            callback=progress,
+        )
     name = "standard input" if data == "-" else Path(data).name
-    facts = report_sections(evaluation, model=model, checks=checks)
-    missing += facts.failures
-    write_page(facts, report, model_file=out, data_name=name, notes=missing)
+    sections = report_sections(evaluation, model=model, checks=checks)
+    write_page(sections, report, model_file=out, data_name=name)
     session.say(f"report: {report}")
-    return missing
+    return sections.failures
 
 
 def _give(

@@ -18,6 +18,8 @@ from .reasons import explain_table
 if TYPE_CHECKING:
     from ..tabular import ColumnCheck
 
+_DIGITS = 9  # of predicted numbers
+
 
 @guarded
 def predict(
@@ -101,14 +103,23 @@ def _as_json(table: Any, checks: list[ColumnCheck]) -> str:
 
 def _predictions(fitted: Any, frame: Any, proba: bool, level: float | None) -> Any:
     import pandas as pd
+    from sklearn.base import is_regressor
 
     encoded = fitted[:-1].transform(frame)
-    table = pd.DataFrame({"prediction": fitted[-1].predict(encoded)})
+    predicted = fitted[-1].predict(encoded)
+    if is_regressor(fitted):
+        predicted = _rounded(predicted)
+    table = pd.DataFrame({"prediction": predicted})
     if proba:
         columns = fitted[-1].predict_proba(encoded).T
         for label, values in zip(fitted.classes_.tolist(), columns, strict=True):
             table[f"probability {label}"] = values.round(6)
     if level is not None:
         ends = fitted[-1].predict_interval(encoded, confidence_level=level)
-        table["low"], table["high"] = ends
+        table["low"], table["high"] = map(_rounded, ends)
     return table
+
+
+def _rounded(numbers: Any) -> list[float]:
+    """Return numbers with the digits that a prediction can have."""
+    return [float(f"{number:.{_DIGITS}g}") for number in numbers.tolist()]

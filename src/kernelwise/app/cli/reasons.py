@@ -32,8 +32,12 @@ def _as_text(found: RowExplanations) -> Any:
 
 def _sentence(table: dict[str, Any]) -> str:
     """Name the columns of the largest contributions, with their values."""
+    from ..evaluation.results import significant
+
     rows = zip(table["column"], table["value"], table["contribution"], strict=True)
-    named = [f"{column} = {value} ({amount:+.3g})" for column, value, amount in rows]
+    named = [
+        f"{column} = {value} ({significant(amount, 3, '+')})" for column, value, amount in rows
+    ]
     return "; ".join(named[:_N_REASONS])
 
 

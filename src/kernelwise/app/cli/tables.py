@@ -92,10 +92,9 @@ def scores_table(evaluation: Evaluation) -> Group:
 
 def _scores(evaluation: Evaluation, others: Sequence[str]) -> Table:
     """Return the scores by the metric of the evaluation and by some others."""
-    from ..evaluation.results import METRICS, UNITS, value_text
+    from ..evaluation.results import METRICS, value_text
 
     first = evaluation.metric
-    digits = "+.3g" if first in UNITS else "+.3f"
     leads = {each.other: each for each in evaluation.differences}
     lead_columns = ["lead", "p"] if leads else []
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, pad_edge=False)
@@ -112,9 +111,15 @@ def _scores(evaluation: Evaluation, others: Sequence[str]) -> Table:
         cells += [value_text(m, score.mean(m)) for m in others]
         if leads:
             lead = leads.get(score.method)
-            cells += [f"{lead.mean:{digits}}", p_text(lead.p_value)] if lead else ["", ""]
+            cells += [_lead_text(first, lead.mean), p_text(lead.p_value)] if lead else ["", ""]
         table.add_row(score.method, *cells, f"{score.seconds.mean():.2f}")
     return table
+
+
+def _lead_text(metric: str, lead: float) -> str:
+    from ..evaluation.results import UNITS, significant
+
+    return significant(lead, 3, "+") if metric in UNITS else f"{lead:+.3f}"
 
 
 def weights_table(weights: Sequence[Weight]) -> Table:

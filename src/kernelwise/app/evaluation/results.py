@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -29,14 +30,25 @@ METRICS = {
 LOSSES = {"log_loss", "brier", "rmse", "mae", "pinball", "width"}
 # Shares of rows, which reports show in percent, and metrics in the units of the target.
 SHARES = {"accuracy", "balanced_accuracy", "coverage"}
+UP_TO_1 = SHARES | {"auc", "average_precision"}  # metrics between 0 and 1
 UNITS = {"rmse", "mae", "pinball", "width"}
 
 
-def value_text(metric: str, value: float) -> str:
-    """Return a value of a metric with three decimals, or digits if it has the target's units."""
+def significant(value: float, digits: int, sign: str = "") -> str:
+    """Return a number with some significant digits, without an exponent unless it is very small."""
     if value != value:
         return "-"
-    return f"{value:.4g}" if metric in UNITS else f"{value:.3f}"
+    if not value or not math.isfinite(value) or not 1e-6 < abs(value) < 1e15:
+        return f"{value:{sign}.{digits}g}"
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    return f"{value:{sign}.{decimals}f}"
+
+
+def value_text(metric: str, value: float) -> str:
+    """Return a value of a metric: four digits in the units of the target, else three decimals."""
+    if value != value:
+        return "-"
+    return significant(value, 4) if metric in UNITS else f"{value:.3f}"
 
 
 def gain(metric: str, value: float) -> float:

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ..._typing import Array
-from .results import LOSSES, Difference, Score
+from .results import LOSSES, UP_TO_1, Difference, Score
 
+_ANY = (-np.inf, np.inf)
 _ROUNDING = 1e-9  # relative range of the differences up to which they count as equal
 
 
@@ -43,7 +44,9 @@ def compare_scores(scores: Sequence[Score], metric: str, test_ratio: float) -> I
         mean, error, half = corrected_interval(differences, test_ratio)
         t = abs(mean) / error if error else 0.0  # without an error no split has a difference
         p_value = float(2 * stats.t.sf(t, len(differences) - 1))
-        yield Difference(first.method, other.method, mean, mean - half, mean + half, p_value)
+        limits = (-1, 1) if metric in UP_TO_1 else _ANY
+        low, high = np.clip([mean - half, mean + half], *limits).tolist()
+        yield Difference(first.method, other.method, mean, low, high, p_value)
 
 
 def holm(pvalues: Array) -> Array:

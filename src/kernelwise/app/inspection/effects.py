@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -23,6 +23,9 @@ _TURN = 0.15  # change against the direction, over the range of the curve, that 
 _MANY = 0.25  # share of rows that go the other way from which a direction holds on average only
 _ENDS = (0.02, 0.98)  # quantiles of a number between which its values are shown
 _QUANTILES = (0.1, 0.9)  # quantiles over the rows that bound the band around a mean curve
+
+
+FLAT = "hardly any change"  # direction of a column that does not matter
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,8 @@ class ColumnEffect:
         """
         level = self.curves.mean(axis=1, keepdims=True)
         moved = self.curves - level + level.mean(axis=0)
-        return np.asarray(np.quantile(moved, _QUANTILES, axis=0))
+        ends = self.curves.min(axis=(0, 1)), self.curves.max(axis=(0, 1))  # such as 0 and 1
+        return np.clip(np.quantile(moved, _QUANTILES, axis=0), *ends)
 
     @property
     def range(self) -> Array:
@@ -99,7 +103,7 @@ class ColumnEffect:
         if apart > max(least, _APART * float(np.sqrt(np.mean(common**2)))):
             return "depends on other columns"
         if np.ptp(mean) <= least:
-            return "hardly any change"
+            return FLAT
         if self.grid is None:
             high, low = self.labels[int(np.argmax(mean))], self.labels[int(np.argmin(mean))]
             return f"highest for {high}, lowest for {low}"
@@ -167,6 +171,17 @@ class ColumnEffects:
         if self.classes is None or len(self.classes) > 2 or not n_outputs:
             return list(range(n_outputs))
         return [0 if n_outputs == 2 and self.positive == self.classes[0] else n_outputs - 1]
+
+    def without_flat(self) -> ColumnEffects:
+        """Return the effects of the columns that change some shown output.
+
+        Returns
+        -------
+        effects : ColumnEffects
+            All but those whose direction is "hardly any change" for every output.
+        """
+        kept = [e for e in self.effects if any(e.direction(k) != FLAT for k in self.outputs)]
+        return replace(self, effects=tuple(kept))
 
     def leading_output(self, effect: ColumnEffect) -> int:
         """Return the shown output that changes most with a column.

@@ -176,27 +176,26 @@ def held_out_importance(
         if callback is not None:
             callback(done, len(splits))
     plain = np.concatenate([losses for losses, _ in found])
-    shuffled = np.hstack([losses for _, losses in found])
+    growth = np.hstack([influence for _, influence in found])
     ends = np.full((3, len(pool.names)), np.nan)
-    base, ends[:, columns] = _costs(plain, shuffled, is_squared=reader.output == "prediction")
+    base, ends[:, columns] = _costs(plain, growth, is_squared=reader.output == "prediction")
     shares, (loss, low, high) = reader.shares(pool.names), ends
     return ColumnImportance(pool.names, loss, low, high, shares, _metric(reader), base, len(plain))
 
 
-def _costs(plain: Array, shuffled: Array, *, is_squared: bool) -> tuple[float, Array]:
+def _costs(plain: Array, growth: Array, *, is_squared: bool) -> tuple[float, Array]:
     """Return the loss as it is, and the cost of each column with its interval, of shape (3, d).
 
-    ``plain`` (n,) has the loss of each row and ``shuffled`` (d, n) its influence on the loss with
-    a shuffled column. Of squared errors the roots of the means are compared, by the delta method.
+    ``plain`` (n,) has the loss of each row and ``growth`` (d, n) its influence on the cost of a
+    column. Of squared errors the roots of the means are compared, by the delta method.
     """
-    n, base, level = len(plain), plain.mean(), shuffled.mean(axis=1)
-    influence = shuffled - plain
+    n, base, cost = len(plain), plain.mean(), growth.mean(axis=1)
     if is_squared:
-        base, level = np.sqrt(base), np.sqrt(np.maximum(level, 0))
-        slopes = 0.5 / np.maximum(level, _SMALLEST)[:, None], 0.5 / max(base, _SMALLEST)
-        influence = slopes[0] * shuffled - slopes[1] * plain
-    half = _DEVIATES * influence.std(axis=1) / np.sqrt(max(n - 1, 1))
-    cost = level - base
+        level, base = np.sqrt(np.maximum(base + cost, 0)), np.sqrt(base)
+        slope, base_slope = 0.5 / np.maximum([level, np.full_like(level, base)], _SMALLEST)
+        growth = slope[:, None] * growth + (slope - base_slope)[:, None] * plain
+        cost = level - base
+    half = _DEVIATES * growth.std(axis=1) / np.sqrt(max(n - 1, 1))
     return float(base), np.array([cost, cost - half, cost + half])
 
 
@@ -230,9 +229,9 @@ def _row_losses(
     n_repeats: int,
     random: Any,
 ) -> tuple[Array, Array]:
-    """Return the loss of each row, and its influence on the loss with each column shuffled.
+    """Return the loss of each row, and its influence on the cost of each column.
 
-    The mean loss over exchanges of two rows depends on a row twice: as the one that is predicted,
+    The mean growth over exchanges of two rows depends on a row twice: as the one that is predicted,
     and as the donor of a value. Its influence is the sum of both means, less the mean of all.
     """
     pool, n = RowPool(reader, X), len(rows)
@@ -242,9 +241,10 @@ def _row_losses(
     for place, column in enumerate(columns.tolist()):
         donors = np.concatenate([random.permutation(n) for _ in range(n_repeats)])
         losses = _losses(reader, pool.outputs(tiled, [column], rows[donors]), known)
-        as_row = losses.reshape(n_repeats, n).mean(axis=0)
-        as_donor = np.bincount(donors, losses, minlength=n) / n_repeats
-        influence[place] = as_row + as_donor - losses.mean()
+        growth = losses - np.tile(plain, n_repeats)
+        as_row = growth.reshape(n_repeats, n).mean(axis=0)
+        as_donor = np.bincount(donors, growth, minlength=n) / n_repeats
+        influence[place] = as_row + as_donor - growth.mean()
     return plain, influence
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -26,10 +26,17 @@ from .stability import WeightStability, weight_stability
 from .weights import frame_columns
 
 ALPHA = 0.1  # bound on the expected share of false columns among the selected ones
+_STEPS = {
+    "effects": "effects of columns",
+    "importance": "importance on held-out rows",
+    "test": "test of the columns",
+    "stability": "stability of the weights",
+}
 _FOLDS = 3
 _MAX_TEST_ROWS = 2000  # rows of the test of the columns
 _MAX_TEST_VALUES = 400_000  # rows times columns of the test
 _MIN_TEST_ROWS = 20
+_MAX_TEXT = 300  # characters of an error that are shown
 
 
 @dataclass(frozen=True)
@@ -85,12 +92,21 @@ class ModelChecks:
         Which columns matter, by a test.
     stability : WeightStability or None
         How the weights vary over resamples of the rows.
+    failed : dict of str to str
+        A sentence for each check that ended with an error: "effects", "importance", "test" or
+        "stability".
     """
 
     importance: ColumnImportance | None = None
     effects: ColumnEffects | None = None
     verdicts: ColumnVerdicts | None = None
     stability: WeightStability | None = None
+    failed: dict[str, str] = field(default_factory=dict)
+
+
+def failure_text(error: Exception) -> str:
+    """Return a sentence in the place of what an error has prevented."""
+    return f"this part could not be made ({type(error).__name__}: {error})"[:_MAX_TEXT]
 
 
 @checked_arguments(
@@ -134,7 +150,8 @@ def check_model(
     -------
     checks : ModelChecks
         The checks. Only models with weights have the stability of these; the test of the columns is
-        made for `RelevanceSVC` and `RelevanceSVR`, on at most 2,000 rows and 400,000 values.
+        made for `RelevanceSVC` and `RelevanceSVR`, on at most 2,000 rows and 400,000 values. A
+        check that ends with an error is a sentence in ``failed``.
 
     See Also
     --------
@@ -162,17 +179,8 @@ def check_model(
         if callback is not None:
             callback(done, steps, text)
 
-    tell(0, "effects of columns")
-    effects = column_effects(model, X, positive=positive, random_state=random_state)
-    tell(1, "importance on held-out rows")
-    importance = None
-    if smallest >= _FOLDS:
-        importance = held_out_importance(model, X, y, random_state=random_state)
-    tell(2, "test of the columns")
-    verdicts = _verdicts(model, X, y, smallest, random_state)
-    stability = None
-    if resamples:
-        stability = weight_stability(
+    def stability() -> WeightStability:
+        return weight_stability(
             clone(final),
             _encoded(model, X),
             y,
@@ -180,7 +188,25 @@ def check_model(
             random_state=random_state,
             callback=lambda done, of: tell(3 + done, "stability of the weights"),
         )
-    return ModelChecks(importance, effects, verdicts, stability)
+
+    seed = random_state
+    makers: dict[str, Callable[[], Any]] = {
+        "effects": lambda: column_effects(model, X, positive=positive, random_state=seed),
+        "importance": lambda: held_out_importance(model, X, y, random_state=seed),
+        "test": lambda: _verdicts(model, X, y, smallest, seed),
+        "stability": stability,
+    }
+    applies = {"importance": smallest >= _FOLDS, "stability": bool(resamples)}
+    found, failed = dict.fromkeys(makers), {}
+    for step, (name, make) in enumerate(makers.items()):
+        tell(step, _STEPS[name])
+        try:
+            found[name] = make() if applies.get(name, True) else None
+        except Exception as error:  # a check that fails does not take the others away
+            failed[name] = failure_text(error)
+    return ModelChecks(
+        found["importance"], found["effects"], found["test"], found["stability"], failed
+    )
 
 
 def _has_weights(final: Any) -> bool:

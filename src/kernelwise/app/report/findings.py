@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..._text import p_text
 from ..evaluation import Difference, Evaluation
-from ..evaluation.results import METRICS, SHARES, gain, value_text
+from ..evaluation.results import METRICS, SHARES, gain, significant, value_text
 from ..inspection import ColumnEffects, ColumnImportance, ModelChecks, WeightStability
 from ..inspection.model_checks import ALPHA, ColumnVerdicts
 from ..tabular import ClassTarget
@@ -12,7 +12,6 @@ from ..tabular import ClassTarget
 _SIGNIFICANCE = 0.05  # p-value below which a difference is more than chance
 _N_NAMED = 3  # columns that are named
 _N_LISTED = 5  # columns that are listed in a sentence
-FLAT = "hardly any change"
 
 
 def percent(value: float) -> str:
@@ -31,7 +30,7 @@ def amount(metric: str, value: float, sign: str = "") -> str:
         return "-"
     if metric in SHARES:
         return f"{100 * value:{sign}.1f}"
-    return f"{value:{sign}.3g}"
+    return significant(value, 2, sign)
 
 
 def findings(

@@ -70,9 +70,9 @@ def certificate_table(final: Any) -> dict[str, list[Any]]:
 
 
 def path_table(final: Any) -> dict[str, list[Any]]:
-    """Return the columns of the path, one entry per point; empty without a path."""
+    """Return the columns of the path, one entry per point; empty where it has one point."""
     path = getattr(final, "path_", None) or {}
-    if not path or not len(next(iter(path.values()))):
+    if not path or len(next(iter(path.values()))) < 2:
         return {}
     found = {words: np.asarray(path[name]) for name, words in _PATH.items() if name in path}
     return {

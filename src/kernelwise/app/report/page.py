@@ -12,7 +12,6 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..._files import write_text
@@ -22,8 +21,10 @@ from ..._text import p_text
 from ..._version import __version__
 from ..evaluation import Evaluation
 from ..evaluation.number_scores import coverage_bins
+from ..evaluation.results import significant
 from ..inspection import ColumnEffects, ModelChecks, WeightStability
 from ..inspection.html import page_templates
+from ..inspection.model_checks import failure_text
 from ..tabular import ClassTarget, NumberTarget, column_weights
 from ..tabular.pipeline import table_encoder
 from .curves import class_curves
@@ -53,16 +54,13 @@ from .tables import (
 _PACKAGES = ("numpy", "scipy", "scikit-learn")
 
 
-_MAX_ERROR = 300  # characters of an error that are shown
-
-
 @dataclass(frozen=True)
 class Sections:
     """What the sections of a page show, and a sentence for each section that failed."""
 
     evaluation: Evaluation
     facts: dict[str, Any]
-    failed: dict[str, str]
+    failed: dict[str, str]  # by the name of the section, or of the check
 
     @property
     def failures(self) -> list[str]:
@@ -152,7 +150,7 @@ def write_report(
     ...     path.read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """
-    _environment()
+    check_packages()
     found = report_sections(evaluation, model=model, checks=checks, stability=stability)
     return write_page(
         found,
@@ -181,7 +179,7 @@ def report_sections(
     checks = ModelChecks() if checks is None else checks
     stability = checks.stability if stability is None else stability
     facts: dict[str, Any] = _common_facts(evaluation, stability, checks)
-    failed = {}
+    failed = dict(checks.failed)
     makers = {
         "findings": lambda: {"findings": findings(evaluation, stability, checks)},
         "weights": lambda: _weight_facts(evaluation, stability, checks),
@@ -194,8 +192,7 @@ def report_sections(
         try:
             facts |= make()
         except Exception as error:
-            text = f"{type(error).__name__}: {error}"[:_MAX_ERROR]
-            failed[name] = f"this part could not be made ({text})"
+            failed[name] = failure_text(error)
     return Sections(evaluation, facts, failed)
 
 
@@ -229,17 +226,21 @@ def write_page(
     return path
 
 
-def _environment() -> Any:
-    """Return the templates with their filters; raise where a package of the extra is missing."""
+def check_packages() -> None:
+    """Raise, before any work, where a package of the extra is missing."""
     try:
-        import matplotlib.pyplot  # noqa: F401 - fails here, before any work, where it is missing
-
-        environment = page_templates("kernelwise.app.report")
+        import jinja2  # noqa: F401
+        import matplotlib.pyplot  # noqa: F401
     except ImportError as error:
         raise ImportError(
             f"The report needs jinja2 and matplotlib ({error}); install them with: "
             "pip install 'kernelwise[report]'"
         ) from error
+
+
+def _environment() -> Any:
+    """Return the templates with their filters."""
+    environment = page_templates("kernelwise.app.report")
     environment.filters.update(
         cell=_cell,
         cost=_cost,
@@ -285,11 +286,15 @@ def _weight_facts(
 
 
 def _effect_facts(effects: ColumnEffects | None) -> dict[str, Any]:
-    if effects is None or not len(effects):
+    shown = None if effects is None else effects.without_flat()
+    if effects is None or not shown:
         return {"effects": None}
-    rows, n_flat = effect_rows(effects)
-    figure = effects_svg(effects)
-    return {"effects": effects, "effect_rows": rows, "n_flat": n_flat, "effects_figure": figure}
+    return {
+        "effects": shown,
+        "effect_rows": effect_rows(shown),
+        "n_flat": len(effects) - len(shown),
+        "effects_figure": effects_svg(shown),
+    }
 
 
 def _error_facts(evaluation: Evaluation) -> dict[str, Any]:
@@ -341,11 +346,8 @@ def _cell(value: Any) -> str:
 
 
 def _cost(value: float) -> str:
-    """Return a cost with two digits, without an exponent and without a negative zero."""
-    if value != value:
-        return "-"
-    digits = max(0, 1 - int(np.floor(np.log10(abs(value))))) if value else 0
-    return f"{round(value, min(digits, 4)) + 0.0:.{min(digits, 4)}f}"
+    """Return a cost with two digits; one that is next to nothing is 0."""
+    return "0" if abs(value) < 1e-4 else significant(value, 2)
 
 
 def _decimal(value: float) -> str:

@@ -15,7 +15,7 @@ from ..evaluation.class_scores import score_predictions
 from ..evaluation.results import METRICS, SHARES, value_text
 from ..inspection import ColumnEffects, ModelChecks, WeightStability
 from ..tabular import ClassTarget, Weight
-from .findings import FLAT, amount, score_text
+from .findings import amount, score_text
 
 _MAX_PARTS = 8  # features of a column that are named
 
@@ -252,12 +252,10 @@ def _ratio(part: Any, whole: Any) -> Array:
     return np.where(whole > 0, part / np.maximum(whole, 1), np.nan)
 
 
-def effect_rows(effects: ColumnEffects) -> tuple[list[dict[str, Any]], int]:
-    """Return the effects that are not flat as rows, and the number of those left out."""
+def effect_rows(effects: ColumnEffects) -> list[dict[str, Any]]:
+    """Return the effects as rows."""
     table = effects.table()
-    rows = [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)]
-    told = [row for row in rows if row["direction"] != FLAT]
-    return told, len(rows) - len(told)
+    return [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)]
 
 
 def number_summary(y: Array) -> list[tuple[str, str]]:

@@ -162,7 +162,8 @@ def check_target(
         The column of the target.
     task : {"auto", "classification", "regression"}, default="auto"
         Whether the target is classes or a number. "auto" takes words and up to 20 different whole
-        numbers for classes, and other numbers for numbers; a note has the reason.
+        numbers for classes, and other numbers for numbers; a note has the reason where numbers
+        might be either.
     positive : int or str, default=None
         The positive one of two classes; None is the rarer one.
     min_class : int, default=5
@@ -270,9 +271,11 @@ def _task(series: Any, labels: Any, target: str) -> tuple[str, str]:
     values = np.unique(_known(as_numbers(series)))
     whole = _are_whole(values)
     if len(values) > (_MAX_CODES if whole else _MAX_LEVELS):
+        if len(values) > (MAX_CLASSES if whole else _MAX_CODES):
+            return "regression", ""
         return "regression", (
-            f"{target} has {len(values)} different numbers and is predicted as a number; "
-            "--task classification takes them for classes"
+            f"{target} has {len(values)} different {'whole ' * whole}numbers and is predicted as a "
+            "number; --task classification takes them for classes"
         )
     if len(values) < 3:
         return "classification", ""
