@@ -1,12 +1,18 @@
 """A cluster of two small worker processes, and constants that make small tables large."""
 
-import pytest
-from kernelwise.svm.relevance.parts import cell_rows
+from dataclasses import replace
 
-from kernelwise.dask import fitting
-from kernelwise.svm.relevance import large_table, reader
+import pytest
+
+from kernelwise.svm.relevance.base import BaseRelevance
+from kernelwise.svm.relevance.settings import Settings
 
 distributed = pytest.importorskip("distributed")
+
+SMALL = replace(
+    Settings(), sample=1500, learning=600, judging=600, machine_rows=1000,
+    exact_rows=1000, shared=100, cell=200, region=800, many_rows=3000,
+)  # fmt: skip
 
 
 @pytest.fixture(scope="session")
@@ -20,15 +26,9 @@ def client():
         yield client
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(scope="package", autouse=True)
 def small_samples():
-    """Let 2,000 rows be many, so that samples are smaller than the tables of these tests."""
+    """Let 1,500 rows be many, so that samples are smaller than the tables of these tests."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reader, "SWITCH", 2000)
-        patch.setattr(fitting, "SWITCH", 2000)
-        patch.setattr(large_table, "ENCODING_ROWS", 2000)
-        patch.setattr(fitting, "ENCODING_ROWS", 2000)
-        patch.setattr(cell_rows, "SAMPLE_ROWS", 2500)
-        patch.setattr(cell_rows, "_LEAST_SAMPLE", 2500)
-        patch.setattr(cell_rows, "JUDGED_ROWS", 1000)
+        patch.setattr(BaseRelevance, "_settings", SMALL)
         yield

@@ -17,7 +17,7 @@ from ..svm.base.task import Labels, group_numbers
 from ..svm.relevance.base import BaseRelevance
 from ..svm.relevance.classifier import RelevanceSVC
 from ..svm.relevance.regressor import RelevanceSVR
-from .partitions import Partition, is_array, is_lazy, partitions_of
+from .partitions import Partition, check_collection, is_array, is_lazy, partitions_of
 from .prediction import Prediction
 from .table import TableOnCluster
 
@@ -52,6 +52,7 @@ class OnCluster(BaseRelevance):
         """
         if not is_lazy(X):
             return self._local_class.fit(self, X, y, sample_weight, groups)
+        check_collection(X)
         draft, progress = unfitted(self), FitProgress.of(self)
         validate_data(draft, X if is_array(X) else X._meta, skip_check_array=True)
         with single_blas():
@@ -94,6 +95,7 @@ class OnCluster(BaseRelevance):
         check_is_fitted(self)
         if not is_lazy(X):
             return getattr(self._local_class, method)(self, X, *arguments)
+        check_collection(X)
         model = self.to_local().set_params(n_jobs=None)
         return Prediction(method, arguments, *self._output(method)).of_collection(X, model)
 

@@ -43,6 +43,16 @@ def is_array(X: Any) -> bool:
     return isinstance(X, da.Array)
 
 
+def check_collection(X: Any) -> None:
+    """Raise an error unless a collection is a table."""
+    is_frame = hasattr(type(X), "divisions")
+    if not (is_array(X) or is_frame) or X.ndim != 2:
+        raise TypeError(
+            "X must be a dask array of two dimensions or a Dask data frame; got "
+            f"{type(X).__name__}. Convert it with dask.array or dask.dataframe first."
+        )
+
+
 def in_whole_rows(X: Any) -> Any:
     """Return a dask array whose chunks have all columns."""
     return X if X.ndim == 1 or X.numblocks[1] == 1 else X.rechunk({1: -1})
@@ -80,12 +90,7 @@ def _blocks(values: Any) -> list[Any]:
         return [dask.delayed(values, traverse=False)]
     if is_array(values):
         return list(in_whole_rows(values).to_delayed().ravel())
-    if hasattr(type(values), "divisions"):  # a data frame or a series
-        return list(values.to_delayed())
-    raise TypeError(
-        f"X must be a dask array or a Dask data frame; got {type(values).__name__}, which "
-        "from_delayed of dask.array or dask.dataframe converts."
-    )
+    return list(values.to_delayed())
 
 
 def _columns(values: Any) -> list[Any]:
