@@ -24,7 +24,7 @@ print(f"{model.score(X_test, y_test):.1%} of held-out rows correct")
 # %%
 # The probability of a malignant tumour, averaged over 100 training rows, while one column changes.
 # The band holds the middle 80 % of the rows: where it is wide, the effect depends on other columns.
-effects = column_effects(model, max_columns=4)
+effects = column_effects(model, X_train, max_columns=4)
 print(pd.DataFrame(effects.table()).round(2))
 ColumnEffectsDisplay(effects).plot()
 
@@ -32,7 +32,7 @@ ColumnEffectsDisplay(effects).plot()
 # Shapley values of one row, against the same 100 training rows. They sum to the decision value of
 # the row minus the mean of the training rows.
 rows = X_test.iloc[[3]]
-found = explain_rows(model, rows)
+found = explain_rows(model, rows, X_train)
 reasons = pd.DataFrame(found.table()).head(8)[::-1]
 predicted = model.predict(rows)[0]
 _, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
@@ -40,9 +40,3 @@ colours = ["#0072B2" if value > 0 else "#D55E00" for value in reasons["contribut
 ax.barh(reasons["column"] + " = " + reasons["value"], reasons["contribution"], color=colours)
 ax.axvline(0, color="black", linewidth=0.8)
 ax.set(xlabel="contribution to the log-odds", title=f"Why this row is {predicted}")
-
-# %%
-# The nearest training rows of each class, in the distance that the model has learned.
-for number, name in enumerate(found.classes):
-    near = ", ".join(f"{distance:.2f}" for distance in found.distances[0, number])
-    print(f"nearest {name} training rows: {found.neighbors[0, number]} at distances {near}")

@@ -14,9 +14,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import onnxruntime
 from sklearn.datasets import load_breast_cancer
+from sklearn.preprocessing import StandardScaler
 
 import kernelwise
-from kernelwise import RelevanceSVC
+from kernelwise import DualObjectiveSVC, RelevanceSVC
 from kernelwise.app.io import describe, save_onnx
 
 X, y = load_breast_cancer(return_X_y=True)
@@ -49,7 +50,9 @@ right.hist(np.log10(np.abs(decision - model.decision_function(X[400:])) + 1e-17)
 right.set(xlabel="log10 of the difference of decision values", ylabel="rows", title="to rounding")
 
 # %%
-# A single machine with an RBF kernel is also a pipeline of scikit-learn.
-single = RelevanceSVC(ensemble=False, kernel="rbf", calibration=None).fit(X[:400], y[:400])
-plain = single.to_sklearn()
-print(type(plain).__name__, (plain.predict(X) == single.predict(X)).all())
+# A machine whose kernel scikit-learn has is also a plain pipeline of scikit-learn, with the learned
+# weights as a step in front of it.
+learned = DualObjectiveSVC().fit(StandardScaler().fit_transform(X[:400]), y[:400])
+plain = learned.to_sklearn()
+scaled = StandardScaler().fit_transform(X)
+print(type(plain).__name__, (plain.predict(scaled) == learned.predict(scaled)).all())

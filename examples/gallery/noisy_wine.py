@@ -3,7 +3,7 @@ Find the real columns among noise
 =================================
 
 The wine table has 13 columns. We add 39 columns of random numbers, fit ``RelevanceSVC()`` as it is,
-and look at the weights that it learns. A grid-searched ``SVC`` sees the same rows.
+and look at the importances that it learns. A grid-searched ``SVC`` sees the same rows.
 """
 
 # %%
@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kernelwise import SVC, RelevanceSVC, SVCSearchCV
-from kernelwise.app.inspection import FeatureWeightsDisplay
+from kernelwise.app.inspection import FeatureWeightsDisplay, PathDisplay
 
 wine = load_wine()
 n_real = len(wine.feature_names)
@@ -37,13 +37,18 @@ print(f"RelevanceSVC():    {model.score(X_test, y_test):.1%} of held-out rows co
 print(f"SVC, grid search:  {search.score(X_test, y_test):.1%}")
 
 # %%
-# The bars are shares of the weight. Pale bars are columns that the model does not select.
+# The bars are shares of the prior variance: how much the model may use a column.
 colours = ["#0072B2"] * n_real + ["#E69F00"] * noise.shape[1]
 _, ax = plt.subplots(figsize=(8, 5), layout="constrained")
-FeatureWeightsDisplay(
-    model.feature_importances_, feature_names=names, selected=model.selected_features_
-).plot(ax, max_features=18, color=colours)
+FeatureWeightsDisplay(model.feature_importances_, feature_names=names).plot(
+    ax, max_features=18, color=colours
+)
 ax.set_title("Real columns (blue) and noise (orange)")
 
-selected = model.selected_features_
-print(f"{selected.sum()} columns are selected, {selected[n_real:].sum()} of them noise")
+noise_share = model.feature_importances_[n_real:].sum()
+print(f"the {noise.shape[1]} noise columns have {noise_share:.0%} of the importance")
+
+# %%
+# Columns are dropped if held-out rows are decided better without them. The path has the loss of
+# each number of columns; rings are the numbers that the model mixes.
+PathDisplay.from_estimator(model)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_wine
+from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import StandardScaler
 
 from kernelwise import DualObjectiveSVC
@@ -53,4 +54,5 @@ methods = {
     type(kernel).__name__: DualObjectiveSVC(kernel=kernel)
     for kernel in (RBF(gamma=1 / 26), Matern52(gamma=1 / 26), Cauchy(gamma=1 / 26))
 }
-ComparisonDisplay.from_estimators(methods, X, y, cv=5)
+scores = {name: cross_val_score(method, X, y, cv=5) for name, method in methods.items()}
+ComparisonDisplay(scores, test_ratio=1 / 4, score_name="accuracy").plot()
