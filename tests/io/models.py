@@ -16,7 +16,6 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from kernelwise import (
     SVC,
     AdaptiveKernelSVC,
-    CellSVC,
     DualObjectiveSVC,
     EmpiricalKernelMap,
     FeatureDiscriminationScaler,
@@ -25,6 +24,7 @@ from kernelwise import (
     MarginRadiusSVC,
     RelevanceSelector,
     RelevanceSVC,
+    RelevanceSVR,
     SVCSearchCV,
 )
 from kernelwise.app.tabular import TableEncoder
@@ -79,9 +79,8 @@ CLASSIFIERS = {
     "DualObjectiveSVC": DualObjectiveSVC(max_iter=3, warm_start=True),
     "DualObjectiveSVC-per_class": DualObjectiveSVC(max_iter=3, weights="per_class"),
     "DualObjectiveSVC-criterion": DualObjectiveSVC(max_iter=2, criterion=RadiusMargin()),
-    "RelevanceSVC": RelevanceSVC(max_iter=2, warm_start=True),
-    "RelevanceSVC-impute": RelevanceSVC(max_iter=2, missing="impute"),
-    "RelevanceSVC-rbf": RelevanceSVC(max_iter=2, ensemble=False, kernel="rbf", missing="impute"),
+    "RelevanceSVC": RelevanceSVC(),
+    "RelevanceSVC-members": RelevanceSVC(effort=2, categorical_features=[3], max_features=3),
     "MarginRadiusSVC": MarginRadiusSVC(warm_start=True),
     "MarginRadiusSVC-calibrated": MarginRadiusSVC(calibration="halves"),
     "MarginRadiusSVC-degree": MarginRadiusSVC(degree=3, unit_norm=True),
@@ -110,13 +109,15 @@ CLASSIFIERS = {
     ),
 }
 
-# Models that no other format than ours holds.
-WITH_CELLS = {"CellSVC": CellSVC(cell_size=20, calibration="loo")}
+REGRESSORS = {
+    "RelevanceSVR": RelevanceSVR(),
+    "RelevanceSVR-members": RelevanceSVR(effort=2, random_state=3),
+}
 
 TRANSFORMERS = {
     "EmpiricalKernelMap": EmpiricalKernelMap(n_components=7),
     "FeatureDiscriminationScaler": FeatureDiscriminationScaler(eta=2.0),
-    "RelevanceSelector": RelevanceSelector(max_iter=2),
+    "RelevanceSelector": RelevanceSelector(max_features=3),
     "TopicFeatures": TopicFeatures(2, random_state=0, tol=1e-2),
     "GeodesicNeighborFeatures": GeodesicNeighborFeatures(),
 }
@@ -147,9 +148,14 @@ def new_rows():
 @cache
 def classifier(name, n_classes=3):
     """Return a classifier of the list, fitted."""
-    X, y = table(n_classes)
-    rows = with_nan(X) if "impute" in name else X
-    return clone((CLASSIFIERS | WITH_CELLS)[name]).fit(rows, y)
+    return clone(CLASSIFIERS[name]).fit(*table(n_classes))
+
+
+@cache
+def regressor(name):
+    """Return a regressor of the list, fitted to one column by the others."""
+    X, _ = table()
+    return clone(REGRESSORS[name]).fit(with_nan(X[:, 1:]), X[:, 0])
 
 
 @cache

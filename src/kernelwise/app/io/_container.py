@@ -144,14 +144,26 @@ def _require(header: dict[str, Any], fields: tuple[str, ...]) -> None:
         raise ValueError(f"its header lacks {', '.join(map(repr, lacking))}")
 
 
+def grows_too_much(archive: bytes) -> bool:
+    """Return whether `read` would refuse an archive, because it expands too much."""
+    with ZipFile(io.BytesIO(archive)) as file:
+        return _expanded(file) > _limit(len(archive))
+
+
+def _expanded(file: ZipFile) -> int:
+    return sum(member.file_size for member in file.infolist())
+
+
+def _limit(size: int) -> int:
+    return max(_MAX_SIZE, _MAX_RATIO * size)
+
+
 def _refuse_growth(file: ZipFile, size: int) -> None:
     """Refuse an archive of so many bytes whose members expand too much, or share a name."""
-    members = file.infolist()
-    if len({member.filename for member in members}) < len(members):
+    if len(set(file.namelist())) < len(file.namelist()):
         raise ValueError("it has several members with the same name")
-    expanded = sum(member.file_size for member in members)
-    if expanded > max(_MAX_SIZE, _MAX_RATIO * size):
-        raise ValueError(f"an archive of {size} bytes expands to {expanded} bytes")
+    if _expanded(file) > _limit(size):
+        raise ValueError(f"an archive of {size} bytes expands to {_expanded(file)} bytes")
 
 
 def _check_payload(payload: bytes) -> None:

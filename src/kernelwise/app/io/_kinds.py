@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from functools import cached_property
+from importlib import import_module
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
@@ -104,35 +107,70 @@ def kind_of(cls: type) -> str:
     return ".".join(_KINDS.get(name, name))
 
 
-def with_kinds(payload: bytes) -> bytes:
-    """Return a skops payload, compressed, that calls classes by their kinds."""
-    return _renamed(payload, _KINDS, ZIP_DEFLATED)
+class KindError(ValueError):
+    """Raised when a file has a part that this version does not know; the message names it."""
+
+
+def with_kinds(payload: bytes, *, compressed: bool = True) -> bytes:
+    """Return a skops payload that calls classes by their kinds."""
+    return _changed(payload, _name_kind, ZIP_DEFLATED if compressed else ZIP_STORED)
 
 
 def with_classes(payload: bytes) -> bytes:
     """Return a skops payload that names classes by the modules that define them."""
-    return _renamed(payload, _PLACES, ZIP_STORED)
+    return _changed(payload, _name_class, ZIP_STORED)
 
 
-def _renamed(payload: bytes, names: Mapping[Name, Name], compression: int) -> bytes:
+def _changed(payload: bytes, change: Callable[[dict[str, Any]], None], compression: int) -> bytes:
     buffer = io.BytesIO()
     with ZipFile(io.BytesIO(payload)) as old, ZipFile(buffer, "w", compression) as new:
         for member in old.namelist():
             data = old.read(member)
             if member == "schema.json":
                 root = json.loads(data)
-                _rename_nodes(root, names)
+                _change_nodes(root, change)
                 data = json.dumps(root).encode()
             new.writestr(member, data)
     return buffer.getvalue()
 
 
-def _rename_nodes(node: Any, names: Mapping[Name, Name]) -> None:
+def _change_nodes(node: Any, change: Callable[[dict[str, Any]], None]) -> None:
+    """Change the nodes of a skops schema in place."""
     if isinstance(node, dict):
-        name = str(node.get("__module__")), str(node.get("__class__"))
-        if name in names:
-            node["__module__"], node["__class__"] = names[name]
+        if isinstance(node.get("__module__"), str) and isinstance(node.get("__class__"), str):
+            change(node)
         node = list(node.values())
     if isinstance(node, list):
         for child in node:
-            _rename_nodes(child, names)
+            _change_nodes(child, change)
+
+
+def _name_kind(node: dict[str, Any]) -> None:
+    name = node["__module__"], node["__class__"]
+    node["__module__"], node["__class__"] = _KINDS.get(name, name)
+
+
+def _name_class(node: dict[str, Any]) -> None:
+    kind = node["__module__"], node["__class__"]
+    if kind not in _PLACES:
+        if kind[0].partition(".")[0] == "kernelwise":
+            raise KindError(f"{'.'.join(kind)!r} is not a kind of part that this version knows")
+        return
+    node["__module__"], node["__class__"] = _PLACES[kind]
+    if node.get("__loader__") == "ObjectNode":
+        _check_fields(".".join(kind), _PLACES[kind], node)
+
+
+def _check_fields(kind: str, place: Name, node: dict[str, Any]) -> None:
+    """Refuse a record with other fields than its class has."""
+    cls = getattr(import_module(place[0]), place[1])
+    if not is_dataclass(cls):
+        return
+    attributes = node["content"]  # "null" if there are none
+    content = attributes["content"] if attributes["__loader__"] == "DictNode" else {}
+    cached = {name for name, value in vars(cls).items() if isinstance(value, cached_property)}
+    stored, known = set(content) - cached, {field.name for field in fields(cls)}
+    if stored != known:
+        raise KindError(
+            f"{kind!r} has the fields {sorted(stored)} in the file, and {sorted(known)} here"
+        )

@@ -306,23 +306,21 @@ class GraphRows:
 
     def shift(self, family: Family) -> Tensor:
         """Add the shifts of rows by their levels; new cells have none."""
-        k = family.shifts.shape[1]
-        if family.first == family.second:
-            table = np.vstack([family.shifts, np.zeros((1, k))])
-            return self.graph.node("Gather", table, self._place(family.first, family.keys), axis=0)
-        first, second = np.divmod(family.keys, _KEY)
-        rows = np.unique(first)
-        place = self._place(family.first, rows)
+        alone, keys = family.first == family.second, family.keys
+        first, second = (np.zeros_like(keys), keys) if alone else np.divmod(keys, _KEY)
         if family.cuts is None:
             columns = np.unique(second)
-            other, width = self._place(family.second, columns), len(columns) + 1
+            place, width = self._place(family.second, columns), len(columns) + 1
         else:
             columns = np.arange(len(family.cuts) + 1)
-            other, width = self._bin(family.second, family.cuts), len(columns)
-        table = np.zeros((len(rows) + 1, width, k))
+            place, width = self._bin(family.second, family.cuts), len(columns)
+        rows = np.unique(first)
+        table = np.zeros((len(rows) + 1, width, family.shifts.shape[1]))
         table[np.searchsorted(rows, first), np.searchsorted(columns, second)] = family.shifts
-        cell = self.graph.node("Add", self.graph.node("Mul", place, np.array([width])), other)
-        return self.graph.node("Gather", table.reshape(-1, k), cell, axis=0)
+        if not alone:
+            above = self.graph.node("Mul", self._place(family.first, rows), np.array([width]))
+            place = self.graph.node("Add", above, place)
+        return self.graph.node("Gather", table.reshape(-1, table.shape[2]), place, axis=0)
 
     def _place(self, j: int, levels: Index) -> Tensor:
         """Add the number of each row's level among some levels; the next number for others."""

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ..._version import __version__
-from ._container import SCHEMA, Contents, ModelFileError, digest, read, write
-from ._kinds import kind_of, with_classes, with_kinds
+from ._container import SCHEMA, Contents, ModelFileError, digest, grows_too_much, read, write
+from ._kinds import KindError, kind_of, with_classes, with_kinds
 from ._trust import names_of, refuse_code, trusted_names
 
 
@@ -66,8 +66,7 @@ def save(
     untrusted = _needed(path, payload) - trusted_names()
     try:
         refuse_code(payload, untrusted)
-        payload = with_kinds(payload)
-        header = _header(model, payload, untrusted, summary)
+        header = _header(model, payload := _packed(payload), untrusted, summary)
     except ModelFileError as error:
         raise ModelFileError(f"{path}: {error}") from None
     write(path, Contents(header, payload))
@@ -103,7 +102,7 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str | type] = ()) ->
     """
     path = Path(path)
     contents = read(path)
-    payload = _with_classes(path, contents.payload)
+    payload = _with_classes(path, contents)
     needed = _needed(path, payload)
     refused = needed - trusted_names() - names_of(trusted)
     if refused:
@@ -161,6 +160,12 @@ def _dumped(model: Any, path: Path) -> bytes:
     return dumped
 
 
+def _packed(payload: bytes) -> bytes:
+    """Return the payload of a file: compressed, unless it is nearly all zeros."""
+    packed = with_kinds(payload)
+    return with_kinds(payload, compressed=False) if grows_too_much(packed) else packed
+
+
 def _header(
     model: Any, payload: bytes, untrusted: frozenset[str], summary: Mapping[str, Any] | None
 ) -> dict[str, Any]:
@@ -206,9 +211,15 @@ def _rows(model: Any) -> int | None:
     return None if shape is None else int(shape[0])
 
 
-def _with_classes(path: Path, payload: bytes) -> bytes:
+def _with_classes(path: Path, contents: Contents) -> bytes:
     try:
-        return with_classes(payload)
+        return with_classes(contents.payload)
+    except KindError as error:
+        raise ModelFileError(
+            f"{path}: {error}. The file was written by kernelwise "
+            f"{contents.header['kernelwise']!r}, and this is {__version__!r}: load it with the "
+            "version that wrote it, or fit the model again."
+        ) from None
     except Exception as error:  # a forged payload may lack anything
         raise ModelFileError(f"{path}: damaged: its model cannot be read: {error!r}.") from error
 
