@@ -8,5 +8,5 @@ learners:   what learning weights, widths and costs gives and costs    docs/lear
 quality:    RelevanceSVC and RelevanceSVR against their peers          docs/quality.md
 selection:  which columns tests and selectors find                     docs/selection.md
 equalities: the solver of machines with features in their bias         docs/equalities.md
-large:      tables of up to two million rows                           docs/large_benchmarks.md
+large:      tables of up to a million rows                             docs/large_benchmarks.md
 """

@@ -1,3 +1,3 @@
-"""RelevanceSVC and RelevanceSVR on tables of up to two million rows, with their peers."""
+"""RelevanceSVC and RelevanceSVR on tables of up to a million rows, with their peers."""
 
 from .page import PAGE as PAGE

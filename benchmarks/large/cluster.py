@@ -1,7 +1,7 @@
-"""DaskRelevanceSVC on a local cluster: ``python -m benchmarks.large.cluster --workers 2``.
+"""The estimators of Dask on a local cluster: ``python -m benchmarks.large.cluster --workers 2``.
 
 The table lies in parquet files, one per partition, and no worker may have as much memory as it
-takes. ``--threads 2`` fits a RelevanceSVC in this process instead.
+takes. ``--threads 2`` fits it in this process instead.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from ..speed.large import peak_bytes
-from .tables import TABLES, TEST_ROWS
+from .tables import NUMBERS, TABLES, TEST_ROWS
 from .worker import forget_peak, scores
 
 _PARTITION_ROWS = 50_000
@@ -45,8 +45,9 @@ def measure(arguments: argparse.Namespace, folder: Path, X: Any, y: Any) -> dict
     import dask.dataframe as dd
     from distributed import Client, LocalCluster
 
-    from kernelwise.dask import DaskRelevanceSVC
+    from kernelwise.dask import DaskRelevanceSVC, DaskRelevanceSVR
 
+    estimator = DaskRelevanceSVR if arguments.table in NUMBERS else DaskRelevanceSVC
     with (
         LocalCluster(
             n_workers=arguments.workers,
@@ -58,7 +59,7 @@ def measure(arguments: argparse.Namespace, folder: Path, X: Any, y: Any) -> dict
     ):
         table = dd.read_parquet(folder)
         begin, own = time.perf_counter(), time.process_time()
-        model = DaskRelevanceSVC(client=client).fit(table.drop(columns="y"), table["y"])
+        model = estimator().fit(table.drop(columns="y"), table["y"])
         found = {
             "seconds": time.perf_counter() - begin,
             "client_cpu_seconds": time.process_time() - own,
@@ -69,8 +70,9 @@ def measure(arguments: argparse.Namespace, folder: Path, X: Any, y: Any) -> dict
 
 def measure_threads(arguments: argparse.Namespace, folder: Path, X: Any, y: Any) -> dict[str, Any]:
     """Fit in this process, and return times, memory and scores on further rows."""
-    from kernelwise import RelevanceSVC
+    from kernelwise import RelevanceSVC, RelevanceSVR
 
+    estimator = RelevanceSVR if arguments.table in NUMBERS else RelevanceSVC
     table = pd.concat([pd.read_parquet(path) for path in sorted(folder.iterdir())])
     rows, labels = table.drop(columns="y").to_numpy(np.float32), table["y"].to_numpy()
     del table
@@ -78,14 +80,14 @@ def measure_threads(arguments: argparse.Namespace, folder: Path, X: Any, y: Any)
     times = []
     for _ in range(_FITS):
         begin = time.perf_counter()
-        model = RelevanceSVC(n_jobs=arguments.threads).fit(rows, labels)
+        model = estimator(n_jobs=arguments.threads).fit(rows, labels)
         times.append(time.perf_counter() - begin)
     found = {"seconds": median(times), "processes": [process_state()]}
     return found | _scored(model, X.to_numpy(np.float32), y)
 
 
 def _scored(model: Any, X: Any, y: Any) -> dict[str, Any]:
-    """Return the scores on further rows, and a digest of the predicted classes."""
+    """Return the scores on further rows, and a digest of the predictions."""
     digest = blake2b(model.predict(X).tobytes(), digest_size=8).hexdigest()
     return scores(model, X, y) | {"digest": digest}
 

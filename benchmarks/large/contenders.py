@@ -12,13 +12,13 @@ HISTOGRAMS, NYSTROEM = "HistGradientBoosting", "Nystroem + linear SVM"
 def _ours() -> Any:
     from kernelwise import RelevanceSVC
 
-    return RelevanceSVC(random_state=0)
+    return RelevanceSVC(verbose=False, random_state=0)
 
 
 def _ours_numbers() -> Any:
     from kernelwise import RelevanceSVR
 
-    return RelevanceSVR(random_state=0)
+    return RelevanceSVR(verbose=False, random_state=0)
 
 
 def _lightgbm() -> Any:

@@ -7,7 +7,7 @@ import math
 import subprocess
 import sys
 from collections.abc import Sequence
-from statistics import linear_regression, mean
+from statistics import linear_regression
 
 from ..environment import ROOT
 from ..measure import Effort
@@ -17,17 +17,14 @@ from .contenders import HISTOGRAMS, LIGHTGBM, NYSTROEM, OURS
 from .tables import NUMBERS, TABLES
 
 SMALL, MIDDLE, LARGE = 30_000, 200_000, 1_000_000  # rows
-GROWTH = (50_000, MIDDLE, LARGE, 2_000_000)  # rows of the table whose growth is measured
+GROWTH = (SMALL, MIDDLE, LARGE)  # rows of the table whose growth is measured
 GROWING = "classification"
 _SEED = 0
-_SEEDS_OF_LARGE = (0, 10, 11)  # at this size methods near the best possible differ by a few rows
-_MEANS = ("accuracy", "area", "log_loss", "r2", "fit_seconds", "predict_seconds", "load_seconds")
-_LARGEST = ("peak_bytes", "table_bytes", "file_bytes")
 _QUICK_ROWS, _QUICK_TEST_ROWS = 1500, 500
 
 
 class LargeTables(Suite):
-    """Generated tables of up to two million rows."""
+    """Generated tables of up to a million rows."""
 
     name = "large"
     title = "Generated tables"
@@ -39,7 +36,6 @@ class LargeTables(Suite):
         by_size = {
             SMALL: (OURS, LIGHTGBM),
             MIDDLE: (OURS, LIGHTGBM, HISTOGRAMS, NYSTROEM),
-            LARGE: (OURS, LIGHTGBM),
         }
         cases = [
             _case(name, n, who)
@@ -48,16 +44,19 @@ class LargeTables(Suite):
             for who in contenders
             if who != NYSTROEM or name not in {"categories", *NUMBERS}  # which it cannot read
         ]
-        return cases + [_case(GROWING, n, OURS) for n in GROWTH if n not in by_size]
+        return cases + [_case(GROWING, LARGE, who) for who in (OURS, LIGHTGBM)]
 
     def measure(self, case: Task, effort: Effort) -> Row:
-        seeds = _SEEDS_OF_LARGE if case["n"] == LARGE else (_SEED,)
-        return joined([_measure_one(case, seed, quick=effort.quick) for seed in seeds])
+        arguments = [case["contender"], case["table"], str(case["n"]), str(_SEED)]
+        arguments += [str(_QUICK_TEST_ROWS)] if effort.quick else []
+        command = [sys.executable, "-m", "benchmarks.large.worker", *arguments]
+        done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+        found: Row = json.loads(done.stdout)
+        return found
 
     def section(self, results: Results) -> str:
         sizes = sorted({row["n"] for row in results.rows})
         parts = [_of_size(n, [row for row in results.rows if row["n"] == n]) for n in sizes]
-        parts += _by_seed(results.rows)
         slope = exponent(results.rows)
         if slope is not None:
             parts.append(
@@ -65,50 +64,6 @@ class LargeTables(Suite):
                 f"{GROWTH[0]:,} to {GROWTH[-1]:,} rows."
             )
         return "\n\n".join(parts)
-
-
-def _measure_one(case: Task, seed: int, *, quick: bool) -> Row:
-    """Fit the table of one seed, in a process of its own."""
-    arguments = [case["contender"], case["table"], str(case["n"]), str(seed)]
-    arguments += [str(_QUICK_TEST_ROWS)] if quick else []
-    command = [sys.executable, "-m", "benchmarks.large.worker", *arguments]
-    done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
-    found: Row = json.loads(done.stdout)
-    return found
-
-
-def joined(rows: Sequence[Row]) -> Row:
-    """Return the mean times and scores of the tables of several seeds, and the largest sizes."""
-    first = rows[0]
-    if len(rows) == 1:
-        return first
-    means = {k: mean(row[k] for row in rows) for k in _MEANS if first.get(k) is not None}
-    sizes = {k: max(row[k] for row in rows) for k in _LARGEST if k in first}
-    return first | means | sizes | {"scores": [score(row) for row in rows]}
-
-
-def _by_seed(rows: Sequence[Row]) -> list[str]:
-    """Return our score minus LightGBM's for each seed, if there are several."""
-    pairs = {
-        name: (found_row(rows, name, LARGE, OURS), found_row(rows, name, LARGE, LIGHTGBM))
-        for name in TABLES
-    }
-    gains = [
-        f"{name} " + ", ".join(
-            f"{100 * (a - b):+.3f}"
-            for a, b in zip(own["scores"], peer["scores"], strict=True)
-        )
-        for name, (own, peer) in pairs.items()
-        if own is not None and peer is not None and "scores" in own
-    ]  # fmt: skip
-    if not gains:
-        return []
-    return [
-        f"At {LARGE:,} rows there are {len(_SEEDS_OF_LARGE)} tables of each kind; scores and times "
-        "are means, sizes the largest. Score minus LightGBM's on each of them, in points: "
-        + "; ".join(gains)
-        + "."
-    ]
 
 
 def score(row: Row) -> float:
