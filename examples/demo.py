@@ -68,7 +68,6 @@ def others():
             StandardScaler(), SVCSearchCV(SVC(), GRID, cv=5)
         ),
         "RandomForestClassifier(300)": RandomForestClassifier(300, random_state=0),
-        "RelevanceSVC(ensemble=False)": RelevanceSVC(ensemble=False),
     }
 
 
