@@ -28,12 +28,11 @@ from . import sound
 from .child import in_child
 from .tally import Tally
 
-LAYERS = (
-    "criteria", "discrimination", "evaluation", "inspection", "io",
-    "kernels", "outer", "qp", "report", "svm", "tabular", "transform",
-)  # fmt: skip
+CORE_LAYERS = ("criteria", "discrimination", "kernels", "outer", "qp", "svm", "transform")
+APPLICATION = ("evaluation", "inspection", "io", "report", "tabular")
+LAYERS = (*CORE_LAYERS, *APPLICATION)
 # What the library makes for authors of methods, who extend it.
-FOR_AUTHORS = {"FitTask", "Fitted", "Predictor", "Row", "Task"}
+FOR_AUTHORS = {"FitTask", "Fitted", "Predictor"}
 # What users call of the objects of public classes.
 METHODS = (
     "fit", "predict", "predict_proba", "predict_log_proba", "predict_set", "decision_function",
@@ -93,7 +92,8 @@ def callees() -> list[Callee]:
 
 
 def _of_layer(layer: str, values: dict[str, Any], own: dict[str, Any]) -> Iterator[Callee]:
-    module = importlib.import_module(f"kernelwise.{layer}")
+    floor = "kernelwise.app" if layer in APPLICATION else "kernelwise"
+    module = importlib.import_module(f"{floor}.{layer}")
     for name in module.__all__:
         thing, path = getattr(module, name), f"{layer}.{name}"
         if name in FOR_AUTHORS or _is_abstract(thing) or _is_record(thing):

@@ -21,7 +21,6 @@ _LONG = 2.0  # CPU seconds until the last interrupt of a long fit
 # Fits of these depend on more than their data: the state of a generator, or an earlier fit.
 _STATEFUL = {"SVC-balanced"}
 ESTIMATORS = {k: v for k, v in (CLASSIFIERS | TRANSFORMERS).items() if k not in _STATEFUL}
-ESTIMATORS["CellSVC"] = kernelwise.CellSVC(cell_size=30)
 
 # Estimators with rows, columns and classes of a table that takes them seconds, most of which they
 # spend in one kind of compiled call.
@@ -31,8 +30,7 @@ LONG_FITS: dict[str, tuple[Any, int, int, int]] = {
     "many small pairs": (kernelwise.SVC(C=1e6, kernel="linear"), 1000, 10, 50),
     "working set": (kernelwise.SVC(C=100.0), 20000, 10, 2),
     "rows beyond memory": (kernelwise.SVC(C=100.0, cache_size=10), 9000, 10, 3),
-    "cells": (kernelwise.CellSVC(C=100.0), 20000, 10, 3),
-    "cells with weights": (kernelwise.RelevanceSVC(large="cells"), 10000, 10, 2),
+    "cells": (kernelwise.RelevanceSVC(), 30000, 10, 2),
     "search": (kernelwise.SVCSearchCV(kernelwise.SVC(), {"C": [1.0, 1e3]}, cv=3), 3000, 10, 4),
     "RelevanceSVC": (kernelwise.RelevanceSVC(), 4000, 10, 3),
     "AdaptiveKernelSVC": (kernelwise.AdaptiveKernelSVC(), 1500, 10, 3),

@@ -7,16 +7,15 @@ attacked, and `callees` says which name is missing here.
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import kernelwise
-from kernelwise import criteria, evaluation, experiments, inspection, kernels, outer, qp, tabular
+from kernelwise import criteria, kernels, outer, qp
+from kernelwise.app import evaluation, inspection, tabular
 from kernelwise.app.io import save
-from tests.experiments.toy import Toy
 
 N = 24  # rows
 X = np.abs(np.random.default_rng(0).normal(size=(N, 4)))
@@ -58,8 +57,7 @@ def by_name() -> dict[str, Any]:
         "factors": Y[:, None], "rows": X, "path": "model.kw", "path_or_buffer": "table.csv",
         "name": "iris", "ratio": np.linspace(0.1, 1, 4), "q": np.linspace(0.1, 1, 4), "eta": 1.0,
         "importance": "fisher", "classes": tabular.check_target(frame(), "target"), "n_fits": 2.0,
-        "evaluation": evaluated(), "experiment": Toy(), "experiments": [Toy()],
-        "folder": Path("results"), "sections": [], "paper": 1.0, "values": [1.0, 2.0],
+        "evaluation": evaluated(), "values": [1.0, 2.0],
         "group": "accuracy", "figure": _figure(), "scores": {"a": [0.1, 0.2], "b": [0.2, 0.3]},
         "estimators": {"a": kernelwise.SVC(), "b": kernelwise.SVC(C=2.0)}, "weights": np.ones(4),
         "history": {"value": [2.0, 1.0], "weights": np.ones((2, 4))}, "Cs": [0.1, 1.0],
@@ -72,22 +70,14 @@ def by_name() -> dict[str, Any]:
 def for_one() -> dict[str, dict[str, Any]]:
     """Return sound values that hold for one callable alone: other meanings, and less work."""
     quick = {"cv": 2, "against": ["majority"], "method": "svc", "repeats": 1}
-    relevance = fitted("RelevanceSVC", max_iter=2, ensemble=False)
+    relevance = fitted("RelevanceSVC")
     pipeline = evaluation.fit_table(frame(), _classes(), "relevance")
-    adaptive = fitted("AdaptiveKernelSVC", widths=3)
-    path = {"gamma": [0.1, 1.0], "C": [1.0, 2.0], "bound": [2.0, 1.0]}
     return {
         "evaluation.evaluate": quick,
         "evaluation.evaluate_model": {"cv": 2, "model": fitted()},
         "evaluation.fit_table": {"method": "svc"},
         "evaluation.score_model": {"model": pipeline},
         "evaluation.leaking_columns": {"columns": tabular.describe_columns(frame(), "target")},
-        "evaluation.forecast_cost": {"names": ["svc"]},
-        "experiments.select": {"names": ["dual-objective-table1"]},
-        "experiments.register": {"experiment": Toy},
-        "experiments.run": {"scale": experiments.Scale("smoke", 1)},
-        "experiments.write_html": {"path": Path("page.html")},
-        "experiments.write_markdown": {"path": Path("page.md")},
         "inspection.ComparisonDisplay.from_results": {
             "results": {"a": [0.1, 0.2], "b": [0.2, 0.3]}
         },
@@ -96,16 +86,9 @@ def for_one() -> dict[str, dict[str, Any]]:
         "inspection.ColumnEffectsDisplay.from_estimator": {"estimator": relevance, "X": X},
         "inspection.column_effects": {"model": relevance, "X": X},
         "inspection.explain_rows": {"model": relevance, "X_train": X},
-        "inspection.ConvergenceDisplay.from_estimator": {"estimator": relevance},
         "inspection.FeatureWeightsDisplay.from_estimator": {"estimator": relevance},
-        "inspection.DecisionSurfaceDisplay": _surface(),
-        "inspection.DecisionSurfaceDisplay.from_estimator": {"estimator": fitted()}
-        | {"features": [0, 1], "grid_resolution": 5},
-        "inspection.KernelPathDisplay": {"path": path, "parameter": "gamma"},
-        "inspection.KernelPathDisplay.from_estimator": {"estimator": adaptive},
-        "inspection.permutation_check": {"estimator": kernelwise.RelevanceSVC(max_iter=2)}
-        | {"n_repeats": 2},
-        "inspection.weight_stability": {"estimator": kernelwise.RelevanceSVC(max_iter=2)}
+        "inspection.PathDisplay.from_estimator": {"estimator": relevance},
+        "inspection.weight_stability": {"estimator": kernelwise.RelevanceSVC()}
         | {"n_resamples": 2},
         "io.save": {"path": "other.kw"},
         "io.save_onnx": {"path": "model.onnx"},
@@ -119,7 +102,6 @@ def for_one() -> dict[str, dict[str, Any]]:
         "tabular.TableEncoder.fit": {"X": frame()},
         "tabular.TableEncoder.fit_transform": {"X": frame()},
         "tabular.TableEncoder.transform": {"X": frame()},
-        "tabular.compare": quick,
         "tabular.check_new_rows": {"model": pipeline},
         "tabular.column_weights": {"model": pipeline},
         "transform.RelevanceSelector": {"max_features": 2},
@@ -138,12 +120,3 @@ def _figure() -> Any:
     figure = Figure(figsize=(2, 2))
     figure.add_subplot().plot([0, 1])
     return figure
-
-
-def _surface() -> dict[str, Any]:
-    """Return what a decision surface shows."""
-    made = inspection.DecisionSurfaceDisplay.from_estimator(
-        fitted(), X, Y.astype(int), features=[0, 1], grid_resolution=5
-    )
-    names = ("xx0", "xx1", "responses", "points", "labels", "class_names", "feature_names")
-    return {name: getattr(made, name) for name in names}

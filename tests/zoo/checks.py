@@ -68,7 +68,7 @@ def check(problem: Problem) -> Outcome:
         failures.append(f"the fit took {seconds:.0f} s")
     if problem.number % _SUBSET == 0:
         failures += _invariances(problem, model)
-    kind = "unconverged" if model.fit_status_ else "held"
+    kind = "unconverged" if getattr(model, "fit_status_", 0) else "held"
     return Outcome("broken" if failures else kind, tuple(failures), worst, seconds)
 
 

@@ -20,7 +20,6 @@ from kernelwise.svm import (
     FeatureDiscriminationSVC,
     GeneralizedBiasSVC,
     MarginRadiusSVC,
-    RelevanceSVC,
     SVCSearchCV,
 )
 from kernelwise.svm.base.left_out import deal_task
@@ -43,8 +42,6 @@ MODELS = [
     MarginRadiusSVC(),
     MarginRadiusSVC(radius="paper", kernel="rbf"),
     SVCSearchCV(SVC(), {"C": [1.0, 10.0]}, cv=3),
-    RelevanceSVC(calibration=None),
-    RelevanceSVC(calibration=None, ensemble=False),
 ]
 each_model = pytest.mark.parametrize("model", MODELS, ids=lambda model: str(model)[:70])
 
@@ -100,8 +97,6 @@ def test_probabilities_of_three_classes_are_as_good_as_those_of_refits(model):
 
 @each_model
 def test_decisions_agree_with_probabilities(model):
-    if not getattr(model, "ensemble", True):
-        pytest.skip("a single machine of RelevanceSVC keeps its decision values")
     X, X_test, y, _ = three_classes()
     found = calibrated(model).fit(X, y)
     probabilities = found.predict_proba(X_test)
@@ -273,19 +268,6 @@ def test_a_model_that_was_fitted_without_probabilities_says_so():
         model.predict_set(X)
 
 
-def test_a_state_of_an_earlier_version_has_no_calibration():
-    X, _, y, _ = two_classes(60)
-    model = SVC().fit(X, y)
-    state = {name: value for name, value in model.__getstate__().items() if name != "calibration"}
-    older = SVC.__new__(SVC)
-    older.__setstate__(state)
-    assert older.get_params()["calibration"] is None
-    np.testing.assert_array_equal(older.predict(X), model.predict(X))
-    older._calibrated_ = CalibratedClassifierCV(SVC(), ensemble=False).fit(X, y)
-    older.probability = True
-    np.testing.assert_allclose(older.predict_proba(X), older._calibrated_.predict_proba(X))
-
-
 # --- Halves --------------------------------------------------------------------------------
 
 
@@ -305,7 +287,7 @@ def test_halves_keep_probabilities_of_noise_modest():
 @pytest.mark.parametrize("level", [0.8, 0.95])
 @pytest.mark.parametrize(
     "model",
-    [SVC(), MarginRadiusSVC(), AdaptiveKernelSVC(widths=2, C=[1.0]), RelevanceSVC(max_iter=3)],
+    [SVC(), MarginRadiusSVC(), AdaptiveKernelSVC(widths=2, C=[1.0])],
     ids=str,
 )
 def test_prediction_sets_cover_at_their_level(model, level):

@@ -67,7 +67,7 @@ def test_our_callback_sees_the_violation_fall_below_the_tolerance(n_jobs):
 def test_our_callback_sees_a_long_fit_on_its_way():
     X, y = data("noisy")
     seen = []
-    SVC(kernel="linear", C=10.0, callback=seen.append).fit(X, y)
+    SVC(kernel="linear", C=100.0, callback=seen.append).fit(X, y)
     assert len(seen) > 1
     assert seen[-1].violation < seen[0].violation
     assert seen[-1].objective < seen[0].objective
