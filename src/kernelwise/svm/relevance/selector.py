@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -32,9 +33,9 @@ from .testing import column_tests
 class RelevanceSelector(SelectorMixin, BaseEstimator):
     """Keep the columns that matter for the target, alone or together with others.
 
-    Without ``test`` it keeps what `RelevanceSVC` or `RelevanceSVR` keeps: columns are ranked and
-    dropped along a path, and go unless that costs on held-out rows. With ``test`` it keeps what a
-    test with an error rate finds.
+    Without ``test`` it walks along the path of `RelevanceSVC` or `RelevanceSVR`: columns are ranked
+    and dropped, and the number of them with the least loss on held-out rows is kept. With ``test``
+    it keeps what a test with an error rate finds.
 
     Parameters
     ----------
@@ -170,7 +171,9 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
             if self.test is None:
                 self._walk(rows, loss, rng)
             else:
-                self.tests_ = tests = column_tests(rows, loss.targets, rng, self._settings)
+                threads = n_threads(self.n_jobs)
+                tests = column_tests(rows, loss.targets, rng, self._settings, threads)
+                self.tests_ = tests
                 self.feature_importances_, self.pvalues_ = tests.shares, tests.pvalues
                 self.selected_features_ = tests.adjusted(self.test) <= self.alpha
         return self
@@ -201,12 +204,15 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
         return ModelColumns.of(self.columns_, E, own, settings).rows(E, own), loss
 
     def _walk(self, rows: Rows, loss: LogLoss | SquaredLoss, rng: np.random.Generator) -> None:
-        """Keep the columns of the stages of the path that `RelevanceSVC` would mix."""
+        """Keep the columns of the stage of the path that does best on held-out rows."""
         threads = n_threads(self.n_jobs)
         job = Job(
             rows, None, self.max_features, rng, self._settings, threads, tell=lambda text: None
         )
         path = job.walk(loss)
+        best = int(np.argmax(path.weights))
+        weights = (np.arange(len(path.sizes)) == best).astype(float)
+        path = replace(path, weights=weights, finals={best: path.finals[best]})
         kept = Kept.of(rows, path.finals).sources
         self.feature_importances_ = importances(path, rows.columns)
         self.selected_features_ = np.isin(np.arange(self.n_features_in_), kept)

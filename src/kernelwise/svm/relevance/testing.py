@@ -9,13 +9,12 @@
         p = P(sum_i lam_i chi2_1 > r' S r),   lam = eigenvalues of P^1/2 S P^1/2
     p_j = Cauchy's combination of both
 
-The scale of V is estimated, so that the ratio of r' S r and t' P t is what is tested. Kernels are
-on landmarks, with all rows. Several targets share P; their covariance is T' P T / n.
+If t' P t / n > 1, V is scaled up by it. Several targets share P; T' P T / n is their covariance.
+All rows are read, up to some thousands; kernels of many rows are on landmarks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,6 +22,7 @@ import scipy.linalg
 from scipy.optimize import brentq
 from scipy.stats import cauchy, false_discovery_control, norm
 
+from ..._threads import run
 from ..._typing import Array, Index
 from .evidence import learn
 from .joint import NUGGET, Features
@@ -30,10 +30,11 @@ from .prior import Prior, equal_prior
 from .rows import Rows
 from .settings import Settings
 
+_ROWS = 5000  # most rows; memory
 _LANDMARKS = 300  # of the kernels of what columns do together
 _EVALUATIONS = 6  # of the evidence for the prior without a column
 _LEARNING = 500  # rows of these
-_MIN_SHARE = 0.2  # share of a group, relative to an equal one, from which the prior is learned anew
+_MIN_SHARE = 0.02  # share of a group from which the prior is learned anew without it
 _TAIL = 1e-300  # smallest p-value
 
 
@@ -89,7 +90,9 @@ def holm(pvalues: Array) -> Array:
     return adjusted
 
 
-def column_tests(rows: Rows, T: Array, rng: np.random.Generator, settings: Settings) -> ColumnTests:
+def column_tests(
+    rows: Rows, T: Array, rng: np.random.Generator, settings: Settings, threads: int = 1
+) -> ColumnTests:
     """Test every group of columns.
 
     Parameters
@@ -102,6 +105,8 @@ def column_tests(rows: Rows, T: Array, rng: np.random.Generator, settings: Setti
         Picks landmarks, and rows that learn the prior.
     settings : Settings
         The constants.
+    threads : int, default=1
+        Threads over the groups.
 
     Returns
     -------
@@ -113,10 +118,10 @@ def column_tests(rows: Rows, T: Array, rng: np.random.Generator, settings: Setti
     alone, together = np.ones(columns.n_groups), np.ones(columns.n_groups)
     shares: Array = np.zeros(columns.n_groups)
     if len(varying):
-        tests = _Tests(rows, T, varying, rng, settings)
+        some = np.sort(rng.permutation(len(rows))[:_ROWS])
+        tests = _Tests(rows.part(some), T[some], varying, rng, settings)
         shares = tests.prior.shares()
-        for j, pair in tests.pvalues():
-            alone[j], together[j] = pair
+        alone[varying], together[varying] = np.array(tests.pvalues(threads)).T
     group = np.empty(layout.n_source, dtype=np.intp)
     group[layout.source] = columns.group
     size = np.bincount(columns.group, minlength=columns.n_groups)
@@ -140,44 +145,51 @@ class _Tests:
     def __init__(
         self, rows: Rows, T: Array, varying: Index, rng: np.random.Generator, settings: Settings
     ) -> None:
-        self._rows, self._T, self._varying = rows, T, varying
-        self._rng, self._settings = rng, settings
+        self._rows, self._T, self._settings = rows, T, settings
         self._root = np.sqrt(rows.weight / rows.weight.mean())[:, None]
-        some = np.sort(rng.permutation(len(rows))[: settings.final_rows])
-        own = rows.part(some)
-        equal = equal_prior(own, varying, rng)
+        mixed = rng.permutation(len(rows))
+        some = np.sort(mixed[: settings.final_rows])
+        own, equal = rows.part(some), equal_prior(rows, varying, self._rng())
         self.prior = learn(own, T[some], equal, equal, settings.evaluations, settings)
-        self._some = some[np.sort(rng.permutation(len(some))[:_LEARNING])]
-        self._near = rows.part(np.sort(rng.permutation(len(rows))[:_LANDMARKS]))
+        self._few = np.sort(mixed[:_LEARNING])
+        self._near = rows.part(np.sort(mixed[:_LANDMARKS]))
+        self._D = rows.distances(self._near, self.prior.w)
+        self._D_near = self._near.distances(self._near, self.prior.w)
 
-    def pvalues(self) -> Iterator[tuple[int, tuple[float, float]]]:
-        """Yield each group with its p-values, alone and together."""
-        shares, whole = self.prior.shares(), None
-        for j in self._varying.tolist():
-            if shares[j] * len(self._varying) >= _MIN_SHARE and len(self._varying) > 1:
-                null = self._null(self._without(j))
-            else:
-                whole = null = whole or self._null(self.prior)
-            yield j, (null.pvalue(self._alone(j)), null.pvalue(self._together(j)))
+    @staticmethod
+    def _rng() -> np.random.Generator:
+        """Return the source of landmarks, which are the same for all columns."""
+        return np.random.default_rng(0)
+
+    def pvalues(self, threads: int) -> list[tuple[float, float]]:
+        """Return the p-values of each group, alone and together."""
+        shares, kept = self.prior.shares(), self.prior.kept
+        is_large = (shares >= _MIN_SHARE) & (len(kept) > 1)
+        whole = None if is_large[kept].all() else self._null(self.prior)
+
+        def both(j: int) -> tuple[float, float]:
+            null = whole if whole and not is_large[j] else self._null(self._without(j))
+            return null.pvalue(self._alone(j)), null.pvalue(self._together(j))
+
+        return run(both, kept.tolist(), threads)
 
     def _without(self, j: int) -> Prior:
         """Return the prior without a group, learned anew."""
         w, v = self.prior.w.copy(), self.prior.v.copy()
         w[j] = v[j] = 0
         start = replace(self.prior, w=w, v=v)
-        rows, T = self._rows.part(self._some), self._T[self._some]
-        centre = equal_prior(rows, start.kept, self._rng)
+        rows, T = self._rows.part(self._few), self._T[self._few]
+        centre = equal_prior(rows, start.kept, self._rng())
         return learn(rows, T, start, centre, _EVALUATIONS, self._settings)
 
     def _null(self, prior: Prior) -> _Null:
-        features = Features.of(self._rows, prior, self._rng, self._settings)
+        features = Features.of(self._rows, prior, self._rng(), self._settings)
         U = features.of_landmarks(self._rows, self._settings).astype(np.float64)
         return _Null(U * self._root, prior.noise, self._T * self._root)
 
     def _alone(self, j: int) -> Array:
         """Return the additive columns of a group, centred and times their deviations."""
-        mask = np.arange(len(self.prior.v)) == j
-        additive = self._rows.additive(mask)
+        additive = self._rows.additive(np.arange(len(self.prior.v)) == j)
         scale = np.where(additive.is_step, np.sqrt(self.prior.tau), 1.0)[1:]
         A = additive.A[:, 1:].astype(np.float64) * scale
         return (A - A.mean(axis=0)) * self._root
@@ -185,24 +197,24 @@ class _Tests:
     def _together(self, j: int) -> Array:
         """Return features whose products are the kernel of a group together with the others."""
         one = (np.arange(len(self.prior.w)) == j).astype(float)
-        w = self.prior.w * (1 - one)
-        rows, near = self._rows, self._near
-        d, d_near = rows.distances(near, one), near.distances(near, one)
-        median = max(float(np.median(d_near[d_near > 0], axis=0)), 1e-6) if d_near.any() else 1.0
-        H, H_near = np.exp(-d / median), np.exp(-d_near / median)
+        d, d_near = (own.distances(self._near, one) for own in (self._rows, self._near))
+        apart = d_near[d_near > 0]
+        width = float(np.median(apart)) if len(apart) else 1.0
+        H, H_near = np.exp(-d / width), np.exp(-d_near / width)
         mean = H_near.mean(axis=0)
-        H = H - H.mean(axis=1, keepdims=True) - mean + mean.mean()
-        H_near = H_near - mean[:, None] - mean + mean.mean()
-        S = (H * rows.laplacian(near, w)).astype(np.float64)
-        M = (H_near * near.laplacian(near, w)).astype(np.float64)
+        H += mean.mean() - mean - H.mean(axis=1, keepdims=True)
+        H_near += mean.mean() - mean - mean[:, None]
+        H *= np.exp(self.prior.w[j] * d - self._D)  # the kernel of the other columns
+        H_near *= np.exp(self.prior.w[j] * d_near - self._D_near)
+        M = H_near.astype(np.float64)
         M[np.diag_indices_from(M)] += NUGGET
-        L = scipy.linalg.cholesky(0.5 * (M + M.T), lower=True, check_finite=False)
-        Phi = scipy.linalg.solve_triangular(L, S.T, lower=True, check_finite=False).T
+        L = scipy.linalg.cholesky(M, lower=True, check_finite=False)
+        Phi = scipy.linalg.solve_triangular(L, H.T.astype(np.float64), lower=True).T
         return Phi * self._root
 
 
 class _Null:
-    """The distribution of targets of covariance UU' + noise, up to its scale."""
+    """Targets of covariance UU' + noise."""
 
     def __init__(self, U: Array, noise: float, T: Array) -> None:
         self._U, self._noise = U, noise
@@ -211,8 +223,9 @@ class _Null:
         H = U @ U.T if self._in_rows else U.T @ U
         H[np.diag_indices_from(H)] += noise
         self._factor = scipy.linalg.cho_factor(H, lower=True, check_finite=False)
-        self._n, self._R = n, self.solve(T)
-        self._sigma = T.T @ self._R / n
+        self._R = self.solve(T)
+        own = np.maximum(np.linalg.eigvalsh(T.T @ self._R / n), 0)
+        self._scales = own / min(1.0, max(float(own.mean()), 1e-12))
 
     def solve(self, B: Array) -> Array:
         """Return P B."""
@@ -226,43 +239,27 @@ class _Null:
     def pvalue(self, Phi: Array) -> float:
         """Return the p-value of the variance component of covariance Phi Phi'."""
         lam = np.maximum(np.linalg.eigvalsh(Phi.T @ self.solve(Phi)), 0)
-        mu = np.maximum(np.linalg.eigvalsh(self._sigma), 0)
         q = float(np.sum((Phi.T @ self._R) ** 2))
-        ratio = q / (self._n * float(mu.sum()))
-        rest = max(self._n - len(lam), 0)
-        values = np.multiply.outer(np.append(lam, 0.0) - ratio, mu)
-        counts = np.append(np.ones(len(lam)), rest)[:, None] * np.ones(len(mu))
-        return mixture_sf(0.0, values.ravel(), counts.ravel())
+        return mixture_sf(q, np.multiply.outer(lam, self._scales).ravel())
 
 
-def mixture_sf(q: float, values: Array, counts: Array) -> float:
-    """Return P(sum_i values_i chi2(counts_i) > q) by a saddlepoint (Kuonen, 1999)."""
-    kept = (counts > 0) & (np.abs(values) > 1e-12 * np.abs(values).max(initial=0.0))
-    lam, count = values[kept], counts[kept]
-    if not len(lam) or lam.max() <= 0:
-        return _TAIL if q >= 0 and len(lam) else 1.0
+def mixture_sf(q: float, values: Array) -> float:
+    """Return P(sum_i values_i chi2_1 > q), all values >= 0, by a saddlepoint (Kuonen, 1999)."""
+    lam = values[values > 1e-10 * values.max(initial=0.0)]
+    if not len(lam) or q <= 1e-12 * lam.sum():
+        return 1.0
+    lam, q = lam / lam.max(), q / float(lam.max())
 
     def slope(z: float) -> float:
-        return float((count * lam / (1 - 2 * z * lam)).sum()) - q
+        """Return the derivative of the cumulant function, less q."""
+        return float((lam / (1 - 2 * z * lam)).sum()) - q
 
-    high = 0.5 / lam.max() * (1 - 1e-10)
-    if lam.min() < 0:
-        low = 0.5 / lam.min() * (1 - 1e-10)
-    else:
-        if q <= 0:
-            return 1.0
-        low = -0.5 * float(count.sum()) / q
-    if slope(high) < 0:
-        return _TAIL
-    if slope(low) > 0:
-        return 1.0
-    z = float(brentq(slope, low, high, xtol=1e-14 * (high - low)))
-    K2 = 2 * float((count * (lam / (1 - 2 * z * lam)) ** 2).sum())
-    squared = 2 * (z * q + 0.5 * float((count * np.log1p(-2 * z * lam)).sum()))
+    z = float(brentq(slope, -0.5 * len(lam) / q, 0.5 * (1 - 1 / (2 * q + 2)), xtol=1e-14))
+    K2 = 2 * float(((lam / (1 - 2 * z * lam)) ** 2).sum())
+    squared = 2 * z * q + float(np.log1p(-2 * z * lam).sum())
     w, v = np.sign(z) * np.sqrt(max(squared, 0.0)), z * np.sqrt(K2)
-    if abs(w) < 1e-4:
-        K3 = 8 * float((count * lam**3).sum())
-        return float(norm.sf(K3 / K2**1.5 / 6))
+    if abs(w) < 1e-4:  # q is the mean
+        return float(norm.sf(8 * float((lam**3).sum()) / K2**1.5 / 6))
     return max(float(norm.sf(w + np.log(v / w) / w)), _TAIL)
 
 
