@@ -12,6 +12,7 @@ from kernelwise import SVC, RelevanceSVC
 from kernelwise.app.evaluation import fit_table
 from kernelwise.app.io import to_onnx
 from kernelwise.app.tabular import TableEncoder, TableError, check_target
+from tests.loop import loop
 
 N_ROWS = 160
 
@@ -80,35 +81,43 @@ def outputs(graph, encoder, rows):
 
 def assert_same(model, graph, rows):
     found = outputs(graph, model[0], rows)
-    assert_allclose(found["decision"], model.decision_function(rows), rtol=1e-8, atol=1e-9)
-    assert_allclose(found["probabilities"], model.predict_proba(rows), rtol=1e-8, atol=1e-9)
+    tol = 1e-5 if isinstance(model[-1], RelevanceSVC) else 1e-8  # it computes in float32
+    assert_allclose(found["probabilities"], model.predict_proba(rows), rtol=tol / 10, atol=tol)
+    assert_allclose(found["decision"], model.decision_function(rows), rtol=tol, atol=10 * tol)
     assert_array_equal(found["label"], model.predict(rows))
 
 
-@pytest.mark.parametrize(
-    "method", ["relevance", "svc", "dual-objective", "margin-radius", "grid-search"]
-)
+@loop("method", ["relevance", "svc", "dual-objective", "margin-radius", "grid-search"])
 def test_the_pipeline_of_the_command_line(method):
     frame = messy()
     target = check_target(frame, "left")
-    model = fit_table(frame, target, method, proba=True, category=["code"])
+    model = fit_table(frame, target, method, category=["code"])
     assert_same(model, to_onnx(model, frame), new_rows())
+
+
+def test_the_pipeline_of_a_number():
+    frame = messy()
+    target = check_target(frame, "visits")
+    model = fit_table(frame, target, category=["code"])
+    rows = new_rows().drop(columns="visits").assign(left="no")
+    found = outputs(to_onnx(model, frame), model[0], rows)["prediction"]
+    assert_allclose(found, model.predict(rows), atol=1e-5)
 
 
 def test_a_machine_that_reads_words_behind_the_encoder():
     frame = messy()
     encoder = TableEncoder(one_hot=False, category=["code"], drop=["left"])
-    model = make_pipeline(encoder, RelevanceSVC(ensemble=False)).fit(frame, frame["left"])
+    model = make_pipeline(encoder, RelevanceSVC()).fit(frame, frame["left"])
     assert_same(model, to_onnx(model, frame), new_rows())
 
 
-@pytest.mark.parametrize("opset", [15, 18])
-def test_the_operators_of_an_older_version(opset):
-    frame = messy()
-    for encoder in (TableEncoder(drop=["left"]), TableEncoder(drop=["left"], one_hot=False)):
-        machine = RelevanceSVC(ensemble=False) if not encoder.one_hot else SVC(calibration="loo")
-        model = make_pipeline(encoder, machine).fit(frame, frame["left"])
-        assert_same(model, to_onnx(model, frame, opset=opset), new_rows())
+@loop("opset", [15, 18])
+@loop("one_hot", [False, True])
+def test_operators_of_an_older_version(one_hot, opset):
+    frame, encoder = messy(), TableEncoder(drop=["left"], one_hot=one_hot)
+    machine = SVC(calibration="loo") if one_hot else RelevanceSVC()
+    model = make_pipeline(encoder, machine).fit(frame, frame["left"])
+    assert_same(model, to_onnx(model, frame, opset=opset), new_rows())
 
 
 def test_the_example_decides_only_how_words_are_given():
@@ -127,7 +136,7 @@ def test_the_example_decides_only_how_words_are_given():
     assert kinds["code"] == onnx.TensorProto.DOUBLE
 
 
-@pytest.mark.parametrize("times", [False, True])
+@loop("times", [False, True])
 def test_dates_of_four_centuries(times):
     rng = np.random.default_rng(0)
     past = rng.integers(-73_000, 73_000, 3000) * pd.Timedelta("1D")
@@ -157,7 +166,7 @@ def test_a_frame_with_words_needs_no_encoder():
     y = (frame["age"] + 15 * (frame["ward"] == "north") > 55).to_numpy()
     frame.loc[::8, "age"] = np.nan
     frame.loc[::11, "ward"] = None
-    model = RelevanceSVC(ensemble=False).fit(frame, y)
+    model = RelevanceSVC().fit(frame, y)
     frame.loc[1, "ward"] = "never seen"
     graph = to_onnx(model, frame)
     session = onnxruntime.InferenceSession(graph.SerializeToString())
@@ -166,23 +175,24 @@ def test_a_frame_with_words_needs_no_encoder():
         for name, column in frame.items()
     }
     label, decision, _ = session.run(None, given)
-    assert_allclose(decision, model.decision_function(frame), rtol=1e-9, atol=1e-9)
+    assert_allclose(decision, model.decision_function(frame), rtol=1e-5, atol=1e-5)
     assert_array_equal(label, model.predict(frame))
 
 
-@pytest.mark.parametrize(
-    "name", ["label", "decision", "columns", "constant", "x_k", "visits per week", "Größe (€)", "1"]
-)
-def test_columns_may_have_any_name(name):
-    frame = messy().rename(columns={"visits": name})
+def test_columns_may_have_any_name():
+    names = ["label", "visits per week", "decision", "columns", "constant", "x_k", "Größe (€)", "1"]
+    frame = messy()
+    other = dict(zip(frame.drop(columns="left").columns, names, strict=True))
+    frame = frame.rename(columns=other)
     encoder = TableEncoder(one_hot=False, drop=["left"])
-    model = make_pipeline(encoder, RelevanceSVC(ensemble=False)).fit(frame, frame["left"])
+    model = make_pipeline(encoder, RelevanceSVC()).fit(frame, frame["left"])
     graph = to_onnx(model, frame)
-    assert name in [each.name for each in graph.graph.input]
-    rows = new_rows().rename(columns={"visits": name})
+    assert {each.name for each in graph.graph.input} <= set(names)
+    assert len(graph.graph.input) == len(encoder.kinds_)
+    rows = new_rows().rename(columns=other)
     session = onnxruntime.InferenceSession(graph.SerializeToString())
     found = session.run(None, feed(encoder, rows, session))
-    assert_allclose(found[1], model.decision_function(rows), rtol=1e-8, atol=1e-9)
+    assert_allclose(found[1], model.decision_function(rows), rtol=1e-5, atol=1e-5)
 
 
 def test_names_of_columns_that_differ_only_in_signs():
@@ -198,14 +208,14 @@ def test_names_of_columns_that_differ_only_in_signs():
 
 def test_words_without_an_example_are_refused_with_the_remedy():
     frame = messy()[["plan", "visits"]]
-    model = RelevanceSVC(ensemble=False).fit(frame, messy()["left"])
+    model = RelevanceSVC().fit(frame, messy()["left"])
     with pytest.raises(ValueError, match=r"\['plan'\] are categories .*give some rows as example"):
         to_onnx(model)
 
 
 def test_words_in_place_of_numbers_are_refused():
     frame = messy()[["plan", "visits"]]
-    model = RelevanceSVC(ensemble=False).fit(frame, messy()["left"])
+    model = RelevanceSVC().fit(frame, messy()["left"])
     with pytest.raises(ValueError, match=r"reads numbers in the columns \['visits'\]"):
         to_onnx(model, frame.astype(str))
     numbers = SVC().fit(frame[["visits"]].fillna(0), messy()["left"])

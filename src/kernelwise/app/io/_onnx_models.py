@@ -40,29 +40,25 @@ def decisions(model: BaseLearnedSVC, graph: Graph, X: Rows) -> Tensor:
             f"{type(model).__name__} reads numbers, and the graph would give it words; encode them "
             "in a step before it, such as OneHotEncoder or kernelwise.app.tabular.TableEncoder."
         )
-    n_members = predictor.n_members
-    own = np.eye(predictor.n_machines // n_members)
-    mixing = np.tile(own, (n_members, 1)) / n_members
-    total = graph.constant((predictor.intercept @ mixing)[None])
+    total = graph.constant(predictor.intercept[None])
     if predictor.linear is not None:
         features = _after_steps(graph, predictor.features, X, len(predictor.linear))
-        total = features @ (predictor.linear @ mixing) + total
+        total = features @ predictor.linear + total
     if not predictor.kernels:
         return total
     Z = _after_steps(graph, predictor.before, X, predictor.vectors.rows.shape[1])
-    return _kernel_part(graph, predictor, Z, mixing, total)
+    return _kernel_part(graph, predictor, Z, total)
 
 
-def _kernel_part(
-    graph: Graph, predictor: Predictor, Z: Tensor, mixing: Array, total: Tensor
-) -> Tensor:
-    """Add the sum over kernels of k(Z, rows) @ (coef @ mixing) to ``total``."""
+def _kernel_part(graph: Graph, predictor: Predictor, Z: Tensor, total: Tensor) -> Tensor:
+    """Add the sum over kernels of k(Z, rows) @ coef to ``total``."""
     vectors = predictor.vectors
     rows = vectors.rows.toarray() if sp.issparse(vectors.rows) else vectors.rows
     if not vectors.coef.any():  # the output still needs one value per row
-        return Z @ np.zeros((rows.shape[1], mixing.shape[1])) + total
+        return Z @ np.zeros((rows.shape[1], predictor.n_machines)) + total
     for kernel, machines in kernel_groups(predictor.kernels):
-        coef = vectors.coef[:, machines] @ mixing[machines]
+        coef = np.zeros(vectors.coef.shape)
+        coef[:, machines] = vectors.coef[:, machines]
         used = np.flatnonzero(coef.any(axis=1))
         if len(used):
             # Without rows the kernel is precomputed, which `matrix` refuses.

@@ -8,6 +8,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from ...svm import RelevanceSVC, RelevanceSVR
 from ...svm.base.estimator import BaseLearnedSVC
 
 
@@ -53,10 +54,23 @@ def to_sklearn(model: Any) -> Any:
     if isinstance(model, Pipeline):
         return _pipeline(model)
     if not isinstance(model, BaseLearnedSVC):
-        raise ValueError(f"{type(model).__name__} is not a classifier of kernelwise.")
+        raise ValueError(_refusal(model))
     from ...svm.base.to_sklearn import to_sklearn as exported
 
     return exported(model)
+
+
+def _refusal(model: Any) -> str:
+    """Return why scikit-learn has no object for a model, and what can be exported."""
+    name = type(model).__name__
+    if not isinstance(model, RelevanceSVC | RelevanceSVR):
+        return f"{name} is not a classifier of kernelwise."
+    return (
+        f"{name} mixes several parts, which scikit-learn has no object for. SVC, "
+        "AdaptiveKernelSVC, DualObjectiveSVC, FeatureDiscriminationSVC, MarginRadiusSVC and "
+        "GeneralizedBiasSVC without bias features can be exported to scikit-learn; export this "
+        "model to ONNX, or save it to a file."
+    )
 
 
 def _pipeline(model: Pipeline) -> Pipeline:

@@ -30,18 +30,8 @@ def to_sklearn(estimator: Any) -> Any:
     A kernel's weights become a scaling of the columns by their square roots.
     """
     predictor: Any = predictor_of(estimator)
-    if not isinstance(predictor, Predictor):
-        raise ValueError(
-            f"{type(estimator).__name__} mixes the log-odds of several parts, which scikit-learn "
-            'has no object for; fit with ensemble=False and kernel="rbf", or export to ONNX.'
-        )
     if estimator._decides_by_scores():
         predictor = _by_scores(predictor)
-    if predictor.n_members > 1:
-        raise ValueError(
-            "the machines of an ensemble decide by their mean, which scikit-learn has no object "
-            'for; fit with ensemble=False and kernel="rbf", or export to ONNX.'
-        )
     if not predictor.kernels:
         return _linear(estimator, predictor)
     if predictor.linear is not None:
