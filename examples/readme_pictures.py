@@ -134,18 +134,17 @@ def draw_weights():
     n_real = len(wine.feature_names)
     names = [*wine.feature_names, *(f"noise {k + 1}" for k in range(n_real))]
     model = RelevanceSVC().fit(with_noise(wine.data, 1, seed=0), wine.target)
-    weights, selected = model.feature_importances_, model.selected_features_
+    weights = model.feature_importances_
     figure, ax = plt.subplots(figsize=(8, 5), layout="constrained")
     colours = {"real column": PALETTE[0], "noise column": PALETTE[4]}
-    FeatureWeightsDisplay(weights, feature_names=names, selected=selected).plot(
+    FeatureWeightsDisplay(weights, feature_names=names).plot(
         ax, max_features=len(names), color=np.repeat(list(colours.values()), n_real).tolist()
     )
     ax.tick_params(axis="y", labelsize=8)
     patches = [Patch(color=colour, label=label) for label, colour in colours.items()]
     ax.legend(handles=patches, loc="lower right", frameon=False)
-    print(f"\n  wine with {n_real} noise columns: {selected.sum()} columns are selected, ", end="")
-    print(f"{selected[n_real:].sum()} of them noise;")
-    print(f"  the noise columns have {100 * weights[n_real:].sum():.1f} % of the weight")
+    share = 100 * weights[n_real:].sum()
+    print(f"\n  wine: the {n_real} noise columns have {share:.1f} % of the prior variance")
     return figure
 
 
