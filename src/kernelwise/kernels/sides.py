@@ -13,6 +13,7 @@ A kernel names its term; this module knows how the sums are computed, and where 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,6 @@ from .._native import (
     shifted_rows,
     transpose,
 )
-from .._records import dataclass
 from .._typing import Array, Matrix
 from .base import check_rows
 

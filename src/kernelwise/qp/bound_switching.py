@@ -8,12 +8,11 @@ five systems. From a bad one it may cycle, so it stops when the number of wrong 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from .._records import dataclass
 from .._typing import Array
 from .kkt_system import KKTSystem
 from .reduced import Reduced

@@ -12,13 +12,12 @@ with a ridge on the multipliers that keeps the systems regular and has no visibl
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from .._checks import as_real, check_kind, check_number
-from .._records import dataclass
 from .._threads import single_blas
 from .._typing import Array, Index
 from .bound_switching import switch_bounds

@@ -10,14 +10,13 @@ exactly, goes on in `SMO`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, overload
 
 import numpy as np
 
 from .. import _native
-from .._records import dataclass
 from .._threads import run
 from .._typing import Array, Index
 from .active_set import DEAR

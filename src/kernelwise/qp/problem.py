@@ -8,8 +8,9 @@ L = objective + nu'(A b - c) the multiplier nu is the intercept when A is a row 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from .. import _native
-from .._records import dataclass
 from .._typing import Array, Gram
 from .gram import as_gram
 from .terms import Terms, plain

@@ -9,13 +9,12 @@ and the shortest ones where several are optimal, are computed here as well.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import qr, solve_triangular, svd
 from scipy.optimize import nnls
 
-from .._records import dataclass
 from .._typing import Array, Index
 from .problem import DualQP
 

@@ -11,14 +11,13 @@ set, so that the rounding errors of the compiled steps do not accumulate.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
 
 import numpy as np
 
 from .._checks import as_real, check_count, check_kind, check_number
-from .._records import dataclass
 from .._threads import single_blas
 from .._typing import Array
 from .active_rows import ActiveRowsRun, takes_all_rows

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from .. import _native
-from .._records import dataclass
 from .._typing import Array
 from .problem import DualQP
 

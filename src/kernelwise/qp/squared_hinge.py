@@ -10,14 +10,13 @@ DeCoste 2005). The system has one row per feature or one per violator, whichever
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError
 from scipy.linalg.lapack import dposv
 
-from .._records import dataclass
 from .._typing import Array
 
 _MAX_SYSTEMS = 200  # limit on the number of linear systems

@@ -8,6 +8,7 @@ support vector machines.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import isfinite, isinf
 from typing import Any
@@ -16,7 +17,6 @@ import numpy as np
 
 from .. import _native
 from .._checks import as_real
-from .._records import dataclass
 from .._typing import Array
 
 

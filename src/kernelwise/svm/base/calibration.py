@@ -9,12 +9,11 @@ Halves know less than the whole, so G only caps how steep the probabilities are.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import expit, logsumexp, softmax
 
-from ..._records import dataclass
 from ..._typing import Array, Index
 from .sigmoids import (
     CAP,

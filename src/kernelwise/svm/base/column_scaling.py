@@ -6,11 +6,11 @@ category starts at the weight that brings it to the scale of the other columns.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..._records import dataclass
 from ..._typing import Array, Index
 from ...kernels import Laplacian
 from .feature_weights import category_variances, column_variances, varying_columns

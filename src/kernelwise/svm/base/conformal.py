@@ -17,12 +17,12 @@ large ones where the halves disagree: their coverage was 91 to 96 % at a confide
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..._records import dataclass
 from ..._typing import Array, Index
 from .calibration import coupled
 from .steps import RowStep, apply_all

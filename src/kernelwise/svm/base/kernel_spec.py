@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
@@ -10,7 +11,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..._checks import as_real
-from ..._records import dataclass
 from ..._typing import Array, Matrix
 from ...kernels import (
     RBF,

@@ -8,12 +8,12 @@ bounds zero: all machines share one kernel matrix, and K b holds the decision va
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..._records import dataclass
 from ..._threads import run, single_blas
 from ..._typing import Array, Codes, Index, Matrix
 from ...kernels import FunctionKernel, Precomputed

@@ -8,13 +8,13 @@ with z the rows after the steps in `before`, phi(x) the features that the steps 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from ..._records import changed, dataclass
 from ..._sklearn import safe_indexing
 from ..._threads import run, single_blas
 from ..._typing import Array, Index, Matrix
@@ -221,8 +221,8 @@ class Predictor:
         predictor : Predictor
             The same machines.
         """
-        vectors = changed(self.vectors, support=rows[self.vectors.support])
-        return changed(self, vectors=vectors, multiclass=multiclass)
+        vectors = replace(self.vectors, support=rows[self.vectors.support])
+        return replace(self, vectors=vectors, multiclass=multiclass)
 
     @property
     def n_machines(self) -> int:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from ..._records import dataclass
 from ..._sklearn import naming_the_remedy, validate_fit
 from ..._typing import Index
 from .kernel_spec import KernelSpec

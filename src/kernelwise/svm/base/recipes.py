@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from ... import criteria
-from ..._records import dataclass
 from ...criteria import Alignment, Criterion, LeaveOneOut, RadiusMargin
 
 

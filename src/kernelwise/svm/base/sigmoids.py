@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..._native import fit_sigmoids
-from ..._records import dataclass
 from ..._typing import Array
 
 Flags: TypeAlias = NDArray[np.bool_]

@@ -7,12 +7,12 @@ prediction and every export read the same thing.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..._records import dataclass
 from ..._sklearn import safe_indexing
 from ..._typing import Array, Index
 

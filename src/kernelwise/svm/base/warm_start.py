@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -10,7 +11,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..._native import mix
-from ..._records import dataclass
 from ..._typing import Array, Codes, Index, Matrix
 from ...qp import Solution
 

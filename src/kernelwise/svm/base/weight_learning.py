@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..._records import dataclass
 from ..._typing import Array, Codes, Index
 from ...criteria import Criterion, Objective
 from ...kernels import Kernel

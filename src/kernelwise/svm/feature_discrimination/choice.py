@@ -11,13 +11,12 @@ eigendecomposition of a fold's kernel serves all measures, eta and C.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
 from ..._blocks import square_block
-from ..._records import dataclass
 from ..._threads import run
 from ..._typing import Array, Index
 from ...kernels import Kernel, LazyGram, Linear

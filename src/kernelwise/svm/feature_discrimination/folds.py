@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..._records import dataclass
 from ..._typing import Array, Codes, Index
 from ...qp import SMO, StoredGram
 from ..base.multiclass import vote

@@ -6,11 +6,11 @@ of components ``phi(x)' A^{-1} phi(z)``, with phi the empirical kernel map of th
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..._records import dataclass
 from ..._typing import Array
 from ...discrimination import importances, log_scales
 from ...kernels import Kernel, Laplacian, Linear, Precomputed

@@ -17,6 +17,7 @@ rows, so that phi~ = phi and H = Phi.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,6 @@ import scipy.sparse as sp
 from scipy.linalg import qr
 from scipy.optimize import linprog
 
-from ..._records import dataclass
 from ..._typing import Array, Index
 from ...qp import DualQP, Solution, StoredGram, Terms
 from ...qp.solution import SolverState

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..._records import dataclass
 from ..._typing import Array, Index
 from ..base.steps import ColumnFeatures, Columns, FunctionFeatures, RowStep, TransformerFeatures
 from .features import (

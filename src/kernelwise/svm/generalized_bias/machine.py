@@ -9,12 +9,11 @@ rho times the coefficients, and the machine is that of the kernel matrix K + F F
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ..._records import dataclass
 from ..._typing import Array, Index
 from ...kernels import FunctionKernel, Kernel, Precomputed
 from ...qp import SMO, DualQP, SeveralEqualities, Solution, StoredGram, Terms

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from ..._records import dataclass
 from ..._typing import Array, Codes
 from ...qp import Solution
 from ...qp.squared_hinge import squared_hinge

@@ -9,13 +9,13 @@ convex; J(t m) = J(m) / t; dJ/dm_k = -q_k / 2; and J = sum a / 2 where a is opti
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.linalg import svd
 
-from ..._records import dataclass
 from ..._typing import Array, Index
 from ...qp.squared_hinge import squared_hinge
 

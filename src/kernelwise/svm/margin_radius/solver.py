@@ -14,13 +14,13 @@ the answer is a stationary point.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import nnls
 
-from ..._records import dataclass
 from ..._typing import Array, Index
 from .problem import Problem, WeightedPoint
 from .simplex_qp import simplex_qp

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sklearn.preprocessing import PolynomialFeatures
 
-from ..._records import dataclass
 from ..._typing import Array
 from ...kernels import Kernel
 from ...kernels.empirical import EmpiricalMap

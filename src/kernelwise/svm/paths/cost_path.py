@@ -9,13 +9,12 @@ value. Once no coefficient is at its bound, the machine is that of every larger 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from ..._records import dataclass
 from ..._typing import Array, Gram
 from ...qp import SMO, DualQP, Solution, Terms
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..._records import dataclass
 from ..._typing import Array
 from ...kernels import RBF, Kernel, Laplacian
 from ..base.feature_weights import column_variances

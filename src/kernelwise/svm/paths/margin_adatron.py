@@ -11,10 +11,11 @@ sufficient: `kernelwise.qp.Adatron` stops at the optimality conditions instead.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..._native import sweep_to_margin
-from ..._records import dataclass
 from ..._typing import Array
 from ...qp import DualQP, Solution
 from ...qp.adatron import epochs_at_once

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..._records import dataclass
 from ..._typing import Array, Codes, Index
 from ...kernels import FunctionKernel, Kernel, Precomputed
 from ..base.predictor import take

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..._records import dataclass
 from ...qp import SMO, Adatron
 from .margin_adatron import MarginAdatron
 

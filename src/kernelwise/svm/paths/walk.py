@@ -12,14 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from ..._records import dataclass
 from ..._threads import run
 from ..._typing import Array, Gram
 from ...kernels.fill import to_single

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..._blocks import square_block
-from ..._records import dataclass
 from ..._typing import Array, Codes, Index
 from ...kernels import Kernel
 from ...qp import SMO, Solution, StoredGram

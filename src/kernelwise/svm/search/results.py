@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from dataclasses import dataclass
 from numbers import Number
 from typing import Any
 
 from joblib import logger
 from sklearn.exceptions import FitFailedWarning
 
-from ..._records import dataclass
 from .scoring import MultimetricScorer
 
 
