@@ -16,16 +16,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from kernelwise import RelevanceSVC, RelevanceSVR
 from kernelwise.app.io import _onnx_graph, to_onnx
 from kernelwise.svm.relevance.base import BaseRelevance
+from kernelwise.svm.relevance.levels import Family, _keys
 from kernelwise.svm.relevance.prior import Prior
 from kernelwise.svm.relevance.rows import Rows
 from kernelwise.svm.relevance.settings import Settings
 
-FEW_ROWS = {"learning": 120, "exact_rows": 150, "cell": 40, "shared": 30, "landmarks": 50}
-SIZES = {
-    "small": Settings(),
-    "large": replace(Settings(), **FEW_ROWS),
-    "largest": replace(Settings(), sample=180, **FEW_ROWS),
-}
+FEW = replace(Settings(), learning=120, landmarks=50, exact_rows=150, cell=40, shared=30)
+SIZES = {"small": Settings(), "medium": FEW, "large": replace(FEW, sample=180)}
 
 
 def frame(n, seed=0):
@@ -102,9 +99,9 @@ def assert_same_classes(model, rows, tol, **options):
 
 @pytest.mark.parametrize("size", SIZES)
 def test_classes(size, exact, monkeypatch):
-    """Linear, additive and joint parts, machines with coupled pairs, cells, shifts, two members."""
+    """Linear, additive and joint parts, machines with coupled pairs, cells, two members."""
     monkeypatch.setattr(BaseRelevance, "_settings", SIZES[size])
-    kinds, n_families, fitted = set(), 0, []
+    kinds, fitted = set(), []
     for n_classes in (2, 3, 7):
         rows, signal = frame(200 + 40 * n_classes)
         y = np.digitize(signal, np.quantile(signal, np.arange(1, n_classes) / n_classes))
@@ -112,11 +109,9 @@ def test_classes(size, exact, monkeypatch):
         model = RelevanceSVC(effort=effort, class_weight={0: 2.0}).fit(rows, y)
         assert len(model._models_) == effort
         kinds |= {part.partition(" ")[0] for part in model.parts_}
-        n_families += sum(len(member.families) for member in model._models_)
         assert_same_classes(model, new_rows(), 1e-5)
         fitted.append((model, rows))
-    assert kinds >= {"linear", "additive", "joint", "machine" if size == "small" else "cells"}
-    assert n_families
+    assert kinds >= {"linear", "additive", "joint", "cells" if size == "large" else "machine"}
     exact()
     for model, rows in fitted:
         assert_same_classes(model, new_rows(), 1e-6)
@@ -138,6 +133,35 @@ def test_numbers(size, exact, monkeypatch):
                 found / y.std(axis=0), model.predict(new_rows()) / y.std(axis=0), atol=tol
             )
         exact()
+
+
+def test_shifts_by_levels():
+    """Of a category, a number, two categories, and a category and a number."""
+    rng = np.random.default_rng(0)
+    rows, signal = frame(200)
+    rows = rows[["town", "plan", "count", "a"]]
+    model = RelevanceSVC().fit(rows, np.digitize(signal, [-1, 1]))
+    (member,) = model._models_
+    town, plan, count = (model.columns_.names.index(each) for each in ("town", "plan", "count"))
+    Z = member.columns.rows(model.columns_.apply(rows)[:, member.encoded]).Z
+    values = np.unique(Z[:, count])
+    cuts = (values[1:] + values[:-1]) / 2
+    families = []
+    for first, second, own in (
+        (town, town, None),
+        (count, count, cuts),
+        (town, plan, None),
+        (plan, count, cuts),
+        (town, count, values[:2]),  # rows on the cuts
+    ):
+        keys = np.unique(_keys(Z, first, second, own))[1:]  # a cell is new
+        families.append(Family(first, second, own, keys, rng.normal(size=(len(keys), 3))))
+    before = model.decision_function(rows)
+    for some in [*([family] for family in families), families]:
+        model._models_ = (replace(member, families=tuple(some)),)
+        assert np.abs(model.decision_function(rows) - before).max() > 0.5
+        assert_same_classes(model, rows, 1e-5)
+        assert_same_classes(model, new_rows()[rows.columns], 1e-5)
 
 
 def test_hardly_any_noise(exact):

@@ -58,10 +58,11 @@ _REGISTRY: dict[str, dict[str, tuple[str, ...]]] = {
         "qp.solution": ("Solution",),
     },
     "part": {
-        "svm.base.calibration": ("Calibration",),
-        "svm.base.conformal": ("ConformalHalf",),
+        "calibration.conformal": ("Conformity",),
+        "calibration.scores": ("Calibration",),
+        "calibration.sigmoids": ("Sigmoid",),
         "svm.base.predictor": ("Predictor", "SupportVectors"),
-        "svm.base.sigmoids": ("Sigmoid",),
+        "svm.base.probability": ("ConformalHalf",),
         "svm.base.steps": (
             "ColumnFeatures",
             "Columns",

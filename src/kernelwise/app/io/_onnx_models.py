@@ -170,7 +170,7 @@ def class_scores(model: Any, graph: Graph, values: Tensor) -> Tensor:
 
 
 def _coupled(graph: Graph, log_odds: Tensor, pairs: Array) -> Tensor:
-    """Add one score per class from log-odds of pairs; see `svm.base.calibration.coupled`."""
+    """Add one score per class from log-odds of pairs; see `calibration.scores.coupled`."""
     scores = []
     for signs in pairs.T:
         own = np.flatnonzero(signs)
