@@ -22,6 +22,7 @@ CORE = {
     "outer": set(),
     "discrimination": set(),
     "criteria": {"kernels", "qp"},
+    "calibration": set(),
 }
 METHODS = {
     "svm": set(CORE),

@@ -14,7 +14,7 @@ SHARED = {
     "Region": {"dask.tasks", "svm.relevance.cells"},
     "Rows": {"dask.partitions", "svm.relevance.rows"},
     "Settings": {"svm.relevance.settings", "svm.search.results"},
-    "Sigmoid": {"kernels.dot", "svm.base.sigmoids"},
+    "Sigmoid": {"kernels.dot", "calibration.sigmoids"},
     "Target": {"app.tabular.targets", "svm.relevance.target"},
 }
 

@@ -18,10 +18,10 @@ from sklearn.utils.validation import check_is_fitted
 from ..._sklearn import safe_indexing
 from ..._threads import run, single_blas
 from ..._typing import Array, Index, Matrix
+from ...calibration.scores import Calibration
 from ...kernels import Kernel, Precomputed
 from ...qp import Solution
 from ...qp.pairs import PairSolutions
-from .calibration import Calibration
 from .multiclass import pairs_of_layout
 from .steps import RowStep, apply_all
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Bunch
 from sklearn.utils.metaestimators import available_if
@@ -14,28 +15,22 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._threads import n_threads
 from ..._typing import Array
-from .calibration import Calibration, calibrate_margins, probabilities
-from .conformal import ConformalHalf, class_scores, first_half_decides, prediction_sets
+from ...calibration.conformal import Conformity, class_scores
+from ...calibration.scores import Calibration, calibrate_margins, probabilities
 from .left_out import deal_task
 from .multiclass import Multiclass
-from .predictor import predictor_of, take
+from .predictor import Predictor, predictor_of, take
 from .progress import FitProgress
 from .reading import TableReader
+from .steps import RowStep, apply_all
 from .task import FitTask, Fitted
+from .warm_start import content_keys
 
 
 def calibration_mode(estimator: Any) -> str | None:
     """Return how probabilities are calibrated: "loo", "halves", or None for none at all.
 
-    Parameters
-    ----------
-    estimator : estimator
-        A classifier with a parameter ``calibration``; a deprecated ``probability=True`` is "loo".
-
-    Returns
-    -------
-    mode : {"loo", "halves"} or None
-        The mode.
+    A deprecated ``probability=True`` is "loo".
     """
     mode: str | None = getattr(estimator, "calibration", None)
     is_deprecated = mode is None and getattr(estimator, "probability", False) is True
@@ -55,6 +50,14 @@ def _has_halves(estimator: Any) -> bool:
     if calibration_mode(estimator) != "halves":
         raise AttributeError("predict_set is only available with calibration='halves'.")
     return True
+
+
+@dataclass(frozen=True)
+class ConformalHalf:
+    """A model of half of the rows, and how well the other rows conform with their own classes."""
+
+    predictor: Predictor
+    conformity: Conformity
 
 
 class ProbabilityMixin:
@@ -123,9 +126,8 @@ class ProbabilityMixin:
             predictor = fitted.of_rows(kept[part.labels.rows], task.multiclass.name)
             decisions[held] = predictor.decision_values(X[own], task.threads)
             scores = class_scores(decisions[held], pairs)
-            halves.append(
-                ConformalHalf.of(predictor, scores, task.classes[held], task.sample_weight[held])
-            )
+            conformity = Conformity.of(scores, task.classes[held], task.sample_weight[held])
+            halves.append(ConformalHalf(predictor, conformity))
         return decisions, tuple(halves)
 
     # --- Predict --------------------------------------------------------------------------
@@ -199,8 +201,6 @@ class ProbabilityMixin:
             unclear as this one would make it wrong too often.
         """
         check_is_fitted(self)
-        if not 0 < confidence_level < 1:
-            raise ValueError(f"confidence_level must be between 0 and 1; got {confidence_level!r}.")
         halves = getattr(self, "_halves_", None)
         if halves is None:
             raise NotFittedError(
@@ -214,28 +214,31 @@ class ProbabilityMixin:
         for half, own in zip(halves, (is_first, ~is_first), strict=True):
             part = take(rows, np.flatnonzero(own))
             decisions = half.predictor.decision_values(part, n_threads(self.n_jobs))
-            sets[own] = prediction_sets(half, class_scores(decisions, pairs), confidence_level)
+            scores = class_scores(decisions, pairs)
+            sets[own] = half.conformity.sets(scores, confidence_level)
         return sets
 
 
-def summary(calibration: Calibration, mode: str, n_rows: int) -> Bunch:
-    """Return a calibration as the public attribute ``calibration_``.
+def first_half_decides(X: Any, steps: Sequence[RowStep] = ()) -> Any:
+    """Draw the half that judges each row (n,), by the contents of the row.
 
-    Parameters
-    ----------
-    calibration : Calibration
-        The calibration.
-    mode : {"loo", "halves"}
-        How it was made.
-    n_rows : int
-        The number of rows that were left out for it.
-
-    Returns
-    -------
-    summary : Bunch
-        ``mode``, ``slope``, ``intercept``, ``temperature``, ``offsets``, ``capped`` and
-        ``n_rows``.
+    The steps make numbers of rows that are not numbers; rows of a user's own kind take turns.
+    Counting the rows of both halves for each new row (cross-conformal prediction) gives smoother
+    sets, but too large ones where the halves disagree: their coverage was 91 to 96 % at 90 %.
     """
+    if not _are_numbers(X):
+        X = apply_all(steps, X)
+    if _are_numbers(X):
+        return content_keys(X) >> np.uint64(63) == 0
+    return np.arange(len(X)) % 2 == 0
+
+
+def _are_numbers(X: Any) -> bool:
+    return sp.issparse(X) or getattr(X, "dtype", None) == np.float64
+
+
+def summary(calibration: Calibration, mode: str, n_rows: int) -> Bunch:
+    """Return a calibration as the public attribute ``calibration_``."""
     return Bunch(
         mode=mode,
         slope=calibration.sigmoid.slope,

@@ -12,8 +12,8 @@ from ..._parameters import Options
 from ..._sklearn import checked_fit, unfitted
 from ..._threads import single_blas
 from ..._typing import Array, Index
-from ..base.calibration import probabilities
-from ..base.conformal import ConformalHalf, class_scores, prediction_sets
+from ...calibration.conformal import Conformity, class_scores
+from ...calibration.scores import probabilities
 from ..base.progress import FitProgress
 from ..base.task import Labels, group_numbers
 from .base import BaseRelevance, column_attributes
@@ -291,10 +291,8 @@ class RelevanceSVC(ClassifierMixin, BaseRelevance):
             Whether each class belongs to the set of the row, by how well held-out rows conform
             with their classes.
         """
-        if not 0 < confidence_level < 1:
-            raise ValueError(f"confidence_level must be between 0 and 1; got {confidence_level!r}.")
         scores = class_scores(self._scores(X), None)
-        return prediction_sets(self._conformal_, scores, confidence_level)
+        return self._conformity_.sets(scores, confidence_level)
 
 
 def _attributes(
@@ -310,7 +308,7 @@ def _attributes(
     weights = np.concatenate([model.mixture.weights for model in models]) / len(models)
     scores = class_scores(fits[0].scores, None)
     judged = fits[0].judged
-    conformal = ConformalHalf.of(None, scores, labels.classes[judged], labels.sample_weight[judged])
+    conformity = Conformity.of(scores, labels.classes[judged], labels.sample_weight[judged])
     return column_attributes(columns, fits, sources) | {
         "classes_": labels.names,
         "class_weight_": labels.class_weight,
@@ -318,5 +316,5 @@ def _attributes(
         "parts_": [f"{part.name} {part.size}" for model in models for part in model.parts],
         "mixture_weights_": weights,
         "_models_": tuple(models),
-        "_conformal_": conformal,
+        "_conformity_": conformity,
     }

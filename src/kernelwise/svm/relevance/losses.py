@@ -15,8 +15,8 @@ import numpy as np
 from scipy.special import log_softmax
 
 from ..._typing import Array, Index
-from ..base.sigmoids import fit_sigmoid
-from ..base.softmax import fit_temperature
+from ...calibration.sigmoids import fit_sigmoid
+from ...calibration.softmax import fit_temperature
 from .cells import Squared, fit_squared
 from .evidence import learn
 from .joint import Joint, fit_joint

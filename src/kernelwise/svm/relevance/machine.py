@@ -15,8 +15,8 @@ import numpy as np
 from scipy.special import expit
 
 from ..._typing import Array, Index
+from ...calibration.sigmoids import fit_sigmoid
 from ...qp import SMO, DualQP, Solution, StoredGram, Terms
-from ..base.sigmoids import fit_sigmoid
 from .prior import Prior
 from .rows import Rows
 from .settings import Settings

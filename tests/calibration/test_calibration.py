@@ -5,21 +5,9 @@ import pytest
 from scipy.optimize import approx_fprime, minimize
 from scipy.special import expit, softmax
 
-from kernelwise.svm.base.calibration import (
-    Calibration,
-    Sigmoid,
-    calibrate_log_odds,
-    calibrate_margins,
-    cap_slope,
-    coupled,
-    fit_intercept,
-    fit_offsets,
-    fit_sigmoid,
-    fit_temperature,
-    platt_targets,
-    probabilities,
-    smoothed_targets,
-)
+from kernelwise.calibration.scores import Calibration, calibrate_margins, coupled, probabilities
+from kernelwise.calibration.sigmoids import Sigmoid, cap_slope, fit_intercept, fit_sigmoid
+from kernelwise.calibration.softmax import fit_offsets, fit_temperature, smoothed_targets
 
 
 def sigmoid_loss(parameters, decisions, positive, weight, mean, variance):
@@ -97,11 +85,6 @@ def test_intercept_at_a_known_slope_is_the_minimum():
     )
     assert sigmoid.slope == 0.7
     assert sigmoid.intercept == pytest.approx(found.x[0], rel=1e-4)
-
-
-def test_platt_targets_count_by_weight():
-    targets = platt_targets(np.array([True, True, False]), np.array([2.0, 1.0, 4.0]))
-    np.testing.assert_allclose(targets, [4 / 5, 4 / 5, 1 / 6])
 
 
 # --- The cap -------------------------------------------------------------------------------
@@ -190,45 +173,13 @@ def test_several_classes_of_margins_improve_on_a_bare_softmax():
     assert calibration.offsets is None
 
 
-@pytest.mark.parametrize("margins", [True, False])
-def test_several_classes_are_capped_by_halves_of_noise(margins):
+def test_several_classes_are_capped_by_halves_of_noise():
     scores, classes, weight = several_classes(gap=4.0)
     noise = 5 * np.random.default_rng(3).normal(size=scores.shape)
-    if margins:
-        calibration = calibrate_margins(scores, classes, weight, noise)
-        free = calibrate_margins(scores, classes, weight).temperature
-    else:
-        calibration, free = calibrate_log_odds(noise, classes, weight), 1.0
+    calibration = calibrate_margins(scores, classes, weight, noise)
     assert calibration.is_capped
-    assert calibration.temperature < 0.5 * free
+    assert calibration.temperature < 0.5 * calibrate_margins(scores, classes, weight).temperature
     assert calibration.offsets.shape == (3,)
-
-
-def test_log_odds_stay_where_the_halves_agree():
-    rng = np.random.default_rng(0)
-    log_odds = 2 * rng.normal(size=(400, 1))
-    classes = (rng.random(400) < expit(log_odds[:, 0])).astype(int)
-    calibration = calibrate_log_odds(log_odds, classes, np.ones(400))
-    assert not calibration.is_capped
-    np.testing.assert_array_equal(calibration.scores(log_odds), log_odds)
-
-
-def test_log_odds_of_two_classes_are_capped():
-    f, positive, weight = two_classes(gap=0.0)
-    calibration = calibrate_log_odds(5 * f[:, None], positive.astype(int), weight)
-    assert calibration.is_capped
-    assert calibration.sigmoid.slope[0] < 0.3
-
-
-def test_capped_log_odds_are_drawn_to_the_shares_of_classes_that_surely_differ():
-    noise = 3 * np.random.default_rng(0).normal(size=(200, 1))
-    even, rare = np.arange(200) % 2, (np.arange(200) % 10 == 0).astype(int)
-    even[:5] = 1  # by chance
-    equal, unequal = (calibrate_log_odds(noise, y, np.ones(200)) for y in (even, rare))
-    assert equal.sigmoid.intercept[0] == 0
-    share = np.log(20.5 / 180.5) + 2 * np.sqrt(1 / 20.5 + 1 / 180.5)
-    expected = (1 - unequal.sigmoid.slope[0]) * share
-    np.testing.assert_allclose(unequal.sigmoid.intercept[0], expected)
 
 
 # --- Probabilities -------------------------------------------------------------------------

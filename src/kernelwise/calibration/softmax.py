@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..._typing import Array, Index
+from .._typing import Array, Index
 from .sigmoids import MAX_STEPS, MIN_DECREMENT, MIN_SLOPE
 
 _SMOOTHING = 0.25  # rows that each class's targets give to the other classes
@@ -12,22 +12,10 @@ _OFFSET_RIDGE = 1.0  # penalty on the squares of the offsets, in units of rows
 
 
 def smoothed_targets(classes: Index, n_classes: int, weight: Array) -> Array:
-    """Return the targets of a softmax: each row gives a little of its weight to the other classes.
+    """Return the targets of a softmax (n, n_classes): each row gives a little to other classes.
 
-    Parameters
-    ----------
-    classes : ndarray of shape (n,)
-        The class of each row.
-    n_classes : int
-        The number of classes.
-    weight : ndarray of shape (n,)
-        The weights of the rows.
-
-    Returns
-    -------
-    targets : ndarray of shape (n, n_classes)
-        With N the weight of a row's class and s = 0.25, ``(N + s) / (N + 2 s)`` for that class;
-        the other classes divide the rest by their weights. Each row sums to one.
+    With N the weight of a row's class and s = 0.25 it is (N + s) / (N + 2 s) for that class; the
+    other classes divide the rest by their weights.
     """
     size = np.bincount(classes, weight, minlength=n_classes)
     own = (size + _SMOOTHING) / (size + 2 * _SMOOTHING)
@@ -42,18 +30,6 @@ def log_sums(scores: Array) -> tuple[Array, Array]:
     """Return log sum_c exp(z_ic) of each row and its softmax, which share their exponentials.
 
     SciPy's functions of one of them each take five times as long for small tables.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n, n_classes)
-        The scores z.
-
-    Returns
-    -------
-    logs : ndarray of shape (n,)
-        The logarithms.
-    shares : ndarray of shape (n, n_classes)
-        The softmax.
     """
     top = scores.max(axis=1, keepdims=True)
     powers = np.exp(scores - top)
@@ -74,23 +50,7 @@ def fit_temperature(
 
         min  sum_i w_i (log sum_c exp(t z_ic) - t sum_c y_ic z_ic) + (t - 1)^2 / (2 v)
 
-    over t, at least 0.05.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n, n_classes)
-        The scores z of rows that were left out.
-    classes : ndarray of shape (n,)
-        Their classes.
-    weight : ndarray of shape (n,), default=None
-        Their weights; None is one each.
-    prior_variance : float, default=0.1
-        Variance of the Gaussian prior on t, whose mean is one.
-
-    Returns
-    -------
-    temperature : float
-        The factor.
+    over t, at least 0.05; ``scores`` (n, n_classes) are of rows that were left out.
     """
     w = np.ones(len(classes)) if weight is None else weight
     wanted = (smoothed_targets(classes, scores.shape[1], w) * scores).sum(axis=1)
@@ -120,21 +80,7 @@ def fit_offsets(scores: Array, classes: Index, weight: Array | None = None) -> A
 
         min  sum_i w_i (log sum_c exp(z_ic + o_c) - sum_c y_ic (z_ic + o_c)) + 1/2 |o|^2
 
-    over the offsets o; Newton's method.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n, n_classes)
-        The scores z of rows that were left out.
-    classes : ndarray of shape (n,)
-        Their classes.
-    weight : ndarray of shape (n,), default=None
-        Their weights; None is one each.
-
-    Returns
-    -------
-    offsets : ndarray of shape (n_classes,)
-        The offsets, which sum to zero.
+    over the offsets o (n_classes,), which sum to zero; Newton's method.
     """
     w = np.ones(len(classes)) if weight is None else weight
     wanted = w @ smoothed_targets(classes, scores.shape[1], w)

@@ -8,70 +8,36 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._native import fit_sigmoids
-from ..._typing import Array
+from .._native import fit_sigmoids
+from .._typing import Array
 
 Flags: TypeAlias = NDArray[np.bool_]
 
 MIN_SLOPE = 0.05  # slope of a sigmoid per unit of decision value: rankings never turn round
 MARGIN_SLOPE = 2.5  # prior mean of the slope where the decision values are +-1 at the margin
 CAP = 1.25  # largest ratio of the slope on leave-one-out decisions to that on halves
-HALVES_VARIANCE = 2.0  # prior variance of the slope on the decisions of halves
+_VARIANCE = 2.0  # prior variance of the slope
 MIN_DECREMENT = 1e-12  # squared Newton decrement of the last step, relative to the loss
 MAX_STEPS = 100  # Newton steps; about six are needed
 
 
 @dataclass(frozen=True)
 class Sigmoid:
-    """Log-odds as a rising line in decision values, one per column.
+    """Log-odds ``slope * f + intercept`` of decision values f, a rising line per column."""
 
-    Parameters
-    ----------
-    slope, intercept : ndarray of shape () or (n_columns,)
-        The log-odds of a decision value f are ``slope * f + intercept``.
-    """
-
-    slope: Array
+    slope: Array  # () or (n_columns,)
     intercept: Array
 
     def log_odds(self, decisions: Array) -> Array:
-        """Return the log-odds of the positive side.
-
-        Parameters
-        ----------
-        decisions : ndarray of shape (n,) or (n, n_columns)
-            Decision values.
-
-        Returns
-        -------
-        log_odds : ndarray of the same shape
-            The log-odds.
-        """
+        """Return the log-odds of the positive side, of the shape of the decision values."""
         return self.slope * decisions + self.intercept
 
 
-def platt_targets(positive: Flags, weight: Array) -> Array:
-    """Return the targets of the sigmoids: (n1 + 1) / (n1 + 2) for the n1 positive rows.
-
-    Parameters
-    ----------
-    positive : ndarray of bool of shape (n, ...)
-        Which rows are positive.
-    weight : ndarray of the same shape
-        The weights of the rows.
-
-    Returns
-    -------
-    targets : ndarray of the same shape
-        ``(n1 + 1) / (n1 + 2)`` for positive rows and ``1 / (n0 + 2)`` for others, with n1 and n0
-        the sums of the weights of either side.
-    """
-    above = (weight * positive).sum(axis=0)
-    return _targets(positive, above, weight.sum(axis=0) - above)
-
-
 def _targets(positive: Flags, above: Array, below: Array) -> Array:
-    """Return Platt's targets from the weights of the positive rows and of the others."""
+    """Return Platt's targets from the weights n1 of the positive rows and n0 of the others.
+
+    They are (n1 + 1) / (n1 + 2) for positive rows and 1 / (n0 + 2) for the others.
+    """
     return np.where(positive, (above + 1) / (above + 2), 1 / (below + 2))
 
 
@@ -81,7 +47,7 @@ def fit_sigmoid(
     weight: Array | None = None,
     *,
     prior_mean: float = MARGIN_SLOPE,
-    prior_variance: float = 2.0,
+    prior_variance: float = _VARIANCE,
     slope_floor: float = MIN_SLOPE,
 ) -> Sigmoid:
     """Fit a sigmoid to the decision values of each column.
@@ -93,28 +59,13 @@ def fit_sigmoid(
     over a and b. The problem is convex, so if the free minimum lies below the floor, the minimum
     under the constraint has the slope of the floor.
 
-    Parameters
-    ----------
-    decisions : ndarray of shape (n,) or (n, n_columns)
-        Decision values of rows that were left out.
-    positive : ndarray of bool of shape (n,) or (n, n_columns)
-        Which rows are positive.
-    weight : ndarray of shape (n,) or (n, n_columns), default=None
-        Weights of the rows; zero where a row does not belong to a column. None is one each.
-    prior_mean, prior_variance : float, default=2.5, 2.0
-        The Gaussian prior on the slope; an infinite variance is no prior.
-    slope_floor : float, default=0.05
-        The least slope.
-
-    Returns
-    -------
-    sigmoid : Sigmoid
-        Slopes and intercepts, scalars for decisions of shape (n,).
+    ``decisions`` and ``positive`` are (n,) or (n, n_columns), of rows that were left out;
+    ``weight`` is zero where a row does not belong to a column. An infinite variance is no prior.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from kernelwise.svm.base.calibration import fit_sigmoid
+    >>> from kernelwise.calibration.sigmoids import fit_sigmoid
     >>> decisions = np.array([-2.0, -1.0, 0.5, -0.5, 1.0, 2.0])
     >>> sigmoid = fit_sigmoid(decisions, np.array([0, 0, 0, 1, 1, 1], dtype=bool))
     >>> sigmoid.log_odds(np.array([0.0, 1.0])).round(2)
@@ -135,20 +86,7 @@ def fit_sigmoid(
 def fit_intercept(
     slope: Array, decisions: Array, positive: Flags, weight: Array | None = None
 ) -> Sigmoid:
-    """Fit the intercepts of sigmoids whose slopes are known.
-
-    Parameters
-    ----------
-    slope : ndarray of shape () or (n_columns,)
-        The slopes.
-    decisions, positive, weight : ndarray
-        As for `fit_sigmoid`.
-
-    Returns
-    -------
-    sigmoid : Sigmoid
-        These slopes, with intercepts of least loss.
-    """
+    """Fit the intercepts of sigmoids whose slopes are known, () or (n_columns,)."""
     data = _SigmoidData.of(decisions, positive, weight)
     intercept = data.minimum(np.ravel(slope), fixed=True)[1]
     return Sigmoid(slope, intercept.reshape(np.shape(slope)))
@@ -193,43 +131,18 @@ def _as_columns(values: Any) -> Any:
 
 
 def cap_slope(
-    sigmoid: Sigmoid,
-    halves: Array,
-    positive: Flags,
-    weight: Array | None = None,
-    *,
-    prior_mean: float = MARGIN_SLOPE,
-    prior_variance: float = HALVES_VARIANCE,
+    sigmoid: Sigmoid, halves: Array, positive: Flags, weight: Array | None = None
 ) -> tuple[Sigmoid, bool]:
     """Cap the slope of a sigmoid by the slope that two halves find for each other.
 
-    With ax the slope on the decisions of the halves,
+    With ax the slope on ``halves`` (n,), the decision value of each row by the half without it,
 
         a <- max(0.05, min(a, 1.25 ax)),
 
-    and where the cap acts the intercept is fitted again, to the decisions of the halves.
-
-    Parameters
-    ----------
-    sigmoid : Sigmoid
-        Fitted to leave-one-out decisions of one machine.
-    halves : ndarray of shape (n,)
-        The decision value of each row by the half that did not have it.
-    positive, weight : ndarray of shape (n,)
-        As for `fit_sigmoid`.
-    prior_mean, prior_variance : float, default=2.5, 2.0
-        The prior on the slope on the halves.
-
-    Returns
-    -------
-    sigmoid : Sigmoid
-        The sigmoid, capped.
-    is_capped : bool
-        Whether the cap acted.
+    and if the cap acts the intercept is fitted again, to the decisions of the halves. The second
+    result says whether it acts.
     """
-    crossed = fit_sigmoid(
-        halves, positive, weight, prior_mean=prior_mean, prior_variance=prior_variance
-    )
+    crossed = fit_sigmoid(halves, positive, weight)
     most = np.maximum(MIN_SLOPE, CAP * crossed.slope)
     if (sigmoid.slope <= most).all():
         return sigmoid, False

@@ -1,0 +1,1 @@
+"""From decision values to probabilities and prediction sets: arrays in, arrays out."""
