@@ -10,9 +10,8 @@ from kernelwise.svm.relevance.settings import Settings
 distributed = pytest.importorskip("distributed")
 
 SMALL = replace(
-    Settings(), sample=1500, learning=600, judging=600, machine_rows=1000,
-    exact_rows=1000, shared=100, cell=200, region=800, many_rows=3000,
-)  # fmt: skip
+    Settings(), sample=1500, learning=600, judging=600, exact_rows=1000, shared=100, cell=200
+)
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from kernelwise.svm.relevance.rows import ModelColumns
 from kernelwise.svm.relevance.settings import Settings
 from kernelwise.svm.relevance.table import sample_of
 
-SETTINGS = Settings(exact_rows=60, shared=20, cell=30, trees=1, many_rows=10_000, region=80)
+SETTINGS = Settings(exact_rows=60, shared=20, cell=30, trees=1, sample=80)
 
 
 def problem(n=200, noise=0.1, seed=0):
@@ -79,7 +79,7 @@ def test_cells_are_a_dense_solve_of_their_covariance():
 def test_one_cell_with_landmarks_is_the_exact_solve():
     rows, T, weight, prior = problem()
     exact = fitted(rows, T, weight, prior, replace(SETTINGS, exact_rows=200))
-    one = fitted(rows, T, weight, prior, replace(SETTINGS, cell=200, region=200))
+    one = fitted(rows, T, weight, prior, replace(SETTINGS, cell=200, sample=200))
     assert len(one.trees[0][1]) == 1
     assert_allclose(one.decide(rows, SETTINGS), exact.decide(rows, SETTINGS), atol=1e-3)
     assert_allclose(one.left_out, exact.left_out, atol=1e-3)
@@ -87,7 +87,7 @@ def test_one_cell_with_landmarks_is_the_exact_solve():
 
 def test_trees_send_rows_to_their_cells():
     rows, T, weight, prior = problem(500)
-    model = fitted(rows, T, weight, prior, replace(SETTINGS, trees=2))
+    model = fitted(rows, T, weight, prior, replace(SETTINGS, trees=2, sample=1000))
     assert len(model.trees) == 2
     for tree, cells in model.trees:
         cell = tree.route(coordinates(rows, prior))
@@ -143,9 +143,7 @@ def test_a_sample_has_rows_of_every_class_and_says_how_many_they_stand_for():
 class SmallSVC(RelevanceSVC):
     """With a small sample."""
 
-    _settings = replace(
-        SETTINGS, sample=300, learning=150, machine_rows=250, cell=60, judging=150, shared=50
-    )
+    _settings = replace(SETTINGS, sample=300, learning=150, cell=60, judging=150, shared=50)
 
 
 class SmallSVR(RelevanceSVR):

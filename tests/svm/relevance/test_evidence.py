@@ -14,7 +14,7 @@ from .tables import SETTINGS, covariance, mixed_frame, model_rows, number_rows, 
 GROUPS = [["a", "few"]]
 
 
-def energy(theta, evidence, prior, centre, rows, T, spread, nugget=0.0):
+def energy(theta, evidence, prior, centre, rows, T, nugget=0.0):
     """Return E by its formula, in float64."""
     own = evidence.unpack(theta, prior)
     diagonal = own.noise / rows.weight + nugget
@@ -22,7 +22,7 @@ def energy(theta, evidence, prior, centre, rows, T, spread, nugget=0.0):
     factor = cho_factor(C, lower=True)
     off = theta - evidence.pack(centre)
     g = len(centre.kept)
-    deviations = np.full(len(theta), spread)
+    deviations = np.full(len(theta), SETTINGS.spread)
     names = [n for n in ("s2", "tau", "noise", "r2", "rho") if getattr(centre, n) > 0]
     names = [n for n in names if n != "rho" or centre.r2 > 0]
     deviations[2 * g :] = [SETTINGS.spreads[n] for n in names]
@@ -50,10 +50,10 @@ def test_value_and_gradient_are_those_of_the_formula(real):
         for n_targets in (1, 3):
             T = rng.normal(size=(n, n_targets))
             centre, prior = some_prior(rows, **changes), some_prior(rows, 1, **changes)
-            evidence = Evidence(rows, T, centre, SETTINGS, 0.7, real)
+            evidence = Evidence(rows, T, centre, SETTINGS, real)
             theta = evidence.pack(prior)
             nugget = 3e-6 * (prior.s2 + prior.r2) if real is np.float64 else 0.0
-            args = evidence, prior, centre, rows, T, 0.7, nugget
+            args = evidence, prior, centre, rows, T, nugget
             value, gradient = evidence(theta)
             assert value == pytest.approx(energy(theta, *args), rel=tolerance), name
             steps = 1e-5 * np.eye(len(theta))
@@ -68,10 +68,10 @@ def test_dropped_groups_take_no_part():
     w, v = some_prior(rows).w, some_prior(rows).v
     w[[0, 2]] = v[[0, 2]] = 0
     prior = some_prior(rows, w=w, v=v)
-    evidence = Evidence(rows, T, prior, SETTINGS, 1.0, np.float64)
+    evidence = Evidence(rows, T, prior, SETTINGS, np.float64)
     theta = evidence.pack(prior)
     assert len(theta) == 2 * (len(w) - 2) + 5
-    expected = energy(theta, evidence, prior, prior, rows, T, 1.0)
+    expected = energy(theta, evidence, prior, prior, rows, T)
     assert evidence(theta)[0] == pytest.approx(expected, rel=2e-5)
     back = evidence.unpack(theta, prior)
     assert_allclose(back.w, w)
@@ -84,7 +84,7 @@ def test_learning_lowers_the_evidence_within_bounds_and_holds_what_it_is_told_to
     rows, t = number_rows(X), np.sin(2 * X[:, 0]) + X[:, 1] + 0.3 * rng.normal(size=200)
     T = ((t - t.mean()) / t.std())[:, None]
     equal = equal_prior(rows, np.arange(5), rng)
-    evidence = Evidence(rows, T, equal, SETTINGS, SETTINGS.spread)
+    evidence = Evidence(rows, T, equal, SETTINGS)
     found = learn(rows, T, equal, equal, 30, SETTINGS)
     assert evidence(evidence.pack(found))[0] < evidence(evidence.pack(equal))[0] - 50
     assert found.shares()[:2].min() > 3 * found.shares()[2:].max()
@@ -111,7 +111,7 @@ def test_hardly_any_noise_is_found_in_float64_only():
 def test_a_matrix_that_is_not_positive_definite_turns_a_line_search_back():
     rows = number_rows(np.zeros((20, 1)) + np.arange(20)[:, None] // 10)
     prior = some_prior(rows, noise=1e-300)
-    evidence = Evidence(rows, np.ones((20, 1)), prior, SETTINGS, 1.0)
+    evidence = Evidence(rows, np.ones((20, 1)), prior, SETTINGS)
     value, gradient = evidence(evidence.pack(prior))
     assert value >= 1e10
     assert_array_equal(gradient, 0)

@@ -12,7 +12,7 @@ from kernelwise.svm.relevance.joint import Features, fit_joint, logistic_fit, sq
 from .tables import SETTINGS, covariance, mixed_frame, model_rows, some_prior
 
 N = 110
-SOME_LANDMARKS = replace(SETTINGS, exact=50, landmarks=40)
+SOME_LANDMARKS = replace(SETTINGS, landmarks=40)
 
 
 def problem(n=N, seed=0):

@@ -133,3 +133,17 @@ def test_two_columns_shift_decisions_together():
     first = families_of(rows, 2 * above.to_numpy() + rng.normal(size=n), np.zeros((n, 1)))[0]
     assert (first.first, first.second) == (0, 2)
     assert len(first.cuts) == 7
+
+
+def test_values_that_repeat_shift_decisions():
+    rng = np.random.default_rng(0)
+    n = 1200
+    limits = np.where(rng.random(n) < 0.7, 0.0, rng.integers(1, 30, n) * 100.0)
+    rows = model_rows(pd.DataFrame({"limit": limits, "x": rng.normal(size=n)}))
+    special = np.isin(limits, [700.0, 1300.0, 2200.0])
+    (family,) = families_of(rows, 3.0 * special + rng.normal(size=n), np.zeros((n, 1)))
+    assert family.first == family.second == 0
+    shift = family.shift(rows.Z)[:, 0]
+    assert shift[special].min() > 1.5
+    assert abs(shift[~special]).max() < 1
+    assert families_of(rows, rng.normal(size=n), np.zeros((n, 1))) == []

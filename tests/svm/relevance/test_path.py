@@ -3,14 +3,15 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
 from kernelwise.svm.relevance.losses import LogLoss, SquaredLoss
-from kernelwise.svm.relevance.path import Path, deal, splits, stage_sizes
+from kernelwise.svm.relevance.path import Path, deal, screen, splits, stage_sizes
 from kernelwise.svm.relevance.target import Target
 
-from .tables import SETTINGS, number_rows
+from .tables import LEVELS, SETTINGS, model_rows, number_rows
 
 # Fewer evaluations: what is tested is the walk, not how well the prior is learned.
 QUICK = replace(SETTINGS, evaluations=12, warm_evaluations=6, rank_evaluations=20)
@@ -117,3 +118,17 @@ def test_weights_of_stages_follow_from_their_held_out_losses():
     np.testing.assert_allclose(result.weights, expected / expected.sum(), rtol=1e-6)
     assert sorted(result.seen) == list(range(240))
     assert set(result.finals) == set(np.flatnonzero(result.weights))
+
+
+def test_path_screens_columns_of_wide_tables():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(150, 40))).add_prefix("x")
+    frame["word"] = LEVELS[rng.integers(0, 3, 150)]
+    t = frame["x3"] + 1.5 * np.square(frame["x7"]) + 2.0 * (frame["word"] == LEVELS[1])
+    rows = model_rows(frame)
+    T = ((t - t.mean()) / t.std()).to_numpy()[:, None]
+    few = replace(SETTINGS, ranked=6)
+    found = screen(rows, T, np.arange(41), few)
+    assert len(found) == 6
+    assert {3, 7, 40} <= set(found)
+    assert_array_equal(screen(rows, T, np.arange(6), few), np.arange(6))

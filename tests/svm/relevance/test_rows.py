@@ -177,3 +177,11 @@ def test_wide_tables_have_few_places():
             300,
             1 + d + rows.columns.bins.n_places,
         )
+
+
+def test_squares_of_narrow_kernels_do_not_cancel():
+    rng = np.random.default_rng(0)
+    rows = number_rows(rng.normal(size=(60, 2)))
+    w = np.full(2, 300.0)
+    exact = ((rows.Z[:, None] - rows.Z[None]).astype(float) ** 2).sum(axis=2) * 300.0**2
+    assert_allclose(rows.squares(rows, w), exact, rtol=1e-6, atol=1e-6)

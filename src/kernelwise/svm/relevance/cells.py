@@ -164,7 +164,7 @@ def _cut(P: Array, rows: Index, rng: np.random.Generator) -> tuple[Array, float,
     left = values <= cut
     if left.all():
         return u, np.inf, np.arange(len(rows)) < len(rows) // 2
-    # Half-way to the next value, so that rounding elsewhere keeps the rows on the cut on their side.
+    # Half-way to the next value: rounding elsewhere must not move the rows on the cut.
     return u, (float(values[left].max()) + float(values[~left].min())) / 2, left
 
 
@@ -395,9 +395,9 @@ class Plan:
         is_exact = n <= settings.exact_rows
         landmarks = None if is_exact else Landmarks.of(rows, prior, rng, settings)
         plans = []
-        for _ in range(1 if is_exact or n > settings.many_rows else settings.trees):
+        for _ in range(1 if is_exact or n > settings.sample else settings.trees):
             seed = int(rng.integers(2**63))
-            size = len(rows) if is_exact else max(1, settings.region * len(rows) // n)
+            size = len(rows) if is_exact else max(1, settings.sample * len(rows) // n)
             P = coordinates(rows, prior)
             trunk, _ = grow(P, size, np.random.default_rng(seed), splits_equal=False)
             plans.append(cls(prior, settings, landmarks, trunk, seed, real))

@@ -72,8 +72,7 @@ class Evidence:
     """E and its gradient for some rows and targets, as a function of the logs of the prior.
 
     Amplitudes that are zero in ``centre`` stay zero. Targets ``T`` of shape (n, K) have mean zero
-    and deviation one; ``spread`` is the prior deviation of log w and log v, and C is factorised in
-    the type ``real``.
+    and deviation one; C is factorised in the type ``real``.
     """
 
     def __init__(
@@ -82,7 +81,6 @@ class Evidence:
         T: Array,
         centre: Prior,
         settings: Settings,
-        spread: float,
         real: Any = np.float32,
     ) -> None:
         kept = self._kept = centre.kept
@@ -112,7 +110,7 @@ class Evidence:
         self._half = np.zeros((n, n), dtype=real, order="F")
         self._centre = self.pack(centre)
         deviations = [settings.spreads[a] for a in self._names]
-        self._deviation = np.concatenate([np.full(2 * g, spread), deviations])
+        self._deviation = np.concatenate([np.full(2 * g, settings.spread), deviations])
 
     def _set_bins(self, rows: Rows, mask: Any, new: Index, *, steps: bool) -> None:
         """Keep the bins of numbers with steps, and the levels of categories."""
@@ -320,7 +318,6 @@ def learn(
     evaluations: int,
     settings: Settings,
     *,
-    spread: float | None = None,
     hold: Sequence[str] = (),
     fine: bool = False,
 ) -> Prior:
@@ -340,8 +337,6 @@ def learn(
         The most evaluations of E.
     settings : Settings
         The constants.
-    spread : float, default=None
-        The prior deviation of log w and log v; None is that of the settings.
     hold : sequence of str, default=()
         The amplitudes that stay as they are; "w" holds the weights.
     fine : bool, default=False
@@ -352,40 +347,27 @@ def learn(
     prior : Prior
         The learned prior.
     """
-    spread = settings.spread if spread is None else spread
-    evidence = Evidence(rows, T, centre, settings, spread)
+    evidence = Evidence(rows, T, centre, settings)
     begin = evidence.pack(start)
     bounds = evidence.bounds(settings, hold, begin)
-    least = settings.min_decrease * T.shape[1]
-    found = _descend(evidence, begin, bounds, evaluations, least)
+    found = _descend(evidence, begin, bounds, evaluations)
     prior = evidence.unpack(found, start)
     if fine and "noise" not in hold and prior.noise < settings.fine_noise:
-        evidence = Evidence(rows, T, centre, settings, spread, np.float64)
+        evidence = Evidence(rows, T, centre, settings, np.float64)
         k = evidence.index("noise")
         bounds[k] = (np.log(settings.least_noise), bounds[k][1])
-        prior = evidence.unpack(_descend(evidence, found, bounds, evaluations, least), start)
+        prior = evidence.unpack(_descend(evidence, found, bounds, evaluations), start)
     return prior
 
 
-def _descend(
-    evidence: Evidence, begin: Array, bounds: list[Any], evaluations: int, min_decrease: float
-) -> Array:
+def _descend(evidence: Evidence, begin: Array, bounds: list[Any], evaluations: int) -> Array:
     low, high = np.array(bounds).T
-    last = np.inf
-
-    def stop_if_flat(intermediate_result: Any) -> None:
-        nonlocal last
-        if last - intermediate_result.fun < min_decrease:
-            raise StopIteration
-        last = intermediate_result.fun
-
     found: Array = minimize(
         evidence,
         np.clip(begin, low, high),
         jac=True,
         method="L-BFGS-B",
         bounds=bounds,
-        callback=stop_if_flat,
         options={"maxfun": evaluations, "maxcor": 20, "ftol": 0.0},
     ).x
     return found

@@ -56,7 +56,7 @@ class Job:
     settings: Settings
     threads: int
     tell: Tell
-    whole: Callable[[Job, Kept, Prior], Squared] | None = None
+    whole: Whole | None = None
 
     def walk(self, loss: Any) -> PathResult:
         """Walk along the path."""
@@ -79,6 +79,9 @@ class Job:
         fold = deal(labels, self.groups, 2, self.rng)
         first, second = (np.flatnonzero(fold == f) for f in (0, 1))
         return [(first, second), (second, first)]
+
+
+Whole = Callable[[Job, "Kept", Prior], Squared]
 
 
 @dataclass(frozen=True)
@@ -254,41 +257,31 @@ def _stage_parts(
     return parts, out
 
 
-def _stage_cells(job: Job, loss: LogLoss, kept: Kept, prior: Prior) -> tuple[Squared, Array]:
-    """Fit cells to all rows; return them, and their left-out decisions."""
-    settings, threads = job.settings, job.threads
-    if job.whole is not None:
-        cells = job.whole(job, kept, prior)
-    else:
-        cells = fit_squared(
-            kept.rows, loss.targets, loss.price, prior, job.rng, settings, threads=threads
+def _stage_cells(
+    job: Job, whole: Whole, loss: LogLoss, kept: Kept, prior: Prior
+) -> tuple[Squared, Array]:
+    """Fit cells to all rows of a table; return them, and left-out decisions on the sample."""
+    cells = whole(job, kept, prior)
+    if job.groups is None:
+        return replace(cells, left_out=None), np.asarray(cells.left_out)
+    decisions = np.zeros(loss.targets.shape)
+    for own, others in job.halves(loss.labels):
+        rows, half = kept.rows.part(own), loss.part(own)
+        model = fit_squared(
+            rows, half.targets, half.price, prior, job.rng, job.settings, left_out=False
         )
-    decisions = np.array(cells.left_out)
-    if job.groups is not None:
-        for own, others in job.halves(loss.labels):
-            rows, half = kept.rows.part(own), loss.part(own)
-            model = fit_squared(
-                rows,
-                half.targets,
-                half.price,
-                prior,
-                job.rng,
-                settings,
-                left_out=False,
-                threads=threads,
-            )
-            decisions[others] = model.decide(kept.rows.part(others), settings)
+        decisions[others] = model.decide(kept.rows.part(others), job.settings)
     return replace(cells, left_out=None), decisions
 
 
 def _stage_machine(
     job: Job, loss: LogLoss, path: PathResult, kept: Kept, prior: Prior, s: int
 ) -> tuple[Part, Array]:
-    """Fit the machine of a stage, or cells of many rows; return it and its decisions."""
+    """Fit the machine of a stage, or cells if rows are a sample; return it and its decisions."""
     settings, rows, n, size = job.settings, kept.rows, len(kept.rows), path.sizes[s]
-    if n > settings.machine_rows:
+    if job.whole is not None:
         job.tell(f"cells of {size} columns")
-        cells, decisions = _stage_cells(job, loss, kept, prior)
+        cells, decisions = _stage_cells(job, job.whole, loss, kept, prior)
         return Part("cells", size, cells), decisions
     job.tell(f"machine of {size} columns")
     choice = _choose_machine(job, loss, path, s)

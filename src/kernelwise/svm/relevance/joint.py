@@ -55,7 +55,7 @@ class Features:
         if not prior.has_kernel:
             return cls(prior, None, None)
         n = len(rows)
-        m = n if n <= settings.exact else settings.landmarks
+        m = n if n <= 2 * settings.landmarks else settings.landmarks
         near = rows if m == n else rows.part(np.sort(rng.permutation(n)[:m]))
         M = prior.kernel(near, near).astype(np.float64)
         M = 0.5 * (M + M.T)
@@ -74,7 +74,7 @@ class Features:
         if self.near is None or self.L is None:
             return root.astype(np.float64)
         K = self.prior.kernel(rows, self.near)
-        L = self.L.astype(K.dtype) if len(rows) > settings.exact else self.L
+        L = self.L.astype(K.dtype) if len(rows) > 2 * settings.landmarks else self.L
         Phi = scipy.linalg.solve_triangular(L, K.T, lower=True, check_finite=False).T
         return np.hstack([root, Phi])
 

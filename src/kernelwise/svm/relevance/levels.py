@@ -1,4 +1,7 @@
-"""Shifts of decisions by the levels of a category, alone or with another column: random effects.
+"""Shifts of decisions by levels: random effects.
+
+Levels are those of a category, alone or with another column, and the values of a number whose
+values repeat, such as a limit or a default that many rows have.
 
     shift of a cell = R / (V + ridge),  R = sum of the pulls of its rows, V = of their curvatures
 
@@ -23,6 +26,7 @@ _MAX_FAMILIES = 5
 _TRIED = 4  # families whose ridges are tried in each round, by a promise without a ridge
 _BINS = 8  # of a number beside a category
 _CELLS_PER_ROW = 4  # families with more cells than this are not tried
+_ROWS_PER_VALUE = 20  # of a number whose values are levels, on average; without: adult ll +.02
 _KEY = 1_000_003  # larger than any number of codes of a column
 
 Slopes = Callable[[Array], tuple[Array, Array]]  # decisions -> pulls and curvatures, (n, k)
@@ -31,12 +35,12 @@ Value = Callable[[Array], float]  # decisions -> loss in nats
 
 @dataclass(frozen=True)
 class Family:
-    """Cells of one category, or of a category and another column.
+    """Cells of one column, or of a category and another column.
 
     Parameters
     ----------
     first, second : int
-        The columns; the same for a category alone.
+        The columns; the same for one column.
     cuts : ndarray or None
         The cuts of the second column, if it is a number.
     keys : ndarray of shape (n_cells,)
@@ -64,8 +68,8 @@ def _codes(z: Array, cuts: Array | None) -> Index:
 
 
 def _keys(Z: Array, a: int, b: int, cuts: Array | None) -> Index:
-    first = Z[:, a].astype(np.int64)
-    return first if a == b else first * _KEY + _codes(Z[:, b], cuts)
+    own = _codes(Z[:, b], cuts)
+    return own if a == b else Z[:, a].astype(np.int64) * _KEY + own
 
 
 def find_families(
@@ -91,7 +95,7 @@ def find_families(
     families : list of Family
         At most five.
     """
-    cuts, candidates = _candidates(rows)
+    candidates = _candidates(rows)
     found: list[Family] = []
     best = value(z)
     while candidates and len(found) < _MAX_FAMILIES:
@@ -99,48 +103,66 @@ def find_families(
         tried = [
             (value(z + out), pair, shifts, out)
             for pair in _most_promising(candidates, pulls, curvatures)
-            for shifts, out in _shrunk(*candidates[pair], pulls, curvatures)
+            for shifts, out in _shrunk(candidates[pair], pulls, curvatures)
         ]
         new, (a, b), shifts, out = min(tried, key=lambda each: each[0])
-        if new > best - settings.level_nats:
+        if new > best - settings.nats:
             break
         best, z = new, z + out
-        cell = candidates[a, b][0]
-        keys, first = np.unique(_keys(rows.Z, a, b, cuts[b]), return_index=True)
-        found.append(Family(a, b, cuts[b], keys, shifts[cell[first]]))
+        own = candidates[a, b]
+        keys, first = np.unique(_keys(rows.Z, a, b, own.cuts), return_index=True)
+        found.append(Family(a, b, own.cuts, keys, shifts[own.cell[first]]))
     return found
 
 
-def _candidates(rows: Rows) -> tuple[dict[int, Any], dict[tuple[int, int], tuple[Index, int]]]:
-    """Return the cuts of each column, and the cell of each row by pair of columns."""
-    Z, columns = rows.Z, rows.columns
+@dataclass(frozen=True)
+class _Cells:
+    """The cell of each row, how many cells there are, and the cuts of the second column."""
+
+    cell: Index
+    size: int
+    cuts: Array | None
+
+    @classmethod
+    def of(cls, Z: Array, j: int, cuts: Array | None) -> _Cells:
+        """Return the levels of a column as cells."""
+        found, cell = np.unique(_codes(Z[:, j], cuts), return_inverse=True)
+        return cls(cell, len(found), cuts)
+
+    def beside(self, other: _Cells) -> _Cells:
+        """Return the cells of these levels and those of another column."""
+        return _Cells(self.cell * other.size + other.cell, self.size * other.size, other.cuts)
+
+
+def _candidates(rows: Rows) -> dict[tuple[int, int], _Cells]:
+    """Return the cells of each column with levels, and of each category with another column."""
+    Z, is_category, group = rows.Z, rows.columns.is_category, rows.columns.group
     varying = np.flatnonzero(np.ptp(Z, axis=0) > 0).tolist() if len(Z) else []
-    is_category, group = columns.is_category, columns.group
+    found = {}
+    coarse = {}
     quantiles = np.arange(1, _BINS) / _BINS
-    found: dict[tuple[int, int], tuple[Index, int]] = {}
-    if not any(is_category[j] for j in varying):
-        return {}, found
-    cuts = {
-        j: None if is_category[j] else np.unique(np.quantile(Z[:, j], quantiles)) for j in varying
-    }
-    codes = {j: np.unique(_codes(Z[:, j], cuts[j]), return_inverse=True)[1] for j in varying}
-    size = {j: int(codes[j].max()) + 1 for j in varying}
-    for a in varying:
-        if not is_category[a]:
+    for j in varying:
+        if is_category[j]:
+            found[j, j] = coarse[j] = _Cells.of(Z, j, None)
             continue
-        found[a, a] = codes[a], size[a]
-        for b in varying:
+        coarse[j] = _Cells.of(Z, j, np.unique(np.quantile(Z[:, j], quantiles)))
+        values = np.unique(Z[:, j])
+        n_bins = int(np.diff(rows.columns.bins.starts)[j])
+        if n_bins < len(values) <= len(Z) / _ROWS_PER_VALUE:
+            found[j, j] = _Cells.of(Z, j, (values[1:] + values[:-1]) / 2)
+    for a in varying:
+        for b in varying if is_category[a] else []:
             is_new = group[b] != group[a] and (b > a or not is_category[b])
-            if is_new and size[a] * size[b] <= _CELLS_PER_ROW * len(Z):
-                found[a, b] = codes[a] * size[b] + codes[b], size[a] * size[b]
-    return cuts, found
+            if is_new and coarse[a].size * coarse[b].size <= _CELLS_PER_ROW * len(Z):
+                found[a, b] = coarse[a].beside(coarse[b])
+    return found
 
 
 def _most_promising(candidates: Any, pulls: Array, curvatures: Array) -> list[tuple[int, int]]:
     """Return the families with the largest gain that products of other rows' pulls foretell."""
 
     def promise(pair: tuple[int, int]) -> float:
-        cell, m = candidates[pair]
+        cell, m = candidates[pair].cell, candidates[pair].size
         total = 0.0
         for q in range(pulls.shape[1]):
             own = pulls[:, q]
@@ -152,9 +174,9 @@ def _most_promising(candidates: Any, pulls: Array, curvatures: Array) -> list[tu
     return sorted(candidates, key=promise, reverse=True)[:_TRIED]
 
 
-def _shrunk(cell: Index, m: int, pulls: Array, curvatures: Array) -> Any:
+def _shrunk(cells: _Cells, pulls: Array, curvatures: Array) -> Any:
     """Yield for each ridge the shifts of the cells, and those of rows without themselves."""
-    k = pulls.shape[1]
+    cell, m, k = cells.cell, cells.size, pulls.shape[1]
     R = np.column_stack([np.bincount(cell, pulls[:, q], m) for q in range(k)])
     V = np.column_stack([np.bincount(cell, curvatures[:, q], m) for q in range(k)])
     for ridge in _RIDGES:

@@ -332,7 +332,7 @@ class SquaredLoss:
                 t[some],
                 prior,
                 prior,
-                settings.own_evaluations,
+                settings.warm_evaluations,
                 settings,
                 hold=("w",),
                 fine=True,

@@ -16,6 +16,7 @@ from scipy.special import expit
 
 from ..._typing import Array, Index
 from ...calibration.sigmoids import fit_sigmoid
+from ...kernels import Laplacian, LazyGram
 from ...qp import SMO, DualQP, Solution, StoredGram, Terms
 from .prior import Prior
 from .rows import Rows
@@ -23,6 +24,7 @@ from .settings import Settings
 
 TOLERANCE = 1e-2  # of the machines, in units of the margin
 _BLOCK = 2000  # rows that are decided at a time
+_STORED = 5000  # rows up to which the kernel matrix is stored, for machines of several C
 _FLOOR = 1e-3  # of a weight relative to the largest, before the power
 _CLIP = 1e-6  # distance of probabilities of pairs from zero and one
 _ALONE = 0.1  # share of a machine's own log loss in its choice, beside that of the mixture
@@ -88,13 +90,16 @@ class Machine:
 
 
 class Machines:
-    """Machines of one kernel matrix, for several C; each solve starts from the last one."""
+    """Machines of one kernel, for several C; each solve starts from the last one.
+
+    The kernel matrix of many rows is computed while it is read, within the memory of the solver.
+    """
 
     def __init__(
         self, rows: Rows, classes: Index, n_classes: int, price: Array, u: Array, memory: float
     ) -> None:
         self._rows, self._u, self._price = rows, u, price
-        self._gram = rows.laplacian(rows, u)
+        self._gram = rows.laplacian(rows, u) if len(rows) <= _STORED else None
         self._tasks = pair_tasks(classes, n_classes)
         self._solver = SMO(tol=TOLERANCE, memory=memory, budget=0.0)
         self._start: list[Array | None] = [None] * len(self._tasks)
@@ -108,9 +113,7 @@ class Machines:
             if not len(own) or (signs == signs[0]).all():  # a fold may lack a class
                 intercept[j] = signs[0] if len(own) else 0.0
                 continue
-            whole = len(own) == n
-            gram = self._gram if whole else self._gram[np.ix_(own, own)]
-            qp = DualQP(StoredGram(gram), Terms.c_svc(signs, C * self._price[own]))
+            qp = DualQP(self._gram_of(own), Terms.c_svc(signs, C * self._price[own]))
             found = self._solver.solve(qp, start=self._start[j])
             self._start[j] = found.beta
             beta[own, j], intercept[j] = found.beta, found.nu[0]
@@ -118,6 +121,16 @@ class Machines:
         support = np.flatnonzero((beta != 0).any(axis=1))
         vectors = self._rows.part(support).bare()
         return Machine(vectors, self._u, beta[support], intercept, support, tuple(solutions))
+
+    def _gram_of(self, own: Index) -> StoredGram | LazyGram:
+        """Return the kernel matrix of some rows."""
+        if self._gram is not None:
+            whole = len(own) == len(self._rows)
+            return StoredGram(self._gram if whole else self._gram[np.ix_(own, own)])
+        columns, kept = self._rows.columns, np.flatnonzero(self._u[self._rows.columns.group])
+        weights = self._u[columns.group[kept]]
+        kernel = Laplacian(weights=weights, categorical=np.asarray(columns.is_category)[kept])
+        return LazyGram(kernel, self._rows.Z[np.ix_(own, kept)])
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,6 @@ def rank(rows: Rows, T: Array, kept: Index, rng: np.random.Generator, settings: 
             start,
             settings.rank_evaluations,
             settings,
-            spread=settings.rank_spread,
             hold=("s2", "noise", "r2", "rho"),
         )
         for start in starts

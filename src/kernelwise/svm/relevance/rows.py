@@ -275,15 +275,17 @@ class Rows:
         return out
 
     def squares(self, other: Rows, w: Array) -> Array:
-        """Return sum_j (w_j d_j)^2 between rows."""
+        """Return sum_j (w_j d_j)^2 between rows, in float32.
+
+        The squares of rows cancel, and kernels may be narrow: the products are in float64.
+        """
         kept = w > _TRACE * w.max(initial=0.0)
         (A, group), (B, _) = self.gaussian(kept), other.gaussian(kept)
-        each = w[group].astype(np.float32)
-        A, B = A * each, B * each
+        A, B = A * w[group], B * w[group]
         out = A @ (-2 * B.T)
         out += np.einsum("ij,ij->i", A, A)[:, None]
         out += np.einsum("ij,ij->i", B, B)
-        found: Array = np.maximum(out, 0, out=out)
+        found: Array = np.maximum(out, 0).astype(np.float32)
         return found
 
     def typical(self, w: Array, measure: Callable[..., Any], rng: Any, size: int = 300) -> float:

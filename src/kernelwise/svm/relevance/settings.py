@@ -27,32 +27,28 @@ class Settings:
     warm_evaluations: int = 8  # for each later stage; 20, cold: nothing, CPU x1.3
     final_evaluations: int = 6  # of the last learning; 20, cold: nothing
     spread: float = 1.0  # prior deviation of log w and log v; 0.5: ll +.002 among noise columns
-    min_decrease: float = 0.0  # of E in an iteration, in nats per target, below which it ends
     constant: float = 10.0  # prior variance of the constant; convention
     fine_noise: float = 0.003  # noise below which regression learns in float64: RMSE -8 % there
     least_noise: float = 1e-5  # floor of the noise in float64; 1e-4: RMSE +33 % on one table
     own_noise: float = 0.02  # noise below which each target has its own variances: RMSE -30 %
-    own_evaluations: int = 12  # of the evidence for these; convention
 
     # --- Ranking and path
     ranked: int = 2000  # columns that are ranked, those that say most alone; 20,000: CPU x9
     min_path: int = 6  # columns from which columns are dropped; never: -12 points among noise
     rank_noise: float = 0.1  # held in the ranking; free: pairs among 100 columns are missed
-    rank_spread: float = 3.0  # prior deviation of log w and log v in the ranking; 1: the same
     rank_evaluations: int = 30  # of the evidence per kernel; 15: -3 points among noise columns
     narrow: float = 3.0  # first weights of the Laplacian's ranking, relative to 1 / distance
     thirds: int = 16  # columns above which stages shrink to a third, not a half: CPU x0.78
     pair_columns: int = 2000  # best columns whose pairs are screened; time
-    nats: float = 4.0  # price of dropping any column; 8: nothing
+    nats: float = 4.0  # price of dropping any column, and of shifts by levels; 8: nothing
     gate: float = 2.0  # standard errors over a constant below which nothing is dropped; convention
 
     # --- Parts
     scales: tuple[float, ...] = (1.0, 4.0, 16.0, 64.0)  # of the prior variance of log-odds
     squared_classes: int = 6  # classes from which parts have squared loss: CPU x0.4, nothing lost
     squared_scales: tuple[float, ...] = (0.25, 1.0, 4.0)  # of 1 / noise for these
-    exact: int = 600  # rows up to which every row is a landmark of the logistic parts
-    landmarks: int = 300  # above; 500: nothing, CPU x1.3
-    sample: int = 50_000  # rows of the logistic parts; more change nothing; memory
+    landmarks: int = 300  # of logistic parts above twice as many rows; 500: nothing, CPU x1.3
+    sample: int = 50_000  # most rows of logistic parts, machines and a region of cells; memory
 
     # --- Folds
     folds: int = 3  # up to `learning`; 5: ll -.001, CPU x1.9
@@ -63,20 +59,16 @@ class Settings:
     exact_rows: int = 3000  # rows up to which the squared loss is solved exactly; convention
     shared: int = 500  # landmarks that all cells share; 800: nothing
     cell: int = 1000  # most rows of a cell; 1,500: one table -4 %, CPU x1.15
-    trees: int = 2  # partitions into cells whose decisions are averaged; 3: nothing
-    many_rows: int = 50_000  # rows above which one partition serves: CPU x0.5
-    region: int = 50_000  # most rows, about, of one task of a cluster; memory
+    trees: int = 2  # partitions into cells, one of a larger table than a sample; 3: nothing
 
     # --- Machine of classes: w^t at typical distance f, cost C; none: -10 points on ordered classes
     powers: tuple[float, ...] = (0.5, 0.0, 1.0)
     distances: tuple[float, ...] = (2.0, 0.5, 1.0, 4.0, 8.0)
     costs: tuple[float, ...] = (10.0, 1.0, 100.0)
-    machine_rows: int = 10_000  # rows above which cells take its place; memory
 
     # --- Mixture
     equal: float = 30.0  # penalty on unequal weights of log-odds, in rows; convention
     equal_squared: float = 10.0  # the same for numbers
-    level_nats: float = 4.0  # decrease of the loss for which levels shift decisions; convention
 
     # Prior deviations of the logs of the amplitudes, and the bounds of these.
     spreads: dict[str, float] = field(

@@ -68,7 +68,7 @@ class RawColumn:
             return CATEGORY
         raise ValueError(
             f"column {self.name!r} is of type {dtype}, which is neither a number nor a category; "
-            "encode the table with kernelwise.app.tabular.TableEncoder first, which takes dates too, "
+            "encode the table with kernelwise.app.tabular.TableEncoder first, which takes dates, "
             "or leave the column out."
         )
 
