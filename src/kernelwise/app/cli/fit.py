@@ -53,6 +53,7 @@ def fit(
     from ..evaluation import evaluate, fit_table
     from ..report.page import check_packages
     from ..tabular import column_weights
+    from ..tabular.errors import require_columns
 
     options.forbid_both(cv, test_size)
     session = Session(quiet, as_json)
@@ -60,6 +61,7 @@ def fit(
     if report is not None:
         check_packages()
     frame = read(session, data, format)
+    require_columns(frame, [target], "target")
     settings = options.fit_options(drop, keep, category, balanced, seed)
     columns = _columns(frame, target, method, settings)
     _show_table(session, frame, columns, saved=out is not None)

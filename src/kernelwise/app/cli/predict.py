@@ -37,8 +37,9 @@ def predict(
     quiet: options.Quiet = False,
     force: options.Force = False,
 ) -> None:
-    """Predict the class or number of each row of a table.
+    """Predict each row of a table.
 
+    The result is one class or number per row, as CSV.
     The table is compared with the training table first. Notes name new categories, missing values,
     values of another kind, and values outside the training range. A table in which a column that
     the model relies on is unusable is refused.

@@ -52,6 +52,15 @@ from .tables import (
 )
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn")
+# What the page reads of a section, also where it could not be made.
+_EMPTY: dict[str, Any] = {
+    "findings": (),
+    "weights": (),
+    "effects": None,
+    "comparison": "",
+    "final": None,
+    "reads_tables": True,
+}
 
 
 @dataclass(frozen=True)
@@ -178,7 +187,7 @@ def report_sections(
         evaluation = replace(evaluation, weights=tuple(column_weights(model)))
     checks = ModelChecks() if checks is None else checks
     stability = checks.stability if stability is None else stability
-    facts: dict[str, Any] = _common_facts(evaluation, stability, checks)
+    facts: dict[str, Any] = _EMPTY | _common_facts(evaluation, stability, checks)
     failed = dict(checks.failed)
     makers = {
         "findings": lambda: {"findings": findings(evaluation, stability, checks)},

@@ -1,4 +1,4 @@
-"""Twelve tables of the kinds that users bring, small enough to be fitted in seconds.
+"""Tables of the kinds that users bring, small enough to be fitted in seconds.
 
 Each entry has a name, and each function returns a data frame whose last column is the target.
 """
@@ -109,6 +109,27 @@ def noise(rng):
     return frame.assign(coin=rng.choice(["heads", "tails"], 150))
 
 
+def rent(rng):
+    """Return a number with a heavy tail, which depends on words, gaps and a date."""
+    n = 260
+    frame = pd.DataFrame({"area": rng.gamma(6, 12, n).round(), "rooms": rng.integers(1, 6, n)})
+    frame["district"] = rng.choice(["old town", "river", "station", "hills"], n)
+    days = pd.Timestamp("2019-01-01") + pd.to_timedelta(rng.integers(0, 1500, n), "D")
+    frame["listed"] = days.strftime("%Y-%m-%d")
+    dear = 0.4 * (frame["district"] == "old town")
+    frame["rent"] = (
+        np.exp(0.8 * np.log(frame["area"]) + 4 + dear) * rng.lognormal(0, 0.1, n)
+    ).round()
+    frame.loc[rng.random(n) < 0.1, "rooms"] = np.nan
+    return frame
+
+
+def yields(rng):
+    """Return whole numbers that might be classes."""
+    frame = _numbers(rng, 240, 4)
+    return frame.assign(sacks=(30 + 8 * frame["x0"] + 4 * frame["x1"] ** 2).round().astype(int))
+
+
 TABLES = {
     make.__name__: make
     for make in (
@@ -124,5 +145,7 @@ TABLES = {
         leak,
         duplicates,
         noise,
+        rent,
+        yields,
     )
 }
