@@ -70,7 +70,10 @@ def partitions_of(
     given = {"y": y, "sample_weight": sample_weight, "groups": groups}
     columns = {name: _columns(own) for name, own in given.items() if own is not None}
     blocks = _blocks(X)
-    lengths, known = dask.compute([dask.delayed(len)(block) for block in blocks], columns)
+    sizes = X.chunks[0] if is_array(X) else [np.nan]
+    if np.isnan(sizes).any():
+        sizes = [dask.delayed(len)(block) for block in blocks]
+    lengths, known = dask.compute(list(sizes), columns)
     for name, arrays in known.items():
         columns[name] = _aligned(columns[name], arrays, lengths, name)
     starts = np.cumsum([0, *lengths])
