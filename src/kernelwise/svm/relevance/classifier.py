@@ -82,7 +82,7 @@ class RelevanceSVC(ClassifierMixin, BaseRelevance):
         The weights of the classes.
     n_features_in_ : int
         The number of columns of the training table.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if the table has names.
 
     See Also

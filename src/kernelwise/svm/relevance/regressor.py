@@ -76,7 +76,7 @@ class RelevanceSVR(RegressorMixin, BaseRelevance):
         How the columns that the model reads become numbers and codes.
     n_features_in_ : int
         The number of columns of the training table.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if the table has names.
 
     See Also
