@@ -155,15 +155,6 @@ def test_rule_of_the_paper_is_the_default_without_further_rows():
     assert_array_equal(paper.transform(NEW), plain.transform(NEW))
 
 
-def test_pickles_of_older_versions_find_training_rows():
-    features = GeodesicNeighborFeatures().fit(X, Y)
-    state = {k: v for k, v in vars(features).items() if k not in ("neighbors", "_sources")}
-    older = GeodesicNeighborFeatures.__new__(GeodesicNeighborFeatures)
-    older.__setstate__(state)
-    assert_array_equal(older.transform(NEW), features.transform(NEW))
-    assert older.get_params()["neighbors"] == "training"
-
-
 def test_the_nearest_rows_are_in_order():
     features = GeodesicNeighborFeatures(5).fit(X, Y)
     lengths = all_paths(X, 3, "euclidean")
