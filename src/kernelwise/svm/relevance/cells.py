@@ -42,43 +42,23 @@ _BLOCK = 4096  # rows that are decided at a time
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of a partition: its rows and what they add to decisions.
-
-    Parameters
-    ----------
-    rows : Rows
-        The rows.
-    alpha : ndarray of shape (m, k)
-        The coefficients of the covariances with them.
-    additive : ndarray of shape (q, k)
-        The coefficients of the additive columns.
-    shared : ndarray of shape (n_landmarks, k)
-        The coefficients of the covariances with the landmarks; none of an exact solve.
-    """
+    """One cell of a partition: its rows and what they add to decisions."""
 
     rows: Rows
-    alpha: Array
-    additive: Array
+    alpha: Array  # (m, k): the coefficients of the covariances with them
+    additive: Array  # (q, k): the coefficients of the additive columns
+    # (n_landmarks, k): the coefficients of the covariances with the landmarks; none of an exact
+    # solve
     shared: Array
 
 
 @dataclass(frozen=True)
 class Tree:
-    """A partition of the space into cells.
+    """A partition of the space into cells."""
 
-    Parameters
-    ----------
-    directions : ndarray of shape (n_nodes, d)
-        What each inner node projects rows on.
-    cuts : ndarray of shape (n_nodes,)
-        Rows with a projection of at most this go left.
-    children : ndarray of shape (n_nodes, 2)
-        Inner nodes as numbers from zero, and cells as -1, -2, ...
-    """
-
-    directions: Array
-    cuts: Array
-    children: Index
+    directions: Array  # (n_nodes, d): what each inner node projects rows on
+    cuts: Array  # (n_nodes,): rows with a projection of at most this go left
+    children: Index  # (n_nodes, 2): inner nodes from zero on, and cells as -1, -2 and so on
 
     @property
     def n_cells(self) -> int:
@@ -183,24 +163,12 @@ def coordinates(rows: Rows, prior: Prior) -> Array:
 
 @dataclass(frozen=True)
 class Squared:
-    """A fitted model of the squared loss.
-
-    Parameters
-    ----------
-    prior : Prior
-        The prior.
-    near : Rows or None
-        The landmarks.
-    trees : tuple of (Tree, tuple of Cell)
-        The partitions, whose decisions are averaged.
-    left_out : ndarray of shape (n, k) or None
-        Decisions on training rows without each of them.
-    """
+    """A fitted model of the squared loss."""
 
     prior: Prior
     near: Rows | None
-    trees: tuple[tuple[Tree, tuple[Cell, ...]], ...]
-    left_out: Array | None = None
+    trees: tuple[tuple[Tree, tuple[Cell, ...]], ...]  # the partitions, whose decisions are averaged
+    left_out: Array | None = None  # (n, k): decisions on training rows without each of them
 
     def decide(self, rows: Rows, settings: Settings) -> Array:
         """Return the decisions on rows, block by block."""
@@ -230,27 +198,13 @@ class Squared:
 
 @dataclass(frozen=True)
 class Known:
-    """Rows whose targets are known.
-
-    Parameters
-    ----------
-    rows : Rows
-        The rows.
-    T : ndarray of shape (n, k)
-        The targets.
-    price : ndarray of shape (n,)
-        The weight of each row's loss.
-    numbers : ndarray of shape (n,)
-        The number of each row in the table, ascending.
-    wanted : ndarray of bool of shape (n,)
-        Whether a decision without the row is needed.
-    """
+    """Rows whose targets are known."""
 
     rows: Rows
-    T: Array
-    price: Array
-    numbers: Index
-    wanted: Any
+    T: Array  # (n, k): the targets
+    price: Array  # (n,): the weight of each row's loss
+    numbers: Index  # (n,): the number of each row in the table, ascending
+    wanted: Any  # (n,): whether a decision without the row is needed
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -361,30 +315,14 @@ def _inverse_of(L: Array) -> Array:
 
 @dataclass(frozen=True)
 class Plan:
-    """All that the cells of one partition share.
-
-    Parameters
-    ----------
-    prior : Prior
-        The prior.
-    settings : Settings
-        The constants.
-    landmarks : Landmarks or None
-        The landmarks; None solves exactly, in one cell.
-    trunk : Tree
-        The first levels of the tree, whose cells are the regions.
-    seed : int
-        Grows the trees of the regions.
-    real : type
-        The type of the numbers: float32, or float64 where there is hardly any noise.
-    """
+    """All that the cells of one partition share."""
 
     prior: Prior
     settings: Settings
-    landmarks: Landmarks | None
-    trunk: Tree
-    seed: int
-    real: Any
+    landmarks: Landmarks | None  # the landmarks; None solves exactly, in one cell
+    trunk: Tree  # the first levels of the tree, whose cells are the regions
+    seed: int  # grows the trees of the regions
+    real: Any  # the type of the numbers: float32, or float64 where there is hardly any noise
 
     @classmethod
     def all(
@@ -488,44 +426,17 @@ class Plan:
 
 def fit_squared(
     rows: Rows,
-    T: Array,
-    price: Array,
+    T: Array,  # (n, k): the targets
+    price: Array,  # (n,): the weight of each row's loss
     prior: Prior,
-    rng: np.random.Generator,
+    rng: np.random.Generator,  # picks landmarks and trees
     settings: Settings,
     *,
-    left_out: bool = True,
+    left_out: bool = True,  # whether left-out decisions are needed
     threads: int = 1,
-    done: Callable[[str], Any] | None = None,
+    done: Callable[[str], Any] | None = None,  # told of each step
 ) -> Squared:
-    """Solve the squared loss of all rows.
-
-    Parameters
-    ----------
-    rows : Rows
-        The rows.
-    T : ndarray of shape (n, k)
-        The targets.
-    price : ndarray of shape (n,)
-        The weight of each row's loss.
-    prior : Prior
-        The prior.
-    rng : Generator
-        Picks landmarks and trees.
-    settings : Settings
-        The constants.
-    left_out : bool, default=True
-        Whether left-out decisions are needed.
-    threads : int, default=1
-        Threads over cells.
-    done : callable, default=None
-        Told of each step.
-
-    Returns
-    -------
-    model : Squared
-        The model.
-    """
+    """Solve the squared loss of all rows."""
     n = len(rows)
     known = Known(rows, T, price, np.arange(n), np.full(n, left_out))
     plans = Plan.all(rows, n, prior, rng, settings)

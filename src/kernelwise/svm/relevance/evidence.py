@@ -312,41 +312,16 @@ def _matters(name: str, prior: Prior) -> bool:
 
 def learn(
     rows: Rows,
-    T: Array,
-    start: Prior,
-    centre: Prior,
-    evaluations: int,
+    T: Array,  # (n, K): their targets
+    start: Prior,  # where the descent begins
+    centre: Prior,  # the centre of the prior of the hyperparameters
+    evaluations: int,  # the most evaluations of E
     settings: Settings,
     *,
-    hold: Sequence[str] = (),
-    fine: bool = False,
+    hold: Sequence[str] = (),  # the amplitudes that stay as they are; "w" holds the weights
+    fine: bool = False,  # whether a descent that ends at little noise goes on in float64
 ) -> Prior:
-    """Return the prior of least E, after at most so many evaluations.
-
-    Parameters
-    ----------
-    rows : Rows
-        The rows.
-    T : ndarray of shape (n, K)
-        Their targets.
-    start : Prior
-        Where the descent begins.
-    centre : Prior
-        The centre of the prior of the hyperparameters.
-    evaluations : int
-        The most evaluations of E.
-    settings : Settings
-        The constants.
-    hold : sequence of str, default=()
-        The amplitudes that stay as they are; "w" holds the weights.
-    fine : bool, default=False
-        Whether a descent that ends at little noise goes on in float64.
-
-    Returns
-    -------
-    prior : Prior
-        The learned prior.
-    """
+    """Return the prior of least E, after at most so many evaluations."""
     evidence = Evidence(rows, T, centre, settings)
     begin = evidence.pack(start)
     bounds = evidence.bounds(settings, hold, begin)

@@ -26,36 +26,17 @@ _MEMORY = 2e9  # bytes that a solver of machines may use beside its kernel matri
 
 @dataclass(frozen=True)
 class Job:
-    """Rows to fit, and how.
-
-    Parameters
-    ----------
-    rows : Rows
-        The rows.
-    groups : ndarray or None
-        The group of each row; the rows of a group are left out together.
-    max_features : int or None
-        The most groups of columns that may be kept.
-    rng : Generator
-        The source of all choices.
-    settings : Settings
-        The constants.
-    threads : int
-        Threads of the fit.
-    tell : callable
-        Told of each step.
-    whole : callable or None, default=None
-        If the rows are a sample: solves the squared loss of all rows of the table, from this job,
-        the kept columns and a prior, with left-out decisions of the sample.
-    """
+    """Rows to fit, and how."""
 
     rows: Rows
-    groups: Index | None
-    max_features: int | None
-    rng: np.random.Generator
+    groups: Index | None  # the group of each row; the rows of a group are left out together
+    max_features: int | None  # the most groups of columns that may be kept
+    rng: np.random.Generator  # the source of all choices
     settings: Settings
-    threads: int
-    tell: Tell
+    threads: int  # threads of the fit
+    tell: Tell  # told of each step
+    # if the rows are a sample: solves the squared loss of all rows of the table, from this job, the
+    # kept columns and a prior, with left-out decisions of the sample
     whole: Whole | None = None
 
     def walk(self, loss: Any) -> PathResult:
@@ -86,21 +67,11 @@ Whole = Callable[[Job, "Kept", Prior], Squared]
 
 @dataclass(frozen=True)
 class Kept:
-    """The rows and priors of a job without the columns that no stage keeps.
-
-    Parameters
-    ----------
-    rows : Rows
-        The rows.
-    sources : ndarray
-        The user's columns that are kept.
-    priors : dict of stage to Prior
-        The priors of the stages.
-    """
+    """The rows and priors of a job without the columns that no stage keeps."""
 
     rows: Rows
-    sources: Index
-    priors: dict[int, Prior]
+    sources: Index  # the user's columns that are kept
+    priors: dict[int, Prior]  # the priors of the stages
 
     @classmethod
     def of(cls, rows: Rows, finals: dict[int, Prior]) -> Kept:
@@ -129,24 +100,12 @@ def importances(path: PathResult, columns: ModelColumns) -> Array:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a classifier.
+    """A part of a classifier."""
 
-    Parameters
-    ----------
-    name : str
-        Its kind: "linear", "additive", "joint", "machine" or "cells".
-    size : int
-        The number of groups of columns of its stage.
-    model : Joint, Machine or Squared
-        The fitted part.
-    pairs : PairSigmoids or None, default=None
-        For machines of several classes: from pairs to classes.
-    """
-
-    name: str
-    size: int
+    name: str  # its kind: "linear", "additive", "joint", "machine" or "cells"
+    size: int  # the number of groups of columns of its stage
     model: Joint | Machine | Squared
-    pairs: PairSigmoids | None = None
+    pairs: PairSigmoids | None = None  # for machines of several classes: from pairs to classes
 
     def decide(self, rows: Rows, settings: Settings) -> Array:
         """Return decisions: one column for two classes, else one per class."""
@@ -156,32 +115,15 @@ class Part:
 
 @dataclass(frozen=True)
 class ClassModel:
-    """A fitted classifier on rows as the model reads them.
+    """A fitted classifier on rows as the model reads them."""
 
-    Parameters
-    ----------
-    columns : ModelColumns
-        The columns that are kept.
-    sources : ndarray
-        The user's columns that they come from.
-    parts : tuple of Part
-        The parts.
-    mixture : LogMixture
-        Their mixture.
-    families : tuple of Family
-        Shifts by levels.
-    settings : Settings
-        The constants.
-    encoded : ndarray
-        Where its encoded columns are among those of the estimator.
-    """
-
-    columns: ModelColumns
-    sources: Index
+    columns: ModelColumns  # the columns that are kept
+    sources: Index  # the user's columns that they come from
     parts: tuple[Part, ...]
     mixture: LogMixture
     families: tuple[Family, ...]
     settings: Settings
+    # where its encoded columns are among those of the estimator
     encoded: Index = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
     def scores(self, rows: Rows) -> Array:

@@ -23,32 +23,16 @@ _MIN_GAIN = 0.99  # left-out error of the regression, relative to a constant, ab
 
 @dataclass(frozen=True)
 class LocalDeviation:
-    """The deviation of residuals as a function of a row and its prediction.
+    """The deviation of residuals as a function of a row and its prediction."""
 
-    Parameters
-    ----------
-    mean, deviation : ndarray of shape (q,)
-        What the columns of the regression are standardised by.
-    coefficients : ndarray of shape (q,)
-        Of the log of the absolute residual.
-    centre : float
-        Its mean.
-    limits : tuple of float
-        The smallest and largest deviation.
-    low, high : float
-        The range of the target.
-    columns : ndarray
-        The columns of Z that are read.
-    """
-
-    mean: Array
+    mean: Array  # (q,): what the columns of the regression are standardised by
     deviation: Array
-    coefficients: Array
+    coefficients: Array  # (q,): of the log of the absolute residual
     centre: float
-    limits: tuple[float, float]
-    low: float
+    limits: tuple[float, float]  # the smallest and largest deviation
+    low: float  # the range of the target
     high: float
-    columns: Index
+    columns: Index  # the columns of Z that are read
 
     @classmethod
     def of(cls, rows: Rows, predictions: Array, y: Array) -> tuple[LocalDeviation, Array]:

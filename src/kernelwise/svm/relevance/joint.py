@@ -33,21 +33,11 @@ _MIN_VARIANCE = 1e-6  # floor of p (1 - p)
 
 @dataclass(frozen=True)
 class Features:
-    """The map from rows to U.
-
-    Parameters
-    ----------
-    prior : Prior
-        The prior.
-    near : Rows or None
-        The landmarks; None without a kernel.
-    L : ndarray of shape (m, m) or None
-        The Cholesky factor of their covariances.
-    """
+    """The map from rows to U."""
 
     prior: Prior
-    near: Rows | None
-    L: Array | None
+    near: Rows | None  # the landmarks; None without a kernel
+    L: Array | None  # (m, m): the Cholesky factor of their covariances
 
     @classmethod
     def of(cls, rows: Rows, prior: Prior, rng: np.random.Generator, settings: Settings) -> Features:
@@ -81,30 +71,14 @@ class Features:
 
 @dataclass(frozen=True)
 class Joint:
-    """A linear model on the features of a prior.
-
-    Parameters
-    ----------
-    prior : Prior
-        The prior.
-    near : Rows or None
-        The landmarks.
-    additive : ndarray of shape (q, k)
-        The coefficients of the additive columns times their prior deviations.
-    weights : ndarray of shape (m, k)
-        The coefficients of the covariances with the landmarks.
-    scale : float
-        The prior variance of the coefficients, or the factor of the noise.
-    left_out : ndarray of shape (n, k) or None
-        Decisions on the training rows without each of them.
-    """
+    """A linear model on the features of a prior."""
 
     prior: Prior
     near: Rows | None
-    additive: Array
-    weights: Array
-    scale: float
-    left_out: Array | None = None
+    additive: Array  # (q, k): the coefficients of the additive columns times their prior deviations
+    weights: Array  # (m, k): the coefficients of the covariances with the landmarks
+    scale: float  # the prior variance of the coefficients, or the factor of the noise
+    left_out: Array | None = None  # (n, k): decisions on the training rows without each of them
 
     @classmethod
     def of(
@@ -130,44 +104,18 @@ class Joint:
 
 def fit_joint(
     rows: Rows,
-    targets: Array,
-    price: Array,
+    targets: Array,  # (n, k): codes 0 and 1 for the logistic loss, numbers for the squared one
+    price: Array,  # (n,): the weight of each row's loss
     prior: Prior,
     loss: str,
+    # prior variances of the coefficients; for the squared loss, factors of 1 / noise
     scales: Sequence[float],
     rng: np.random.Generator,
     settings: Settings,
     *,
-    left_out: bool = True,
+    left_out: bool = True,  # whether left-out decisions are needed
 ) -> list[Joint]:
-    """Fit one model per scale of the prior variance.
-
-    Parameters
-    ----------
-    rows : Rows
-        The rows.
-    targets : ndarray of shape (n, k)
-        Codes 0 and 1 for the logistic loss, numbers for the squared one.
-    price : ndarray of shape (n,)
-        The weight of each row's loss.
-    prior : Prior
-        The prior.
-    loss : {"log", "squared"}
-        The loss.
-    scales : sequence of float
-        Prior variances of the coefficients; for the squared loss, factors of 1 / noise.
-    rng : Generator
-        Picks landmarks.
-    settings : Settings
-        The constants.
-    left_out : bool, default=True
-        Whether left-out decisions are needed.
-
-    Returns
-    -------
-    models : list of Joint
-        One per scale.
-    """
+    """Fit one model per scale of the prior variance."""
     features = Features.of(rows, prior, rng, settings)
     U = features.of_landmarks(rows, settings)
     if loss == "squared":

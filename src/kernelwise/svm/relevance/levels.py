@@ -35,25 +35,13 @@ Value = Callable[[Array], float]  # decisions -> loss in nats
 
 @dataclass(frozen=True)
 class Family:
-    """Cells of one column, or of a category and another column.
+    """Cells of one column, or of a category and another column."""
 
-    Parameters
-    ----------
-    first, second : int
-        The columns; the same for one column.
-    cuts : ndarray or None
-        The cuts of the second column, if it is a number.
-    keys : ndarray of shape (n_cells,)
-        The cells, ascending.
-    shifts : ndarray of shape (n_cells, k)
-        What decisions in each cell are shifted by.
-    """
-
-    first: int
+    first: int  # the columns; the same for one column
     second: int
-    cuts: Array | None
-    keys: Index
-    shifts: Array
+    cuts: Array | None  # the cuts of the second column, if it is a number
+    keys: Index  # (n_cells,): the cells, ascending
+    shifts: Array  # (n_cells, k): what decisions in each cell are shifted by
 
     def shift(self, Z: Array) -> Array:
         """Return the shifts of rows; new cells have none."""
@@ -75,26 +63,7 @@ def _keys(Z: Array, a: int, b: int, cuts: Array | None) -> Index:
 def find_families(
     rows: Rows, z: Array, value: Value, slopes: Slopes, settings: Settings
 ) -> list[Family]:
-    """Return the families of cells whose shifts lower the left-out loss, one after the other.
-
-    Parameters
-    ----------
-    rows : Rows
-        Rows that no part has seen.
-    z : ndarray of shape (n, k)
-        The decisions of the mixture on them.
-    value : callable
-        Returns the loss of decisions in nats.
-    slopes : callable
-        Returns minus the derivative of each row's loss along its decisions, and the curvature.
-    settings : Settings
-        The constants.
-
-    Returns
-    -------
-    families : list of Family
-        At most five.
-    """
+    """Return the families of cells whose shifts lower the left-out loss, one after the other."""
     candidates = _candidates(rows)
     found: list[Family] = []
     best = value(z)

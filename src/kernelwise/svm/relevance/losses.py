@@ -33,21 +33,12 @@ Key = tuple[str, float]  # kind of a part and its scale
 
 @dataclass(frozen=True)
 class LogMixture:
-    """Log-odds of classes as a weighted sum of those of the parts.
+    """Log-odds of classes as a weighted sum of those of the parts."""
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n_parts,)
-        The weights, of sum one.
-    slopes : ndarray of shape (n_parts, k)
-        What the decisions of each part are multiplied by, its weight included.
-    offset : ndarray of shape (k,)
-        Added to the sum.
-    """
-
-    weights: Array
+    weights: Array  # (n_parts,): the weights, of sum one
+    # (n_parts, k): what the decisions of each part are multiplied by, its weight included
     slopes: Array
-    offset: Array
+    offset: Array  # (k,): added to the sum
 
     def decisions(self, parts: Sequence[Array]) -> Array:
         """Return log-odds of the second of two classes, or one score per class."""
@@ -59,23 +50,11 @@ class LogMixture:
 
 @dataclass(frozen=True)
 class LogLoss:
-    """The log loss of classes.
+    """The log loss of classes."""
 
-    Parameters
-    ----------
-    classes : ndarray of shape (n,)
-        The number of each row's class.
-    n_classes : int
-        The number of classes.
-    price : ndarray of shape (n,)
-        The weight of each row's loss: sample weight times class weight.
-    settings : Settings
-        The constants.
-    """
-
-    classes: Index
-    n_classes: int
-    price: Array
+    classes: Index  # (n,): the number of each row's class
+    n_classes: int  # the number of classes
+    price: Array  # (n,): the weight of each row's loss: sample weight times class weight
     settings: Settings
     fine = False  # evidence in float32: classes are never without noise
 
@@ -240,23 +219,11 @@ class Several:
 
 @dataclass(frozen=True)
 class SquaredLoss:
-    """The squared error of one target in the units of the user.
+    """The squared error of one target in the units of the user."""
 
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        The target.
-    transforms : tuple of Target
-        Its transforms.
-    price : ndarray of shape (n,)
-        The sample weights.
-    settings : Settings
-        The constants.
-    """
-
-    y: Array
+    y: Array  # (n,): the target
     transforms: tuple[Target, ...]
-    price: Array
+    price: Array  # (n,): the sample weights
     settings: Settings
     fine = True  # evidence in float64 where there is hardly any noise
 

@@ -55,30 +55,14 @@ def pair_tasks(classes: Index, n_classes: int) -> list[tuple[Index, Array]]:
 
 @dataclass(frozen=True)
 class Machine:
-    """Solved machines of all pairs.
+    """Solved machines of all pairs."""
 
-    Parameters
-    ----------
-    rows : Rows
-        The support vectors of any machine.
-    u : ndarray of shape (n_groups,)
-        The weights.
-    beta : ndarray of shape (n_support, n_pairs)
-        The signed coefficients.
-    intercept : ndarray of shape (n_pairs,)
-        The intercepts.
-    support : ndarray of shape (n_support,)
-        The training rows of the support vectors.
-    solutions : tuple of Solution
-        The certificates, without the pairs that lack a class.
-    """
-
-    rows: Rows
-    u: Array
-    beta: Array
-    intercept: Array
-    support: Index
-    solutions: tuple[Solution, ...] = ()
+    rows: Rows  # the support vectors of any machine
+    u: Array  # (n_groups,): the weights
+    beta: Array  # (n_support, n_pairs): the signed coefficients
+    intercept: Array  # (n_pairs,): the intercepts
+    support: Index  # (n_support,): the training rows of the support vectors
+    solutions: tuple[Solution, ...] = ()  # the certificates, without the pairs that lack a class
 
     def decide(self, rows: Rows, settings: Settings) -> Array:
         """Return one decision per pair, block by block."""
@@ -135,19 +119,11 @@ class Machines:
 
 @dataclass(frozen=True)
 class PairSigmoids:
-    """From decisions of pairs to log-odds of classes.
+    """From decisions of pairs to log-odds of classes."""
 
-    Parameters
-    ----------
-    slope, intercept : ndarray of shape (n_pairs,)
-        The sigmoids.
-    n_classes : int
-        The number of classes.
-    """
-
-    slope: Array
+    slope: Array  # (n_pairs,): the sigmoids
     intercept: Array
-    n_classes: int
+    n_classes: int  # the number of classes
 
     @classmethod
     def of(cls, decisions: Array, classes: Index, n_classes: int, price: Array) -> PairSigmoids:
@@ -198,32 +174,15 @@ class Choice:
 
 
 def choose(
+    # returns decisions on held-out rows for a power, a distance and C
     decide: Callable[[float, float, float], Array],
+    # returns the mean log loss of the mixture of some parts' decisions
     loss: Callable[[Sequence[Array]], float],
-    as_log_odds: Callable[[Array], Array],
-    others: Sequence[Array],
+    as_log_odds: Callable[[Array], Array],  # turns decisions of pairs into those of classes
+    others: Sequence[Array],  # the decisions of the other parts
     settings: Settings,
 ) -> Choice:
-    """Choose power, distance and C, one after the other, by the log loss of the mixture.
-
-    Parameters
-    ----------
-    decide : callable
-        Returns decisions on held-out rows for a power, a distance and C.
-    loss : callable
-        Returns the mean log loss of the mixture of some parts' decisions.
-    as_log_odds : callable
-        Turns decisions of pairs into those of classes.
-    others : sequence of ndarray
-        The decisions of the other parts.
-    settings : Settings
-        The constants.
-
-    Returns
-    -------
-    choice : Choice
-        The choice.
-    """
+    """Choose power, distance and C, one after the other, by the log loss of the mixture."""
 
     def value(key: list[float]) -> tuple[float, Array]:
         decisions = decide(*key)

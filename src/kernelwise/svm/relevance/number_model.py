@@ -24,35 +24,17 @@ _N_QUANTILES = 201  # of left-out residuals that a model keeps for the way back 
 
 @dataclass(frozen=True)
 class NumberModel:
-    """A fitted model of one target.
+    """A fitted model of one target."""
 
-    Parameters
-    ----------
-    columns : ModelColumns
-        The columns that are kept.
-    parts : tuple of (int, Several)
-        The number of columns of each stage, and its model.
-    transforms : tuple of Target
-        The transforms of the target, in the order of a model's decisions.
-    residuals : tuple of ndarray
-        Quantiles of the left-out residuals of each part and transform.
-    weights : ndarray
-        The weight of each part and transform.
-    families : tuple of Family
-        Shifts by levels, in units of the target.
-    settings : Settings
-        The constants.
-    encoded : ndarray
-        Where its encoded columns are among those of the estimator.
-    """
-
-    columns: ModelColumns
-    parts: tuple[tuple[int, Several], ...]
+    columns: ModelColumns  # the columns that are kept
+    parts: tuple[tuple[int, Several], ...]  # the number of columns of each stage, and its model
+    # the transforms of the target, in the order of a model's decisions
     transforms: tuple[Target, ...]
-    residuals: tuple[Array, ...]
-    weights: Array
-    families: tuple[Family, ...]
+    residuals: tuple[Array, ...]  # quantiles of the left-out residuals of each part and transform
+    weights: Array  # the weight of each part and transform
+    families: tuple[Family, ...]  # shifts by levels, in units of the target
     settings: Settings
+    # where its encoded columns are among those of the estimator
     encoded: Index = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
     def predict(self, rows: Rows) -> Array:
@@ -157,23 +139,12 @@ def _families(
 
 @dataclass(frozen=True)
 class NumberEnsemble:
-    """The mean of several models of one target, and its intervals.
-
-    Parameters
-    ----------
-    members : tuple of NumberModel
-        The models.
-    deviation : LocalDeviation
-        The local deviation of residuals.
-    ratios : ndarray of shape (n,)
-        Left-out residuals over their deviations, ascending.
-    floor : float
-        Smallest end of an interval: zero for a target that was never negative, else -inf.
-    """
+    """The mean of several models of one target, and its intervals."""
 
     members: tuple[NumberModel, ...]
-    deviation: LocalDeviation
-    ratios: Array
+    deviation: LocalDeviation  # the local deviation of residuals
+    ratios: Array  # (n,): left-out residuals over their deviations, ascending
+    # smallest end of an interval: zero for a target that was never negative, else -inf
     floor: float
 
     def predict(self, E: Array) -> Array:

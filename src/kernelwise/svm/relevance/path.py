@@ -142,71 +142,34 @@ def splits(
 
 @dataclass
 class PathResult:
-    """What the path found.
+    """What the path found."""
 
-    Parameters
-    ----------
-    sizes : list of int
-        The number of columns of each stage.
-    losses : ndarray of shape (n_stages,)
-        The mean held-out loss of each stage; NaN for one that was given up.
-    weights : ndarray of shape (n_stages,)
-        The weight of each stage.
-    splits : list of Split
-        The folds.
-    seen : ndarray
-        The held-out rows of all folds.
-    priors : dict of (fold, stage) to Prior
-        What each fold learned.
-    decisions : dict of stage to {key: ndarray}
-        The decisions of the chosen parts on the rows of `seen`.
-    finals : dict of stage to Prior
-        The priors of the mixed stages, learned from all rows.
-    """
-
-    sizes: list[int]
+    sizes: list[int]  # the number of columns of each stage
+    # (n_stages,): the mean held-out loss of each stage; NaN for one that was given up
     losses: Array
-    weights: Array
+    weights: Array  # (n_stages,): the weight of each stage
     splits: list[Split]
-    seen: Index
-    priors: dict[tuple[int, int], Prior]
+    seen: Index  # the held-out rows of all folds
+    priors: dict[tuple[int, int], Prior]  # what each fold learned
+    # the decisions of the chosen parts on the rows of `seen`
     decisions: dict[int, dict[Key, Array]]
+    # the priors of the mixed stages, learned from all rows
     finals: dict[int, Prior] = field(default_factory=dict)
 
 
 class Path:
-    """Walks along the path for one table.
-
-    Parameters
-    ----------
-    rows : Rows
-        All rows.
-    loss : LogLoss or SquaredLoss
-        Their loss.
-    varying : ndarray
-        The groups of columns that vary.
-    groups : ndarray or None
-        The group of each row; rows of a group are held out together.
-    rng : Generator
-        Deals folds and picks rows.
-    settings : Settings
-        The constants.
-    max_features : int or None, default=None
-        The most groups of columns that may be kept.
-    done : callable, default=None
-        Told of each step.
-    """
+    """Walks along the path for one table."""
 
     def __init__(
         self,
         rows: Rows,
         loss: Loss,
-        varying: Index,
-        groups: Index | None,
-        rng: np.random.Generator,
+        varying: Index,  # the groups of columns that vary
+        groups: Index | None,  # the group of each row; rows of a group are held out together
+        rng: np.random.Generator,  # deals folds and picks rows
         settings: Settings,
-        max_features: int | None = None,
-        done: Callable[[str], Any] | None = None,
+        max_features: int | None = None,  # the most groups of columns that may be kept
+        done: Callable[[str], Any] | None = None,  # told of each step
     ) -> None:
         self._rows, self._loss, self._varying = rows, loss, varying
         self._groups, self._rng, self._settings = groups, rng, settings

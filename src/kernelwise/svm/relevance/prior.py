@@ -20,31 +20,17 @@ AMPLITUDES = ("s2", "tau", "noise", "r2", "rho")
 
 @dataclass(frozen=True)
 class Prior:
-    """Hyperparameters of the model.
+    """Hyperparameters of the model."""
 
-    Parameters
-    ----------
-    w : ndarray of shape (n_groups,)
-        The weight of each group of columns in both kernels; zero for a dropped one.
-    v : ndarray of shape (n_groups,)
-        The variance of the additive effects of each group; zero for a dropped one.
-    s2, r2 : float
-        The amplitudes of the Laplacian and of the Gaussian kernel.
-    rho : float
-        The inverse squared width of the Gaussian kernel, relative to the weights.
-    tau : float
-        The variance of steps relative to lines and levels.
-    noise : float
-        The variance of the target around f.
-    """
-
+    # (n_groups,): the weight of each group of columns in both kernels; zero for a dropped one
     w: Array
+    # (n_groups,): the variance of the additive effects of each group; zero for a dropped one
     v: Array
-    s2: float
-    tau: float
-    noise: float
+    s2: float  # the amplitudes of the Laplacian and of the Gaussian kernel
+    tau: float  # the variance of steps relative to lines and levels
+    noise: float  # the variance of the target around f
     r2: float
-    rho: float
+    rho: float  # the inverse squared width of the Gaussian kernel, relative to the weights
 
     @property
     def kept(self) -> Index:

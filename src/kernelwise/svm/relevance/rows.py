@@ -32,30 +32,17 @@ _TRACE = 1e-4  # weights below this share of the largest are left out of distanc
 
 @dataclass(frozen=True)
 class ModelColumns:
-    """How a user's columns become those of the model.
+    """How a user's columns become those of the model."""
 
-    Parameters
-    ----------
-    encoding : ColumnEncoding
-        From the user's columns to numbers and codes.
-    scores : ColumnScores
-        From these to Z.
-    bins : ColumnBins
-        The bins of numbers and the levels of categories.
-    means, deviations : ndarray of shape (d,)
-        Of the numbers, for their lines; zero and infinite for categories and constant columns.
-    group : ndarray of shape (d,)
-        The number of the group of each encoded column, from zero; a group has one weight.
-    tops : tuple of ndarray
-        The levels of each encoded column that the Gaussian kernel tells apart; none of numbers.
-    """
-
-    encoding: ColumnEncoding
-    scores: ColumnScores
-    bins: ColumnBins
+    encoding: ColumnEncoding  # from the user's columns to numbers and codes
+    scores: ColumnScores  # from these to Z
+    bins: ColumnBins  # the bins of numbers and the levels of categories
+    # (d,): of the numbers, for their lines; zero and infinite for categories and constant columns
     means: Array
     deviations: Array
+    # (d,): the number of the group of each encoded column, from zero; a group has one weight
     group: Index
+    # the levels of each encoded column that the Gaussian kernel tells apart; none of numbers
     tops: tuple[Array, ...]
 
     @classmethod
@@ -153,44 +140,22 @@ def _most_frequent(codes: Array, most: int) -> Array:
 
 @dataclass(frozen=True)
 class Additive:
-    """Additive columns of rows, for the kept groups.
+    """Additive columns of rows, for the kept groups."""
 
-    Parameters
-    ----------
-    A : ndarray of shape (n, q), of float32, in Fortran order
-        The columns, the constant first.
-    group : ndarray of shape (q,)
-        Their groups; -1 for the constant.
-    is_step : ndarray of shape (q,)
-        Whether a column is a step of a number.
-    """
-
-    A: Array
-    group: Index
-    is_step: Any
+    A: Array  # (n, q): the columns, the constant first
+    group: Index  # (q,): their groups; -1 for the constant
+    is_step: Any  # (q,): whether a column is a step of a number
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows as the model reads them.
+    """Rows as the model reads them."""
 
-    Parameters
-    ----------
-    columns : ModelColumns
-        What their columns are.
-    Z, lines : ndarray of shape (n, d), of float32
-        Scores and codes; standardised numbers, cut off.
-    places : ndarray of shape (n, d), of uint16
-        The bin or level of each value, among those of its column.
-    weight : ndarray of shape (n,)
-        The sample weight of each row.
-    """
-
-    columns: ModelColumns
-    Z: Array
+    columns: ModelColumns  # what their columns are
+    Z: Array  # (n, d): scores and codes; standardised numbers, cut off
     lines: Array
-    places: Any
-    weight: Array
+    places: Any  # (n, d): the bin or level of each value, among those of its column
+    weight: Array  # (n,): the sample weight of each row
 
     def __len__(self) -> int:
         return len(self.Z)

@@ -16,22 +16,6 @@ def squared_weights(residuals: Array, price: Array, centre: Array, penalty: floa
     """Return the weights of least squared error, pulled to a centre.
 
     min  sum_i p_i (sum_j w_j r_ji)^2 / (2 s) + penalty |w - c|^2   s.t.  w >= 0,  sum w = 1
-
-    Parameters
-    ----------
-    residuals : ndarray of shape (J, n)
-        The residuals of each part.
-    price : ndarray of shape (n,)
-        The weights of the rows.
-    centre : ndarray of shape (J,)
-        The weights c that the penalty pulls to, of sum one.
-    penalty : float
-        The penalty, in rows; s is the least mean squared residual of a part.
-
-    Returns
-    -------
-    weights : ndarray of shape (J,)
-        The weights.
     """
     H = (residuals * price) @ residuals.T
     size = max(float(np.diagonal(H).min()) / float(price.sum()), 1e-300)
@@ -42,24 +26,6 @@ def log_weights(Z: Array, y: Array, price: Array, centre: Array, penalty: float)
     """Return the weights of least log loss, pulled to a centre, by Newton's method.
 
     min  sum_i p_i log(1 + exp(-y_i sum_j w_j z_ji)) + penalty |w - c|^2   s.t.  w >= 0,  sum w = 1
-
-    Parameters
-    ----------
-    Z : ndarray of shape (J, n)
-        The log-odds of each part.
-    y : ndarray of shape (n,)
-        Codes -1 and +1.
-    price : ndarray of shape (n,)
-        The weights of the rows.
-    centre : ndarray of shape (J,)
-        The weights c that the penalty pulls to, of sum one.
-    penalty : float
-        The penalty, in rows.
-
-    Returns
-    -------
-    weights : ndarray of shape (J,)
-        The weights.
     """
     ridge = 2 * penalty * np.eye(len(Z))
 

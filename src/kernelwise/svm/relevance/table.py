@@ -32,21 +32,11 @@ Targets = Callable[[Any, Array], tuple[Array, Array]]  # labels, weights -> targ
 
 @dataclass(frozen=True)
 class ClassTargets:
-    """From labels and sample weights to codes of mean zero and deviation one, and loss weights.
+    """From labels and sample weights to codes of mean zero and deviation one, and loss weights."""
 
-    Parameters
-    ----------
-    names : ndarray of shape (n_classes,)
-        The classes.
-    class_weight : ndarray of shape (n_classes,)
-        Their weights, in units of the loss.
-    mean : ndarray of shape (k,)
-        The weighted means of the codes of all rows.
-    """
-
-    names: Any
-    class_weight: Array
-    mean: Array
+    names: Any  # (n_classes,): the classes
+    class_weight: Array  # (n_classes,): their weights, in units of the loss
+    mean: Array  # (k,): the weighted means of the codes of all rows
 
     @classmethod
     def of(cls, names: Any, classes: Index, class_weight: Array, weight: Array) -> ClassTargets:
@@ -81,24 +71,12 @@ class NumberTargets:
 
 @dataclass(frozen=True)
 class Reader:
-    """Reads rows as cells need them.
+    """Reads rows as cells need them."""
 
-    Parameters
-    ----------
-    columns : ModelColumns
-        The columns that are kept.
-    sources : ndarray
-        The user's columns that they come from.
-    targets : callable
-        Makes targets and weights of the loss.
-    wanted : ndarray
-        The numbers of the rows whose decisions without them are needed, ascending.
-    """
-
-    columns: ModelColumns
-    sources: Index
-    targets: Targets
-    wanted: Index
+    columns: ModelColumns  # the columns that are kept
+    sources: Index  # the user's columns that they come from
+    targets: Targets  # makes targets and weights of the loss
+    wanted: Index  # the numbers of the rows whose decisions without them are needed, ascending
 
     def __call__(self, X: Any, y: Any, weight: Array, numbers: Index) -> Known:
         """Return rows with their targets."""
@@ -158,21 +136,11 @@ class TableInMemory:
 
 @dataclass(frozen=True)
 class Whole:
-    """All rows of a table of which a fit has a sample.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    numbers : ndarray
-        The numbers of the rows of the sample, ascending.
-    targets : callable
-        Makes targets and weights of the loss.
-    """
+    """All rows of a table of which a fit has a sample."""
 
     table: Table
-    numbers: Index
-    targets: Targets
+    numbers: Index  # the numbers of the rows of the sample, ascending
+    targets: Targets  # makes targets and weights of the loss
 
     def __call__(self, job: Job, kept: Kept, prior: Prior) -> Squared:
         """Solve the squared loss of all rows, with left-out decisions of the sample."""

@@ -18,58 +18,28 @@ _ROUNDING = 1e-9  # difference of two shares of the rows that counts as none
 
 @dataclass(frozen=True)
 class ColumnBins:
-    """The bins of each column, which lie side by side.
+    """The bins of each column, which lie side by side."""
 
-    Parameters
-    ----------
-    cuts : ndarray of shape (n_cuts,)
-        The inner cuts of the numbers, ascending, column by column. A value is above a cut or not.
-    cut_stops : ndarray of shape (d + 1,)
-        Where the cuts of each column begin, and the end of the last; a category has none.
-    levels : ndarray of shape (n_levels,)
-        The place of each code of a category, counted from its first one, category by category.
-    level_stops : ndarray of shape (d + 1,)
-        Where the codes of each column begin, and the end of the last; a number has none.
-    starts : ndarray of shape (d + 1,)
-        The first place of each column, and the number of all places. The last place of a category
-        is for rare codes, and for those that the rows of the bins did not have.
-    is_category : ndarray of shape (d,)
-        Whether a column holds codes of a category.
-    """
-
+    # (n_cuts,): the inner cuts of the numbers, ascending, column by column. A value is above a cut
+    # or not
     cuts: Array
+    # (d + 1,): where the cuts of each column begin, and the end of the last; a category has none
     cut_stops: Index
+    # (n_levels,): the place of each code of a category, counted from its first one, category by
+    # category
     levels: Index
+    # (d + 1,): where the codes of each column begin, and the end of the last; a number has none
     level_stops: Index
+    # (d + 1,): the first place of each column, and the number of all places. The last place of a
+    # category is for rare codes, and for those that the rows of the bins did not have
     starts: Index
-    is_category: Any
+    is_category: Any  # (d,): whether a column holds codes of a category
 
     @classmethod
     def of(
         cls, X: Array, is_category: Any, count: Array, n_bins: int, max_levels: int | None = None
     ) -> ColumnBins:
-        """Find the bins of columns.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, d)
-            Rows without NaN; categories as whole numbers from zero.
-        is_category : ndarray of shape (d,)
-            Whether a column is a category.
-        count : ndarray of shape (n,)
-            How often each row counts.
-        n_bins : int
-            The number of bins of equal weight of a number. One with no more different values has
-            a bin for each of them.
-        max_levels : int, default=None
-            The number of codes of a category with a place each, the most frequent ones; None is
-            all codes.
-
-        Returns
-        -------
-        bins : ColumnBins
-            The bins.
-        """
+        """Find the bins of columns."""
         plain = bool((count == count[0]).all())
         cuts: list[Array] = []
         levels: list[Index] = []
@@ -118,18 +88,7 @@ class ColumnBins:
         return self.levels[self.level_stops[j] : self.level_stops[j + 1]]
 
     def places(self, X: Array) -> Any:
-        """Return the place of each value.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        places : ndarray of shape (n, d), of int32
-            One place per column, ascending in each row.
-        """
+        """Return the place of each value."""
         places = np.empty(X.shape, dtype=np.int32)
         for j, category in enumerate(self.is_category):
             if category:

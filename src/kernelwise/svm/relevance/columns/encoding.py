@@ -29,26 +29,16 @@ OTHER = 0  # code of unseen levels, and of all levels where each has one row
 
 @dataclass(frozen=True)
 class ColumnLayout:
-    """What each encoded column is, and which of the user's columns it comes from.
+    """What each encoded column is, and which of the user's columns it comes from."""
 
-    Parameters
-    ----------
-    is_category : ndarray of shape (d,)
-        Whether an encoded column holds the codes of a category: two codes differ or they do not,
-        and their order means nothing.
-    source : ndarray of shape (d,)
-        The user's column that each encoded column comes from. An indicator of missing values has
-        the source of the column whose gaps it marks.
-    group : ndarray of shape (d,)
-        Encoded columns with the same group share one weight.
-    n_source : int
-        The number of the user's columns.
-    """
-
+    # (d,): whether an encoded column holds the codes of a category: two codes differ or they do
+    # not, and their order means nothing
     is_category: Any
+    # (d,): the user's column that each encoded column comes from. An indicator of missing values
+    # has the source of the column whose gaps it marks
     source: Index
-    group: Index
-    n_source: int
+    group: Index  # (d,): encoded columns with the same group share one weight
+    n_source: int  # the number of the user's columns
 
     @classmethod
     def plain(cls, d: int) -> ColumnLayout:
@@ -61,18 +51,7 @@ class ColumnLayout:
         return bool(np.any(self.is_category))
 
     def to_source(self, values: Array) -> Array:
-        """Sum values of the encoded columns, along the last axis, for each of the user's columns.
-
-        Parameters
-        ----------
-        values : ndarray of shape (..., d)
-            One value per encoded column.
-
-        Returns
-        -------
-        sums : ndarray of shape (..., n_source)
-            One value per column of the user; zero where no encoded column comes from it.
-        """
+        """Sum values of encoded columns, along the last axis, for each of the user's columns."""
         values = np.asarray(values, dtype=np.float64)
         order = np.argsort(self.source, kind="stable")
         found, starts = np.unique(self.source[order], return_index=True)
@@ -83,20 +62,12 @@ class ColumnLayout:
 
 @dataclass(frozen=True)
 class CategoryCodes:
-    """The codes of a column's levels.
-
-    Parameters
-    ----------
-    column : int
-        The user's column.
-    levels : tuple of str or float
-        The levels with codes of their own, 1, 2, ..., in order: numbers, then words.
-    knows_missing : bool
-        Whether missing values have the code after the last level; else that of other levels.
-    """
+    """The codes of a column's levels."""
 
     column: int
+    # the levels with codes of their own, 1, 2, ..., in order: numbers, then words
     levels: tuple[Level, ...]
+    # whether missing values have the code after the last level; else that of other levels
     knows_missing: bool
 
     @classmethod
@@ -150,49 +121,20 @@ class ColumnEncoding:
     """A step from the user's columns to encoded ones.
 
     All columns come in order, then the marks of gaps.
-
-    Parameters
-    ----------
-    names : tuple of str
-        The names of the user's columns.
-    medians : ndarray of shape (n_source,)
-        What replaces missing numbers; NaN for categories.
-    marked : ndarray of shape (n_marked,)
-        The columns whose gaps are marked, by a column each behind all others.
-    categories : tuple of CategoryCodes
-        The codes of each category.
-    layout : ColumnLayout
-        What each encoded column is.
     """
 
-    names: tuple[str, ...]
-    medians: Array
+    names: tuple[str, ...]  # the names of the user's columns
+    medians: Array  # (n_source,): what replaces missing numbers; NaN for categories
+    # (n_marked,): the columns whose gaps are marked, by a column each behind all others
     marked: Index
-    categories: tuple[CategoryCodes, ...]
-    layout: ColumnLayout
+    categories: tuple[CategoryCodes, ...]  # the codes of each category
+    layout: ColumnLayout  # what each encoded column is
 
     @classmethod
     def of(
         cls, X: Any, names: Sequence[str], counts: Array, options: ColumnOptions
     ) -> ColumnEncoding:
-        """Learn medians, gaps and levels from training rows.
-
-        Parameters
-        ----------
-        X : data frame or ndarray of shape (n, n_source)
-            The rows.
-        names : sequence of str
-            The names of the columns.
-        counts : ndarray of shape (n,)
-            How many rows each row stands for.
-        options : ColumnOptions
-            Which columns are categories, and which share a weight.
-
-        Returns
-        -------
-        encoding : ColumnEncoding
-            The step.
-        """
+        """Learn medians, gaps and levels from training rows."""
         d, counts = len(names), counts / min(1.0, counts.mean())
         raws = [] if _is_plain(X) and options.finds_no_category else columns_of(X, names)
         is_category = options.categories(raws, names)
@@ -215,18 +157,7 @@ class ColumnEncoding:
         return cls(tuple(names), medians, marked, tuple(learned), layout)
 
     def apply(self, X: Any) -> Array:
-        """Return the encoded columns; an array of finite numbers stays what it is.
-
-        Parameters
-        ----------
-        X : data frame or ndarray of shape (n, n_source)
-            The rows.
-
-        Returns
-        -------
-        encoded : ndarray of shape (n, d)
-            The columns, without missing values.
-        """
+        """Return the encoded columns; an array of finite numbers stays what it is."""
         numbers = self.numbers(X)
         if not len(self.marked) and np.isfinite(numbers).all():
             return numbers

@@ -14,18 +14,11 @@ from .raw import CATEGORY, RawColumn
 
 @dataclass(frozen=True)
 class ColumnOptions:
-    """What a user says about columns.
+    """What a user says about columns."""
 
-    Parameters
-    ----------
-    categorical_features : "from_dtype", array-like or None
-        Which columns are categories: by their types, by a mask, by numbers, by names, or none.
-    feature_groups : array-like or None
-        Lists of columns that share one weight, or one label per column.
-    """
-
+    # which columns are categories: by their types, by a mask, by numbers, by names, or none
     categorical_features: Any = "from_dtype"
-    feature_groups: Any = None
+    feature_groups: Any = None  # lists of columns that share one weight, or one label per column
 
     @classmethod
     def of(cls, estimator: Any) -> ColumnOptions:

@@ -32,21 +32,12 @@ def is_frame(X: Any) -> bool:
 
 @dataclass(frozen=True)
 class RawColumn:
-    """One column of a table.
+    """One column of a table."""
 
-    Parameters
-    ----------
-    name : str
-        Its name, or x0, x1, ... in an array.
-    values : Series or ndarray
-        Its values.
-    of_frame : bool
-        Whether it comes from a data frame, whose words are categories even if they look like
-        numbers. An array with words holds its numbers as words or objects, too.
-    """
-
-    name: str
+    name: str  # its name, or x0, x1, ... in an array
     values: Any
+    # whether it comes from a data frame, whose words are categories even if they look like numbers.
+    # An array with words holds its numbers as words or objects, too
     of_frame: bool
 
     @property

@@ -27,19 +27,11 @@ _KNOTS = 512  # values per column whose scores are stored; scores between them l
 
 @dataclass(frozen=True)
 class Knots:
-    """A monotone piecewise linear map of each column.
+    """A monotone piecewise linear map of each column."""
 
-    Parameters
-    ----------
-    values, scores : ndarray of shape (n_knots,)
-        Ascending values, column by column, and what they become.
-    stops : ndarray of shape (n_columns + 1,)
-        Where the values of each column begin, and the end of the last.
-    """
-
-    values: Array
+    values: Array  # (n_knots,): ascending values, column by column, and what they become
     scores: Array
-    stops: Index
+    stops: Index  # (n_columns + 1,): where the values of each column begin, and the end of the last
 
     @classmethod
     def of(cls, X: Array, count: Array) -> Knots:
@@ -87,21 +79,12 @@ class Knots:
 
 @dataclass(frozen=True)
 class ColumnScores:
-    """Turns encoded columns into columns that are compared.
+    """Turns encoded columns into columns that are compared."""
 
-    Parameters
-    ----------
-    knots : Knots
-        The normal scores of the numbers.
-    sizes : ndarray of shape (n_numbers,)
-        The mean absolute differences of these scores; infinite for a constant column.
-    is_category : ndarray of shape (d,)
-        Whether a column is a category.
-    """
-
-    knots: Knots
+    knots: Knots  # the normal scores of the numbers
+    # (n_numbers,): the mean absolute differences of these scores; infinite for a constant column
     sizes: Array
-    is_category: Any
+    is_category: Any  # (d,): whether a column is a category
 
     @classmethod
     def of(cls, E: Array, is_category: Any, weight: Array) -> ColumnScores:

@@ -16,24 +16,7 @@ _MEGABYTE = 2**20
 
 
 def check_training_table(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
-    """Check training rows and labels, and record the number and names of the columns.
-
-    Parameters
-    ----------
-    estimator : estimator
-        The estimator, on which ``n_features_in_`` and ``feature_names_in_`` are set.
-    X : data frame or array-like of shape (n, d)
-        The rows.
-    y : array-like of shape (n,)
-        The labels.
-
-    Returns
-    -------
-    X : data frame or ndarray
-        The rows: a data frame as it is, or an array of whatever type.
-    y : ndarray
-        The labels.
-    """
+    """Check training rows and labels, and record the number and names of the columns."""
     X = check_training_columns(estimator, X, y)
     _, y = check_X_y(np.zeros((X.shape[0], 1)), y, estimator=estimator)
     return X, y
