@@ -11,8 +11,6 @@ PACKAGE = Path(kernelwise.__file__).parent
 SHARED = {
     "Method": {"app.evaluation.methods", "outer.minimize"},
     "Path": {"svm.paths.path", "svm.relevance.path"},
-    "Region": {"dask.tasks", "svm.relevance.cells"},
-    "Rows": {"dask.partitions", "svm.relevance.rows"},
     "Settings": {"svm.relevance.settings", "svm.search.results"},
     "Sigmoid": {"kernels.dot", "calibration.sigmoids"},
     "Target": {"app.tabular.targets", "svm.relevance.target"},
