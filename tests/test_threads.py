@@ -11,7 +11,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from kernelwise import EmpiricalKernelMap
-from kernelwise._threads import in_background, interruptible, run, single_blas
+from kernelwise._threads import interruptible, run, single_blas
 from tests.loop import loop
 
 
@@ -158,19 +158,6 @@ def test_after_ctrl_c_no_more_tasks_are_begun():
     with pytest.raises(KeyboardInterrupt):
         run(task, range(1000), 2)
     assert len(taken) < 500
-
-
-@loop("threads", [1, 2])
-def test_a_task_that_was_begun_gives_its_answer_more_than_once(threads):
-    wait = in_background(threading.current_thread, threads)
-    assert wait() is wait()
-    assert (wait() is threading.main_thread()) == (threads == 1)
-
-
-def test_the_error_of_a_task_that_was_begun_comes_with_its_answer():
-    wait = in_background(lambda: 1 // 0, 2)
-    with pytest.raises(ZeroDivisionError):
-        wait()
 
 
 def test_answers_and_errors_of_what_is_deaf_to_signals():

@@ -1,15 +1,13 @@
-"""Memory that a fit may use, by the size of the machine, and that this process has used."""
+"""Memory that a fit may use, by the size of the machine."""
 
 from __future__ import annotations
 
 import os
-import sys
 from functools import cache
 from pathlib import Path
 
 _UNLIMITED = 1e12  # megabytes that no machine has, and whose bytes are still a finite number
 _MOST = 2e9  # largest default allowance, in bytes
-_PROGRAM = 2.5e8  # bytes of Python with pandas, SciPy and scikit-learn
 
 
 @cache
@@ -36,16 +34,3 @@ def allowance(megabytes: float | None, workers: int = 1) -> float:
     if megabytes is not None:
         return min(megabytes, _UNLIMITED) * 1e6
     return min(machine_memory() / 4, _MOST) / workers
-
-
-def peak_memory() -> float:
-    """Return the most memory that this process has used so far, in bytes.
-
-    Where the system does not tell, return that of Python with the packages of a fit.
-    """
-    try:
-        import resource
-    except ImportError:  # not a POSIX system
-        return _PROGRAM
-    peak = float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
-    return peak if sys.platform == "darwin" else 1024 * peak

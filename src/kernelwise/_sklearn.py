@@ -246,7 +246,8 @@ def naming_the_remedy() -> Iterator[None]:
             raise
         raise ValueError(
             f"X has columns that are not numbers ({error}); encode them first, for instance "
-            "with kernelwise.app.tabular.TableEncoder, which takes words and dates, or OneHotEncoder."
+            "with kernelwise.app.tabular.TableEncoder, which takes words and dates, or with "
+            "OneHotEncoder."
         ) from error
 
 

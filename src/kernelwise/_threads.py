@@ -182,30 +182,6 @@ def run(task: Callable[[Any], T], items: Iterable[Any], threads: int) -> list[T]
     return found
 
 
-def in_background(task: Callable[[], T], threads: int) -> Callable[[], T]:
-    """Start a task on a thread of its own, and return what waits for its result.
-
-    Parameters
-    ----------
-    task : callable
-        The task. What it raises is raised where its result is asked for.
-    threads : int
-        The threads of the fit; with one, the task is done before this returns.
-
-    Returns
-    -------
-    wait : callable
-        Returns the result.
-    """
-    if threads <= 1:
-        found = task()
-        return lambda: found
-    pool = ThreadPoolExecutor(1)
-    future = pool.submit(task)
-    pool.shutdown(wait=False)
-    return future.result
-
-
 _POLL = 0.05  # seconds between two looks for Ctrl-C
 
 

@@ -15,7 +15,6 @@ from kernelwise.criteria import (
     radius,
     span,
 )
-from kernelwise.criteria.span import least_spans
 from kernelwise.kernels import RBF, LazyGram
 from kernelwise.qp import c_svc, enclosing_ball, hard_margin, l2_svm
 from tests.loop import loop
@@ -28,7 +27,6 @@ HOLED = np.where(np.arange(N) == 2, np.nan, Y)
 
 OF_A_MATRIX = {
     "span": lambda K: span(K, BETA),
-    "least_spans": least_spans,
     "loo_decisions": lambda K: loo_decisions(K, DECISIONS, BETA),
     "loo_error": lambda K: loo_error(K, Y, DECISIONS, BETA),
     "alignment": lambda K: alignment(K, Y),

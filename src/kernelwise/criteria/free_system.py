@@ -11,22 +11,18 @@ Its inverse gives the span of each support vector, and the derivatives of b and 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from scipy.linalg.blas import dtrmm, strmm
-from scipy.linalg.lapack import dpotrf, dtrtri, spotrf, strtri
+from scipy.linalg.blas import dtrmm
+from scipy.linalg.lapack import dpotrf, dtrtri
 
 from .._typing import Array, Gram, Index
 
 # Numbers added to the diagonal of the free block, relative to its mean, until it is definite.
-JITTERS = (1e-8, 1e-6, 1e-4)
+_JITTERS = (1e-8, 1e-6, 1e-4)
 _HALVED = 96  # rows above which a triangle is inverted by halves
-# Cholesky factor, inverse of a triangle and product with one, by the type of the numbers.
-_ROUTINES: dict[str, Any] = {"d": (dpotrf, dtrtri, dtrmm), "f": (spotrf, strtri, strmm)}
 
 
 @dataclass(frozen=True)
@@ -48,43 +44,15 @@ class FreeSystem:
     bias: bool
 
     @classmethod
-    def of(
-        cls,
-        K: Gram,
-        free: Index,
-        *,
-        bias: bool = True,
-        jitters: Sequence[float] = JITTERS,
-        dtype: Any = np.float64,
-    ) -> FreeSystem:
-        """Factor the block of the free rows.
-
-        Parameters
-        ----------
-        K : Gram
-            The kernel matrix.
-        free : ndarray of shape (n_free,)
-            The free rows.
-        bias : bool, default=True
-            Whether the machine has a bias.
-        jitters : sequence of float, default=JITTERS
-            Numbers to add to the diagonal, relative to its mean, until the block is definite.
-        dtype : dtype, default=numpy.float64
-            The type of the numbers; float32 takes half the time.
-
-        Returns
-        -------
-        system : FreeSystem
-            The factored system.
-        """
-        for jitter in jitters:
+    def of(cls, K: Gram, free: Index, *, bias: bool = True) -> FreeSystem:
+        """Factor the block of the free rows."""
+        for jitter in _JITTERS:
             # Read in every pass, as factoring overwrites it.
-            block = K.block(free, free).astype(dtype, copy=False)
+            block = K.block(free, free).astype(np.float64, copy=False)
             diagonal = np.einsum("ii->i", block)  # a view that can be written to
             size = float(np.abs(diagonal).sum()) / max(1, len(free))
             diagonal += jitter * (size or 1.0)
-            factorise = _ROUTINES[block.dtype.char][0]
-            factor, failed = factorise(block.T, lower=1, overwrite_a=1, clean=1)
+            factor, failed = dpotrf(block.T, lower=1, overwrite_a=1, clean=1)
             if not failed:
                 return cls(free, invert_triangle(factor), bias)
         raise ValueError("K is not positive semi-definite on the free support vectors.")
@@ -150,8 +118,7 @@ class FreeSystem:
         squares : ndarray of shape (m,)
             The explained parts.
         """
-        multiply = _ROUTINES[self.half.dtype.char][2]
-        part = multiply(1.0, self.half, columns.astype(self.half.dtype, copy=False), lower=1)
+        part = dtrmm(1.0, self.half, columns.astype(np.float64, copy=False), lower=1)
         squares = np.einsum("ij,ij->j", part, part)
         return squares - (self._ones @ part - 1) ** 2 / self._total if self.bias else squares
 
@@ -192,14 +159,13 @@ def invert_triangle(factor: Array) -> Array:
         Its inverse, in Fortran order.
     """
     n = len(factor)
-    _, invert, multiply = _ROUTINES[factor.dtype.char]
     if n <= _HALVED:
-        inverse: Array = invert(factor, lower=1)[0]
+        inverse: Array = dtrtri(factor, lower=1)[0]
         return inverse
     first, second = slice(0, n // 2), slice(n // 2, n)
     upper, lower = invert_triangle(factor[first, first]), invert_triangle(factor[second, second])
-    below = multiply(-1.0, lower, factor[second, first], lower=1)
-    inverse = np.zeros((n, n), dtype=factor.dtype, order="F")
+    below = dtrmm(-1.0, lower, factor[second, first], lower=1)
+    inverse = np.zeros((n, n), order="F")
     inverse[first, first], inverse[second, second] = upper, lower
-    inverse[second, first] = multiply(1.0, upper, below, side=1, lower=1, overwrite_b=1)
+    inverse[second, first] = dtrmm(1.0, upper, below, side=1, lower=1, overwrite_b=1)
     return inverse

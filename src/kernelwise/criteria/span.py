@@ -24,22 +24,16 @@ from ..qp import SMO, DualQP, Solution
 from ..qp.gram import as_gram
 from ..qp.terms import checked_costs
 from .base import CriterionValue
-from .free_system import JITTERS, FreeSystem
+from .free_system import FreeSystem
 from .implicit import ImplicitMachine, implicit
 from .labelled import LabelledCriterion, SolvedPart
 from .labels import CodedLabels, as_codes, starts
 
 # Diagonal entry of the inverse, relative to 1 / K_ii, below which no other row replaces this one.
 _LEAST = 1e-12
-# Free support vectors from which on rounding to float32 is worth its time, and the numbers that it
-# adds to the diagonal.
-_MANY_FREE, _SINGLE_JITTERS = 200, (1e-6, 1e-4)
-_SAFE = 1 - 1e-4  # factor of a least span that covers the rounding of an ill-conditioned system
 
 
-def span(
-    K: Array | Gram, beta: Any, C: Any = np.inf, *, bias: bool = True, single: bool = False
-) -> Array:
+def span(K: Array | Gram, beta: Any, C: Any = np.inf, *, bias: bool = True) -> Array:
     """Compute the squared span of each support vector.
 
     Parameters
@@ -52,10 +46,6 @@ def span(
         The bound of alpha, one for all rows or one per row.
     bias : bool, default=True
         Whether the machine has a bias.
-    single : bool, default=False
-        Whether the spans of many support vectors are computed in float32, in half the time. Those
-        of rough kernels, such as the Laplacian, are right to 1e-5 of the diagonal of K; smooth
-        ones are too ill-conditioned.
 
     Returns
     -------
@@ -72,43 +62,13 @@ def span(
     """
     gram = as_gram(as_matrix(K))
     beta = as_vector(beta, "beta", gram.shape[0])
-    return spans(gram, gram.diag(), beta, checked_costs(C, len(beta)), bias=bias, single=single)
-
-
-def spans(
-    gram: Gram, diag: Array, beta: Array, C: Any, *, bias: bool = True, single: bool = False
-) -> Array:
-    """Compute the squared spans of `span` from arguments that are checked.
-
-    Parameters
-    ----------
-    gram : Gram
-        The kernel matrix.
-    diag : ndarray of shape (n,)
-        Its diagonal.
-    beta : ndarray of shape (n,)
-        The signed dual coefficients.
-    C : ndarray of shape () or (n,)
-        The bound of alpha.
-    bias : bool, default=True
-        Whether the machine has a bias.
-    single : bool, default=False
-        Whether the spans of many support vectors are computed in float32.
-
-    Returns
-    -------
-    squared : ndarray of shape (n,)
-        The squared spans.
-    """
+    diag, C = gram.diag(), checked_costs(C, len(beta))
     free, bounded = split(beta, C)
     squared = np.zeros(len(beta))
     if len(free) == 0:
         squared[bounded] = diag[bounded]
         return squared
-    if single and len(free) >= _MANY_FREE:
-        system = FreeSystem.of(gram, free, bias=bias, jitters=_SINGLE_JITTERS, dtype=np.float32)
-    else:
-        system = FreeSystem.of(gram, free, bias=bias)
+    system = FreeSystem.of(gram, free, bias=bias)
     inverse = system.inverse_diagonal
     # Without the only free support vector the bias is undetermined, as if none were free.
     alone = inverse * diag[free] <= _LEAST
@@ -117,48 +77,6 @@ def spans(
         explained = system.explained(gram.block(bounded, free).T)
         squared[bounded] = np.maximum(0, diag[bounded] - explained)
     return squared
-
-
-def least_spans(K: Array | Gram, *, bias: bool = True) -> Array:
-    """Compute a lower bound of each row's squared span in any machine.
-
-    It is the squared distance from the span of all other rows.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n) or Gram
-        The kernel matrix.
-    bias : bool, default=True
-        Whether the machines have a bias.
-
-    Returns
-    -------
-    squared : ndarray of shape (n,)
-        At most the squared span of each row in any machine in which it is a support vector; zeros
-        where K is too ill-conditioned.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kernelwise.criteria.span import least_spans, span
-    >>> X = np.array([[-1.0], [1.0], [3.0]])
-    >>> K = X @ X.T + np.eye(3)
-    >>> bool((least_spans(K) <= span(K, [-0.5, 0.5, 0.0]))[:2].all())
-    True
-    """
-    gram = as_gram(as_matrix(K))
-    diag = gram.diag()
-    size = float(np.abs(diag).mean())
-    jitter = JITTERS[0] * float(diag.min())  # no larger than that of any free block
-    try:
-        everything = np.arange(len(diag))
-        system = FreeSystem.of(gram, everything, bias=bias, jitters=(jitter / (size or 1.0),))
-    except ValueError:
-        return np.zeros(len(diag))
-    inverse = system.inverse_diagonal
-    # A bounded row is measured without its own jitter; a row alone has the squared span K_ii.
-    squared = np.minimum(1 / np.maximum(inverse, _LEAST / size), diag) - jitter
-    return np.maximum(0, _SAFE * squared)
 
 
 def split(beta: Array, C: Any) -> tuple[Index, Index]:

@@ -21,10 +21,8 @@ from .base import BLOCK_ROWS, Kernel
 from .fill import apply_profile, fill_rows
 from .pairwise import PairwiseKernel
 from .sides import SquaredDistances
-from .stationary import Laplacian
 
 _LARGEST_FLOAT32 = 1e37  # largest value kept in float32, with room for sums of a few
-_SAMPLE = 200  # rows whose mutual distances suffice to find the typical one
 
 
 def family_of(kernel: Kernel) -> Hashable | None:
@@ -147,47 +145,3 @@ def _largest(side: Matrix) -> float:
     """Return an upper bound of the entries of t, from their left side."""
     squares = side.multiply(side) if sp.issparse(side) else side * side
     return float(np.max(squares.sum(axis=1), initial=0.0))
-
-
-def typical_gamma(kernel: PairwiseKernel, X: Array, random_state: Any) -> float:
-    """Return the gamma at which typical rows are one unit apart.
-
-    Parameters
-    ----------
-    kernel : Laplacian or SquaredDistanceKernel
-        The kernel; its weights are used, its gamma is not.
-    X : ndarray of shape (n, d)
-        The rows.
-    random_state : RandomState
-        Selects 200 rows where there are more.
-
-    Returns
-    -------
-    gamma : float
-        The inverse of the median distance of some rows for the Laplacian, and of the sum of the
-        columns' variances for kernels of squares; 1 where all rows are equal.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kernelwise.kernels import RBF, Laplacian
-    >>> from kernelwise.kernels.family import typical_gamma
-    >>> X, rng = np.array([[0.0, 0.0], [1.0, 1.0]]), np.random.RandomState(0)
-    >>> typical_gamma(Laplacian(), X, rng), typical_gamma(RBF(), X, rng)
-    (1.0, 2.0)
-    """
-    weights = np.ones(X.shape[1]) if kernel.weights is None else kernel.weights
-    if isinstance(kernel, Laplacian):
-        some = X if len(X) <= _SAMPLE else X[random_state.permutation(len(X))[:_SAMPLE]]
-        size = _middle_distance(kernel.with_params(gamma=1.0), some)
-    else:
-        size = float(weights @ X.var(axis=0))
-    return 1 / size if size > 0 else 1.0
-
-
-def _middle_distance(kernel: Any, X: Array) -> float:
-    """Return the median distance, of a row to itself included, or the mean if that is zero."""
-    left, right = kernel.term.sides(kernel, X, X, np.float64)
-    distances = np.empty((len(X), len(X)))
-    kernel.term.fill(left, right, distances)
-    return float(np.median(distances)) or float(distances.mean())

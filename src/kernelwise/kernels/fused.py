@@ -12,7 +12,7 @@ from .. import _native
 from .._threads import run
 from .._typing import Array, Index, Matrix, Square
 from .fill import WIDEST
-from .sides import FLOAT32_REACH, GRADIENT_REACH, L1Distances, SquaredDistances
+from .sides import L1Distances, SquaredDistances
 
 if TYPE_CHECKING:
     from .base import Kernel
@@ -28,38 +28,6 @@ def has_tiles(kernel: Kernel, X: Matrix) -> bool:
     if sp.issparse(X) or not kernel.is_exponential:
         return False
     return type(term) is L1Distances or (type(term) is SquaredDistances and X.shape[1] <= WIDEST)
-
-
-def cell_units(kernel: Any, d: int) -> tuple[bool, Index, Array, Array, float]:
-    """Return what `_native.decide_cells` asks of a kernel that has tiles.
-
-    Parameters
-    ----------
-    kernel : PairwiseKernel
-        The kernel.
-    d : int
-        The number of features.
-
-    Returns
-    -------
-    squared : bool
-        Whether differences are squared.
-    columns : ndarray
-        The features that have a weight, numbers first and then categories.
-    factors : ndarray
-        What multiplies the differences of the numbers.
-    weights : ndarray
-        The weights of the categories.
-    reach : float
-        The largest size of a row in these units that float32 is precise enough for.
-    """
-    scales, is_category = kernel.scales(d), kernel.categories(d)
-    numbers = np.flatnonzero((scales > 0) & ~is_category)
-    categories = np.flatnonzero((scales > 0) & is_category)
-    columns = np.concatenate([numbers, categories])
-    if isinstance(kernel.term, SquaredDistances):
-        return True, columns, np.sqrt(scales[numbers]), np.zeros(0), GRADIENT_REACH
-    return False, columns, scales[numbers], scales[categories], FLOAT32_REACH
 
 
 class FusedTiles:

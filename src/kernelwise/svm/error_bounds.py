@@ -18,7 +18,6 @@ from ..kernels.base import check_rows
 from .base.estimator import BaseLearnedSVC
 from .base.multiclass import largest, one_vs_one, one_vs_rest, pairs_of_layout, vote
 from .base.predictor import Predictor, predictor_of
-from .base.steps import apply_all
 
 
 def bounds_of(model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Bunch:
@@ -61,7 +60,7 @@ def bounds_of(model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Bunch
     """
     check_is_fitted(model)
     kernel, pairwise = _kernel(model), _is_one_vs_one(model)
-    X = _rows(model, X) if isinstance(model, BaseLearnedSVC) else X
+    X = X if hasattr(X, "shape") else np.asarray(X)
     X = X if sp.issparse(X) or isinstance(kernel, FunctionKernel) else check_rows(X)
     classes, weights = _classes(model, X, y), _weights(sample_weight, X)
     n_classes = len(model.classes_)
@@ -90,7 +89,9 @@ def bounds_of(model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Bunch
     )
 
 
-def margin_bounds(K: Array, Y: Codes, decisions: Array, margins: Array) -> tuple[Array, Array]:
+def margin_bounds(
+    K: Array, Y: Codes | Array, decisions: Array, margins: Array
+) -> tuple[Array, Array]:
     """Return the error bounds of machines by Theorems 1 and 2 of Do, Kalousis and Hilario (2009).
 
     R^2 / gamma^2 with gamma = min_i y_i f(x_i) / ||w||, and R^2 ||w||^2 + sum_i xi_i^2, up to the
@@ -112,14 +113,13 @@ def margin_bounds(K: Array, Y: Codes, decisions: Array, margins: Array) -> tuple
 def _kernel(model: Any) -> Kernel:
     """Return the kernel object of a fitted classifier."""
     if isinstance(model, BaseLearnedSVC):
-        found: Any = predictor_of(model)
+        found = predictor_of(model)
         if not _is_plain(found):
             raise ValueError(
                 "bounds_of supports models with hinge loss and one kernel on unmodified rows; "
                 f"{model!r} is not one."
             )
-        kernel: Kernel = found.shared_kernel
-        return kernel
+        return found.kernels[0]
     if not isinstance(model, PlainSVC):
         raise TypeError(
             f"model must be a classifier of kernelwise or scikit-learn's SVC; got {model!r}."
@@ -137,20 +137,11 @@ def _kernel(model: Any) -> Kernel:
     return made[model.kernel]
 
 
-def _is_plain(found: Any) -> bool:
-    """Return whether a predictor is that of hinge machines with one kernel on unmodified rows.
-
-    The encoding of a table with categories and gaps counts as no modification.
-    """
-    if not isinstance(found, Predictor) or found.shared_kernel is None or found.loss != "hinge":
+def _is_plain(found: Predictor) -> bool:
+    """Return whether a predictor is that of hinge machines with one kernel on unmodified rows."""
+    if found.shared_kernel is None or found.loss != "hinge":
         return False
-    is_encoded = all(getattr(step, "encodes_columns", False) for step in found.before)
-    return is_encoded and found.linear is None and not found.merged
-
-
-def _rows(model: BaseLearnedSVC, X: Any) -> Any:
-    """Return the rows as the kernel reads them."""
-    return apply_all(predictor_of(model).before, X if hasattr(X, "shape") else np.asarray(X))
+    return not found.before and found.linear is None
 
 
 def _is_one_vs_one(model: Any) -> bool:

@@ -4,10 +4,9 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
-
 import kernelwise
 from kernelwise.svm.base.estimator import BaseLearnedSVC
+from tests.loop import loop
 
 PACKAGE = Path(kernelwise.__file__).parent
 
@@ -62,7 +61,7 @@ def test_methods_override_the_listed_hooks_and_no_others():
     assert len(listed_hooks()) <= 5
 
 
-@pytest.mark.parametrize("body", ["def _fit(self): ...", "_fit = None", "_fit: int = 1"])
+@loop("body", ["def _task(self): ...", "_task = None", "_task: int = 1"])
 def test_the_reader_of_classes_sees_an_override(body):
     room = ("svm/new.py", f"class A(SVC):\n    pass\nclass B(A):\n    {body}")
-    assert overridden([*sources(), room]) == listed_hooks() | {"_fit"}
+    assert overridden([*sources(), room]) == listed_hooks() | {"_task"}

@@ -6,7 +6,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.kernels import RBF, FunctionKernel, Precomputed
-from kernelwise.svm.base.multiclass import one_vs_rest
+from kernelwise.svm.base.multiclass import ONE_VS_REST
+from kernelwise.svm.base.task import FitTask, Labels
 from kernelwise.svm.paths.folds import deal, hold_out
 from kernelwise.svm.paths.rows import TrainingRows
 
@@ -18,12 +19,14 @@ def table(n=30, n_classes=3, seed=0):
     return X, classes, rng.uniform(0.5, 2.0, len(classes))
 
 
-def rows_of(X, classes, weight, class_weight=None, **how):
-    n_classes = classes.max() + 1
-    class_weight = np.ones(n_classes) if class_weight is None else class_weight
-    return TrainingRows.of_table(
-        X, one_vs_rest(classes, n_classes), classes, weight, class_weight, **how
+def rows_of(X, classes, weight, class_weight=None, kernel=None):
+    names = np.arange(classes.max() + 1)
+    class_weight = np.ones(len(names)) if class_weight is None else class_weight
+    labels = Labels(names, np.arange(len(classes)), classes, weight, class_weight)
+    task = FitTask(
+        X, labels, ONE_VS_REST, kernel or RBF(), progress=None, threads=1, given=(X, None, None)
     )
+    return TrainingRows.of(task)
 
 
 @pytest.mark.parametrize("sparse", [False, True])

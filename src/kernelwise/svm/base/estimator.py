@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
 from math import isfinite, sqrt
 from typing import Any
 
@@ -29,7 +28,7 @@ from .predictor import predictor_of
 from .probability import ProbabilityMixin
 from .progress import FitProgress
 from .reading import TableReader
-from .task import FitTask, Fitted, group_numbers
+from .task import FitTask, Fitted
 
 
 class BaseLearnedSVC(
@@ -100,10 +99,6 @@ class BaseLearnedSVC(
         self : object
             The fitted estimator.
         """
-        return self._fit(X, y, sample_weight)
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Any:
-        """Fit; a method that leaves out groups of rows has a ``fit`` that passes them here."""
         checked = unfitted(self)
         checked._check_parameters()
         with single_blas():  # from the first sum on: more threads of BLAS round differently
@@ -111,8 +106,6 @@ class BaseLearnedSVC(
             task = checked._task(
                 X, y, sample_weight, FitProgress.of(self), vars(self).get("_last_fit_")
             )
-            if groups is not None:
-                task = replace(task, groups=group_numbers(groups, len(y), task.labels.rows))
             fitted = checked._with_probabilities(task, checked._fit_machines(task))
         task.progress.end()
         attributes = common_attributes(task, fitted) | dict(fitted.attributes)
@@ -125,7 +118,7 @@ class BaseLearnedSVC(
         found = fitted.warnings
         found = convergence_warnings(certificate, self.tol) if found is None else found
         for text, category in found:
-            warnings.warn(text, category, stacklevel=5)
+            warnings.warn(text, category, stacklevel=4)
 
     def _task(
         self, X: Any, y: Any, sample_weight: Any, progress: FitProgress, last: Any = None
@@ -149,7 +142,7 @@ class BaseLearnedSVC(
     # --- Predict --------------------------------------------------------------------------
 
     def _decisions(self, X: Any) -> Array:
-        """Return one decision value per machine, or per class for an average of machines."""
+        """Return one decision value per machine."""
         rows = self._rows_to_decide(X)
         return predictor_of(self).decision_values(rows, n_threads(self.n_jobs))
 
@@ -229,7 +222,6 @@ class BaseLearnedSVC(
         reader = self._reader()
         tags.input_tags.pairwise = KernelSpec(self.kernel).is_precomputed
         tags.input_tags.sparse, tags.input_tags.allow_nan = reader.sparse, reader.nan
-        tags.input_tags.string = reader.strings
         return tags
 
     def set_params(self, **params: Any) -> BaseLearnedSVC:

@@ -1,6 +1,6 @@
 """The result of a fit as one prediction formula, read by prediction and by every export.
 
-f(x) = (k(z, rows) @ coef + phi(x) @ linear + intercept), averaged over members
+f(x) = k(z, rows) @ coef + phi(x) @ linear + intercept
 
 with z the rows after the steps in `before`, phi(x) the features that the steps in `features` make.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -141,14 +141,10 @@ class Predictor:
         Steps from the rows a user gives to the features of the linear part.
     linear : ndarray of shape (n_linear_features, n_machines) or None, default=None
         Coefficients of the linear part.
-    n_members : int, default=1
-        Number of groups of machines whose decision values are averaged.
     multiclass : {"ovr", "ovo"}, default="ovr"
         How machines decide between several classes.
     loss : {"hinge", "squared"}, default="hinge"
         The loss that the machines minimise.
-    merged : bool, default=False
-        Whether one support vector stands for several equal training rows.
     calibration : Calibration or None, default=None
         Turns decision values into probabilities.
     """
@@ -159,12 +155,9 @@ class Predictor:
     before: tuple[RowStep, ...] = ()
     features: tuple[RowStep, ...] = ()
     linear: Array | None = None
-    n_members: int = 1
     multiclass: str = "ovr"
     loss: str = "hinge"
-    merged: bool = False
     calibration: Calibration | None = None
-    gives_scores: ClassVar[bool] = False  # decision values are not calibrated yet
 
     @classmethod
     def of(
@@ -247,16 +240,14 @@ class Predictor:
 
         Returns
         -------
-        decisions : ndarray of shape (n, n_machines / n_members)
-            The decision values, averaged over the members.
+        decisions : ndarray of shape (n, n_machines)
+            The decision values.
         """
         with single_blas():
             out = self._kernel_values(apply_all(self.before, X), threads)
             if self.linear is not None:
                 out += apply_all(self.features, X) @ self.linear
         out += self.intercept
-        if self.n_members > 1:
-            return out.reshape(len(out), self.n_members, -1).mean(axis=1)
         return out
 
     def _kernel_values(self, Z: Any, threads: int) -> Array:

@@ -134,8 +134,7 @@ class ProbabilityMixin:
 
     def _decides_by_scores(self) -> bool:
         """Return whether decision values become scores, so that they agree with probabilities."""
-        is_calibrated = getattr(self, "calibration", None) is not None
-        return is_calibrated and not predictor_of(self).gives_scores
+        return getattr(self, "calibration", None) is not None
 
     def _class_scores(self, X: Any) -> Array:
         """Return log-odds of the second of two classes, or scores inside a softmax."""
@@ -144,8 +143,7 @@ class ProbabilityMixin:
             raise NotFittedError(
                 f"This {type(self).__name__} was fitted without probabilities; fit it again."
             )
-        values = self._decisions(X)
-        return values if predictor.gives_scores else predictor.calibration.scores(values)
+        return predictor.calibration.scores(self._decisions(X))
 
     @available_if(_is_calibrated)
     def predict_proba(self, X: Any) -> Array:

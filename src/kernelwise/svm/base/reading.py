@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,7 +33,6 @@ class TableReader:
     model: Any
     sparse: bool = False
     nan: bool = False
-    strings: ClassVar[bool] = False  # whether columns of words are accepted
 
     def check(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Check a training table and its labels; record the number and names of the columns."""

@@ -169,8 +169,6 @@ class FitTask:
         Whether the next fit starts from the end of this one.
     last : object, default=None
         What the last fit returned as `Fitted.last`, where this one starts warm.
-    groups : ndarray of shape (n,) or None, default=None
-        The number of each row's group, for methods that leave out whole groups.
     """
 
     X: Any
@@ -183,7 +181,6 @@ class FitTask:
     feature_names: Any = None
     warm_start: bool = False
     last: Any = None
-    groups: Index | None = None
 
     @property
     def classes(self) -> Index:

@@ -150,8 +150,6 @@ def _before(predictor: Predictor) -> NamedSteps:
             steps.append(("impute", imputer))
         elif isinstance(step, EmpiricalMap):
             steps += _components(step)
-        elif hasattr(step, "sklearn_steps"):
-            steps += step.sklearn_steps()
         else:
             raise ValueError(
                 f"scikit-learn has no step like {type(step).__name__}; export to ONNX, or save the "

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._typing import Array, Codes, Index
+from ..._typing import Array, Codes
 from ...criteria import Criterion, Objective
 from ...kernels import Kernel
 from ...outer import LBFGS, Domain, L1Sphere, LogPositive, Method, Minimum, Simplex, minimize
@@ -52,9 +52,6 @@ class WeightProblem:
         The spread of each column, in the unit of its weight's term.
     learns : bool
         Whether there is anything to learn; else the weights stay.
-    groups : ndarray of shape (d,) or None, default=None
-        The group of each column. The weights of a group keep their ratios: one factor is learned
-        for all of them. None learns each weight for itself.
     """
 
     kernel: Any
@@ -67,8 +64,7 @@ class WeightProblem:
     weights: Array
     varying: Any
     spread: Array
-    learns: bool = True
-    groups: Index | None = None
+    learns: bool
 
     @classmethod
     def of(
@@ -106,89 +102,36 @@ class WeightProblem:
             learns=learns,
         )
 
-    @classmethod
-    def of_scaled(
-        cls,
-        kernel: Any,
-        X: Array,
-        Y: Array,
-        cost_factor: Array,
-        *,
-        recipe: Recipe,
-        start: Array | float = 1.0,
-        groups: Index | None = None,
-    ) -> WeightProblem:
-        """Learn the weights of all columns, which were scaled before; gamma is in the weights.
-
-        At weights of ``start`` all columns count alike, and columns of a group share one factor.
-        """
-        return cls(
-            kernel=kernel,
-            names=("weights",),
-            X=X,
-            Y=Y,
-            cost_factor=cost_factor,
-            recipe=recipe,
-            C=1.0,
-            weights=np.asarray(kernel.weights),
-            varying=np.ones(X.shape[1], dtype=bool),
-            spread=np.ones(X.shape[1]) / start,
-            groups=groups,
-        )
-
     @cached_property
     def free(self) -> Any:
         """Which of all weights are learned."""
         return np.tile(self.varying, len(self.names))
 
-    @cached_property
-    def owner(self) -> Index:
-        """The learned parameter of each weight that is learned."""
-        if self.groups is None:
-            return np.arange(int(self.free.sum()))
-        n_groups = int(self.groups.max()) + 1
-        each = np.concatenate([self.groups + k * n_groups for k in range(len(self.names))])
-        return np.unique(each[self.free], return_inverse=True)[1]
-
-    @cached_property
-    def _first(self) -> Index:
-        """The first weight of each learned parameter."""
-        return np.unique(self.owner, return_index=True)[1]
-
-    @cached_property
-    def _ratio(self) -> Array:
-        """Each weight relative to the first one of its group."""
-        own = self.weights[self.free]
-        first = own[self._first][self.owner]
-        return np.divide(own, first, out=np.ones_like(own), where=first > 0)
-
     @property
     def n_parameters(self) -> int:
         """Number of parameters that are learned."""
-        return len(self._first) + self.recipe.learns_C
+        return int(self.free.sum()) + self.recipe.learns_C
 
     @property
     def theta(self) -> Array:
         """The parameters where the learning starts."""
-        own = self.weights[self.free][self._first]
+        own = self.weights[self.free]
         return np.append(own, self.C) if self.recipe.learns_C else own
 
     def everywhere(self, theta: Array) -> Array:
         """Put the learned weights at their columns; constant ones have zero."""
-        if self.groups is None and self.free.all():
+        if self.free.all():
             return theta
-        n_own = len(self._first)
+        n_own = int(self.free.sum())
         full = np.zeros(len(self.free))
-        full[self.free] = theta[:n_own][self.owner] * self._ratio
+        full[self.free] = theta[:n_own]
         return np.append(full, theta[n_own:])
 
     def gradient(self, gradient: Array) -> Array:
         """Return the derivative by the learned parameters, from that by all weights."""
-        if self.groups is None and self.free.all():
+        if self.free.all():
             return gradient
         own = gradient[: len(self.free)][self.free]
-        if self.groups is not None:
-            own = np.bincount(self.owner, weights=own * self._ratio)
         return np.append(own, gradient[len(self.free) :])
 
     def domain(self, *, sphere: bool = False) -> Domain:
@@ -197,7 +140,7 @@ class WeightProblem:
             total = float(self.weights[self.free].sum())
             return L1Sphere(total) if sphere else Simplex(total)
         unit = float(getattr(self.kernel, "gamma", 1.0)) * np.tile(self.spread, len(self.names))
-        unit = np.where(unit > 0, unit, 1.0)[self.free][self._first]
+        unit = np.where(unit > 0, unit, 1.0)[self.free]
         lo, hi = (np.exp(bound) / unit for bound in _WEIGHT_BOUNDS)
         if self.recipe.learns_C:
             lo, hi = (
@@ -301,7 +244,6 @@ def learn_weights(
     max_evaluations: int,
     tol: float = 0.0,
     threads: int = 1,
-    name: str = "step",
     progress: FitProgress | None = None,
 ) -> LearnedWeights:
     """Minimise a criterion over the feature weights of a kernel.
@@ -324,8 +266,6 @@ def learn_weights(
         The relative improvement of a step that ends the learning.
     threads : int, default=1
         Threads over the machines.
-    name : str, default="step"
-        The name of the task of each evaluation.
     progress : FitProgress, default=None
         Told of each evaluation; it may end the learning.
 
@@ -336,7 +276,7 @@ def learn_weights(
     """
     objective = problem.objective(solver, threads)
     minimum = minimize(
-        _Reported(objective, problem, name, progress),
+        _Reported(objective, problem, progress),
         problem.theta if start is None else start,
         domain=problem.domain() if domain is None else domain,
         method=LBFGS() if method is None else method,
@@ -353,10 +293,9 @@ class _Reported:
     """The objective of the learned parameters, each evaluation a task that is reported."""
 
     def __init__(
-        self, objective: Objective, problem: WeightProblem, name: str, progress: FitProgress | None
+        self, objective: Objective, problem: WeightProblem, progress: FitProgress | None
     ) -> None:
-        self._objective, self._problem = objective, problem
-        self._name, self._progress = name, progress
+        self._objective, self._problem, self._progress = objective, problem, progress
 
     @property
     def n_iter(self) -> int:
@@ -366,8 +305,8 @@ class _Reported:
     def __call__(self, theta: Array) -> tuple[float, Array]:
         """Evaluate value and gradient."""
         progress = self._progress
-        with nullcontext() if progress is None else progress.task(self._name):
+        with nullcontext() if progress is None else progress.task("step"):
             value, gradient = self._objective(self._problem.everywhere(theta))
         if progress is not None:
-            progress.line(f"{self._name} {self._objective.n_solves}: {value:.6g}")
+            progress.line(f"step {self._objective.n_solves}: {value:.6g}")
         return value, self._problem.gradient(gradient)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..._typing import Array, Codes, Index
-from ...kernels import FunctionKernel, Kernel, Precomputed
+from ..._typing import Array, Index
+from ...kernels import FunctionKernel, Precomputed
 from ..base.predictor import take
 from ..base.task import FitTask
 
@@ -21,115 +21,38 @@ class TrainingRows:
     Rows of equal content and class count as one row with the sum of their weights. Their order
     depends on nothing but their content, so that neither the order of the table nor whether a row
     is given twice or with the weight two changes a choice that is made with them.
-
-    Parameters
-    ----------
-    X : {ndarray, sparse matrix} of shape (m, d) or (m, m)
-        The rows; kernel values between them for a precomputed kernel.
-    Y : ndarray of shape (m, n_machines)
-        Codes -1, 0 and +1, in float64.
-    classes : ndarray of shape (m,)
-        The class of each row.
-    sample_weight : ndarray of shape (m,)
-        How often each row counts.
-    cost_factor : ndarray of shape (m,)
-        The factor of C of each row: sample weight times class weight.
-    first : ndarray of shape (m,)
-        The place of each row in the table that the rows come from; the first of its copies.
-    place : ndarray of shape (n,)
-        The row here of each row of the table; -1 for those that were left out.
-    share : ndarray of shape (n,)
-        The part that each row of the table has in the weight of its row here.
-    is_square : bool, default=False
-        Whether X holds kernel values, so that a part of the rows is a part of the columns, too.
-    groups : ndarray of shape (m,) or None, default=None
-        The group of each row; rows of different groups are never merged.
     """
 
-    X: Any
-    Y: Array
-    classes: Index
-    sample_weight: Array
-    cost_factor: Array
-    first: Index
-    place: Index
-    share: Array
-    is_square: bool = False
-    groups: Index | None = None
+    X: Any  # (m, d), or (m, m) kernel values between the rows
+    Y: Array  # (m, n_machines), codes -1, 0 and +1 in float64
+    classes: Index  # (m,)
+    sample_weight: Array  # (m,), sums over the copies
+    cost_factor: Array  # (m,), sample weight times class weight
+    first: Index  # (m,), the place of each row in the table; the first of its copies
+    place: Index  # (n,), the row here of each row of the table; -1 for those left out
+    share: Array  # (n,), the part of each row of the table in the weight of its row here
+    is_square: bool = False  # whether X holds kernel values, so that rows are columns, too
 
     @classmethod
-    def of(
-        cls, task: FitTask, X: Any = None, *, merge: bool = True, groups: Index | None = None
-    ) -> TrainingRows:
-        """Merge the equal rows of a task; ``X`` takes the place of its table, where it is given."""
-        return cls.of_table(
-            task.X if X is None else X,
-            task.Y,
-            task.classes,
-            task.sample_weight,
-            task.labels.class_weight,
-            kernel=task.kernel,
-            merge=merge,
-            groups=groups,
-        )
-
-    @classmethod
-    def of_table(
-        cls,
-        X: Any,
-        Y: Codes | Array,
-        classes: Index,
-        sample_weight: Array,
-        class_weight: Array,
-        *,
-        kernel: Kernel | None = None,
-        merge: bool = True,
-        groups: Index | None = None,
-    ) -> TrainingRows:
-        """Merge the equal rows of a table.
-
-        Parameters
-        ----------
-        X : {ndarray, sparse matrix} of shape (n, d) or (n, n)
-            The table.
-        Y : ndarray of shape (n, n_machines)
-            Codes -1, 0 and +1.
-        classes : ndarray of shape (n,)
-            The class of each row.
-        sample_weight : ndarray of shape (n,)
-            The weights of the rows.
-        class_weight : ndarray of shape (n_classes,)
-            The weights of the classes.
-        kernel : Kernel, default=None
-            The kernel; rows are never merged if it is precomputed or a function of the user.
-        merge : bool, default=True
-            Whether equal rows are merged; otherwise the rows stay as they are.
-        groups : ndarray of shape (n,), default=None
-            The groups of the rows; equal rows of different groups stay apart.
-
-        Returns
-        -------
-        rows : TrainingRows
-            The rows.
-        """
-        n = len(classes)
+    def of(cls, task: FitTask, *, merge: bool = True) -> TrainingRows:
+        """Merge the equal rows of a task, unless its kernel is precomputed or a user's function."""
+        X, classes, kernel = task.X, task.classes, task.kernel
         if merge and not isinstance(kernel, FunctionKernel | Precomputed):
-            first, place = _distinct(X, classes, groups)
+            first, place = _distinct(X, classes)
         else:
-            first = place = np.arange(n)
-        total = _sums(place, sample_weight, len(first))
+            first = place = np.arange(len(classes))
+        total = _sums(place, task.sample_weight, len(first))
         is_square = isinstance(kernel, Precomputed)
         return cls(
             X=_part(X, first, is_square),
-            Y=Y[first].astype(np.float64),
+            Y=task.Y[first].astype(np.float64),
             classes=classes[first],
             sample_weight=total,
-            cost_factor=total * class_weight[classes[first]],
+            cost_factor=total * task.labels.class_weight[classes[first]],
             first=first,
             place=place,
-            share=sample_weight / total[place],
+            share=task.sample_weight / total[place],
             is_square=is_square,
-            groups=None if groups is None else groups[first],
         )
 
     def __len__(self) -> int:
@@ -167,12 +90,7 @@ class TrainingRows:
             cost_factor=self.cost_factor[chosen],
             first=self.first[chosen],
             place=np.where(self.place >= 0, moved[self.place], -1),
-            groups=None if self.groups is None else self.groups[chosen],
         )
-
-    def scaled(self, scaling: Any) -> TrainingRows:
-        """Return the rows with their columns on one scale."""
-        return replace(self, X=scaling.apply(self.X))
 
     def gather(self, beta: Array) -> Array:
         """Sum coefficients of the table's rows over the copies of each row."""
@@ -201,11 +119,9 @@ def _sums(place: Index, values: Array, n_places: int) -> Array:
     return np.bincount(place, weights=values, minlength=n_places).astype(np.float64)
 
 
-def _distinct(X: Any, classes: Index, groups: Index | None) -> tuple[Index, Index]:
+def _distinct(X: Any, classes: Index) -> tuple[Index, Index]:
     """Return the first of each kind of rows, and the kind of each row."""
     contents = _contents(X, classes)
-    if groups is not None:
-        contents = [each + b"%d" % group for each, group in zip(contents, groups, strict=True)]
     number = {content: i for i, content in enumerate(sorted(set(contents)))}
     kind = np.array([number[content] for content in contents])
     first = np.empty(len(number), dtype=np.intp)

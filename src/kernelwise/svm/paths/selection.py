@@ -12,14 +12,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
 from ..._typing import Array, Codes, Index
+from ...criteria import span
 from ...criteria.radius_margin import solve_ball, squared_radius
-from ...criteria.span import least_spans, spans
 from ...qp import SMO, Solution
 from ...qp.gram import StoredGram
 from .cost_path import decision_values
@@ -27,10 +27,8 @@ from .folds import deal, hold_out
 from .margin_adatron import functional_margin
 from .rows import TrainingRows
 
-Costed: TypeAlias = tuple[float, Sequence[Solution]]  # a C and its machines
 _SLOPE = 5.0  # slope in the smooth error 1 / (1 + exp(slope * margin))
 _BALL_TOL = 1e-6  # tolerance of the smallest ball, relative to the largest entry of K
-_MANY = 8  # machines per point from which on the least spans of a kernel pay
 
 
 class SelectionCriterion(ABC):
@@ -42,15 +40,10 @@ class SelectionCriterion(ABC):
         The rows of the path.
     bias : bool, default=True
         Whether the machines have an intercept.
-    weight : ndarray of shape (m,), default=None
-        How much each row counts in the score; None for the sample weights.
     """
 
-    def __init__(
-        self, rows: TrainingRows, *, bias: bool = True, weight: Array | None = None
-    ) -> None:
+    def __init__(self, rows: TrainingRows, *, bias: bool = True) -> None:
         self.rows, self.bias = rows, bias
-        self.weight = rows.sample_weight if weight is None else weight
 
     @property
     def codes(self) -> Array:
@@ -76,10 +69,6 @@ class SelectionCriterion(ABC):
         """Return the bound and the margin."""
         return bound_and_margin(solutions, self.codes, radius, self.rows.sample_weight.sum())
 
-    def floors(self, K: Array, points: Sequence[Costed], beaten: float) -> list[float]:
-        """Return a lower bound of the score of each point; a loose one where it beats the point."""
-        return [-np.inf] * len(points)
-
     @abstractmethod
     def evaluate(self, K: Array, C: float, solutions: Sequence[Solution]) -> dict[str, Any]:
         """Return the score, the errors that it is made of, and decisions without each row."""
@@ -89,7 +78,7 @@ class SelectionCriterion(ABC):
 
         With several classes a margin is half of the lead of the own class over the best other.
         """
-        weight = self.weight[rows]
+        weight = self.rows.sample_weight[rows]
         if self.rows.Y.shape[1] == 1:
             margins = self.rows.Y[rows, 0] * decisions[:, 0]
         else:
@@ -138,47 +127,13 @@ class BoundCriterion(SelectionCriterion):
 
 
 class SpanCriterion(SelectionCriterion):
-    """Scores by the span estimate of the leave-one-out error.
-
-    Parameters
-    ----------
-    rows : TrainingRows
-        The rows of the path.
-    bias : bool, default=True
-        Whether the machines have an intercept.
-    weight : ndarray of shape (m,), default=None
-        How much each row counts in the score; None for the sample weights.
-    copy_weight : float, default=1.0
-        The largest weight of a row that is left out: one of its copies. Infinite leaves out all.
-    single : bool, default=False
-        Whether the spans of many support vectors are computed in float32.
-    measures : bool, default=True
-        Whether bounds and margins are computed, which play no part in the scores.
-    """
-
-    def __init__(
-        self,
-        rows: TrainingRows,
-        *,
-        bias: bool = True,
-        weight: Array | None = None,
-        copy_weight: float = 1.0,
-        single: bool = False,
-        measures: bool = True,
-    ) -> None:
-        super().__init__(rows, bias=bias, weight=weight)
-        self.copy_weight, self.single, self.measures = copy_weight, single, measures
-
-    def sizes(self, solutions: Sequence[Solution], radius: float) -> dict[str, float]:
-        """Return the bound and the margin; nothing where they are not asked for."""
-        return super().sizes(solutions, radius) if self.measures else {}
+    """Scores by the span estimate of the leave-one-out error; one copy of a row is left out."""
 
     def evaluate(self, K: Array, C: float, solutions: Sequence[Solution]) -> dict[str, Any]:
         """Return the score and the error of the decision values without each row, and these."""
         bound, gram = C * self.rows.cost_factor, StoredGram(K)
         try:
-            diag, how = gram.diag(), {"bias": self.bias, "single": self.single}
-            squared = [spans(gram, diag, s.beta, bound, **how) for s in solutions]
+            squared = [span(gram, s.beta, bound, bias=self.bias) for s in solutions]
         except ValueError as reason:
             raise ValueError(
                 "criterion='span' needs a kernel that is positive semi-definite, and this one "
@@ -188,21 +143,6 @@ class SpanCriterion(SelectionCriterion):
         error, score = self.score(left_out)
         return {"score": score, "loo_error": error, "left_out": left_out}
 
-    def floors(self, K: Array, points: Sequence[Costed], beaten: float) -> list[float]:
-        """Return the scores with spans that are too small.
-
-        Leaving a row out never brings it further inside, so that no spans at all give a bound.
-        Where many machines share K, spans in all other rows are worth computing: the free support
-        vectors of a machine span a part of that, and no nearer.
-        """
-        floors = [self.score(self.decisions(solutions).T)[1] for _, solutions in points]
-        left = [number for number, floor in enumerate(floors) if floor <= beaten]
-        if len(left) > 1 and self.codes.shape[1] >= _MANY:
-            least = least_spans(K, bias=self.bias)
-            for number in left:
-                floors[number] = self.score(self._left_out(*points[number], least))[1]
-        return floors
-
     def decisions(self, solutions: Sequence[Solution]) -> Array:
         """Return the decision values on all rows, one row per machine."""
         decisions = np.array([s.gradient for s in solutions]) + self.codes.T
@@ -211,7 +151,7 @@ class SpanCriterion(SelectionCriterion):
     @cached_property
     def _share(self) -> Array:
         """The share of each row's weight that is left out."""
-        share: Array = np.minimum(1, self.copy_weight / self.rows.sample_weight)
+        share: Array = np.minimum(1, 1 / self.rows.sample_weight)
         return share
 
     def _left_out(self, C: float, solutions: Sequence[Solution], squared: Array) -> Array:
@@ -243,19 +183,10 @@ class HeldOutCriterion(SelectionCriterion):
         The rows that are held out together; each fold has machines of its own.
     bias : bool, default=True
         Whether the machines have an intercept.
-    weight : ndarray of shape (m,), default=None
-        How much each row counts in the score; None for the sample weights.
     """
 
-    def __init__(
-        self,
-        rows: TrainingRows,
-        folds: list[Index],
-        *,
-        bias: bool = True,
-        weight: Array | None = None,
-    ) -> None:
-        super().__init__(rows, bias=bias, weight=weight)
+    def __init__(self, rows: TrainingRows, folds: list[Index], *, bias: bool = True) -> None:
+        super().__init__(rows, bias=bias)
         self.folds = folds
         parts = []
         for fold in folds:

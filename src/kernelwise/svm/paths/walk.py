@@ -3,9 +3,6 @@
 for each kernel, from narrow to wide:
 for each C, ascending, until max alpha < C:      (a larger C changes nothing any more)
 solve, from the solution before; score the machines by their own training rows
-
-A pruned walk scores the points of a kernel in the order of lower bounds of their scores, and skips
-those that cannot be the best.
 """
 
 from __future__ import annotations
@@ -20,10 +17,8 @@ from typing import Any
 import numpy as np
 
 from ..._threads import run
-from ..._typing import Array, Gram
-from ...kernels.fill import to_single
+from ..._typing import Array
 from ...qp import Solution, StoredGram
-from ...qp.precision import largest_float32_bound
 from ..base.grams import Grams
 from ..base.progress import FitProgress
 from ..base.ties import slack
@@ -45,10 +40,7 @@ def walk(
     solvers: PathSolvers,
     *,
     start: Sequence[Any] | None = None,
-    single: bool = False,
-    prune: bool = False,
     threads: int = 1,
-    name: str = "kernel",
     callback: Callable[[PathPoint], Any] | None = None,
     progress: FitProgress | None = None,
 ) -> Path:
@@ -68,17 +60,8 @@ def walk(
         The solvers.
     start : sequence of ndarray, default=None
         Where the first machines start, one per column of the criterion's codes.
-    single : bool, default=False
-        Whether machines are solved in float32 where that is precise enough; they are scored in
-        float64.
-    prune : bool, default=False
-        Whether to skip points that cannot be selected: their scores, errors, bounds and margins
-        are NaN. It does not change the selection. The sooner a good kernel comes, the more it
-        saves.
     threads : int, default=1
-        Threads over machines, and over the points of a kernel that are scored.
-    name : str, default="kernel"
-        The name of the task of each kernel.
+        Threads over machines, and over the points of a kernel.
     callback : callable, default=None
         Called with each point; a true return value ends the walk after this kernel.
     progress : FitProgress, default=None
@@ -90,15 +73,15 @@ def walk(
         The points, the best of them and its machines.
     """
     costs = [float(C) for C in costs]
-    scorer = _Scorer(grid, costs, criterion, prune, threads)
-    solve = _Solver.of(costs, rows, criterion, solvers, single, threads)
+    scorer = _Scorer(grid, costs, criterion, threads)
+    solver = _Solver.of(costs, rows, criterion, solvers, threads)
     grams = Grams(rows.X, tol=solvers.tol, threads=threads, kernels=grid.kernels, precise=True)
     points: list[PathPoint] = []
     n_solves, n_iter = 0, np.zeros(criterion.codes.shape[1], dtype=np.int64)
     leaders = _Leaders()
     for number in range(len(grid)):
-        with nullcontext() if progress is None else progress.task(name):
-            found, paths = _solve_and_score(number, grams, solve, scorer, start, leaders.rank)
+        with nullcontext() if progress is None else progress.task("kernel"):
+            found, paths = _solve_and_score(number, grams, solver, scorer, start)
         for c, point in enumerate(found):
             points.append(point)
             leaders.add(len(points) - 1, point, tuple(path[c].solution for path in paths))
@@ -106,7 +89,7 @@ def walk(
         n_iter += [path.n_iter for path in paths]
         start = [path[0].solution for path in paths]
         if progress is not None:
-            progress.line(f"{name} {_line(grid, number, found)}")
+            progress.line(f"kernel {_line(grid, number, found)}")
         if callback is not None and any([callback(point) for point in found]):
             break
     best, solutions = leaders.selected()
@@ -143,7 +126,6 @@ def _solve_and_score(
     solver: _Solver,
     scorer: _Scorer,
     start: Sequence[Any] | None,
-    best: tuple[bool, float],
 ) -> tuple[list[PathPoint], list[CostPath]]:
     """Solve and score all costs of a kernel."""
     begin, kernel = perf_counter(), scorer.grid.kernels[number]
@@ -152,36 +134,17 @@ def _solve_and_score(
         grams.forget(scorer.grid.kernels[number - 1])
     radius, seconds = scorer.criterion.radius(K), perf_counter() - begin
     paths = solver.paths(StoredGram(K, kernel.is_psd), start)
-    points = scorer.score(number, K, paths, radius, best)
+    points = scorer.score(number, K, paths, radius)
     points[0] = replace(points[0], seconds=points[0].seconds + seconds)
     return points, paths
 
 
 @dataclass(frozen=True)
 class _Solver:
-    """Solves the machines of a kernel.
-
-    Parameters
-    ----------
-    machines : list of CostMachine
-        The machines.
-    solvers : dict
-        The solver of each C.
-    tol : float
-        Their tolerance.
-    largest_factor : float
-        The largest factor of C of a row.
-    coarse : ndarray of shape (m, m) or None
-        Room for a matrix in float32, for machines for which that is precise enough.
-    threads : int
-        Threads over the machines.
-    """
+    """Solves the machines of a kernel, with the solver of each C."""
 
     machines: list[CostMachine]
     solvers: dict[float, Any]
-    tol: float
-    largest_factor: float
-    coarse: Array | None
     threads: int
 
     @classmethod
@@ -191,75 +154,39 @@ class _Solver:
         rows: TrainingRows,
         criterion: SelectionCriterion,
         solvers: PathSolvers,
-        single: bool,
         threads: int,
     ) -> _Solver:
         """Build the machines of a criterion, and their solvers."""
         factor, bias = rows.cost_factor, criterion.bias
         machines = [CostMachine.of(y, factor, costs, bias=bias) for y in criterion.codes.T]
-        own = {C: solvers.on_path(len(rows), C) for C in costs}
-        coarse = np.empty((len(rows), len(rows)), np.float32) if single else None
-        return cls(machines, own, solvers.tol, float(factor.max()), coarse, threads)
+        return cls(machines, {C: solvers.on_path(len(rows), C) for C in costs}, threads)
 
     def paths(self, gram: StoredGram, start: Sequence[Any] | None) -> list[CostPath]:
         """Solve all machines for all costs."""
-        by_cost = self._by_cost(gram)
 
         def solve_one(j: int) -> CostPath:
             own = None if start is None else start[j]
-            return cost_path(by_cost, self.machines[j], self.solvers.__getitem__, start=own)
+            return cost_path(lambda C: gram, self.machines[j], self.solvers.__getitem__, start=own)
 
         return run(solve_one, range(len(self.machines)), self.threads)
-
-    def _by_cost(self, gram: StoredGram) -> Callable[[float], Gram]:
-        """Return the matrix that the machines of a C read: float32 if it is enough."""
-        if self.coarse is None:
-            return lambda C: gram
-        most = largest_float32_bound(self.tol, gram.size) / self.largest_factor
-        to_single(gram.K, self.coarse)
-        in_single = StoredGram(self.coarse, gram.is_psd)
-        return lambda C: in_single if most >= C else gram
 
 
 @dataclass(frozen=True)
 class _Scorer:
-    """Scores the points of a kernel.
-
-    Parameters
-    ----------
-    grid : KernelGrid
-        The kernels.
-    costs : sequence of float
-        The values of C.
-    criterion : SelectionCriterion
-        The criterion.
-    prune : bool
-        Whether points that cannot be the best are skipped.
-    threads : int
-        Threads over the points, where none is skipped.
-    """
+    """Scores the points of a kernel, at all values of C."""
 
     grid: KernelGrid
     costs: Sequence[float]
     criterion: SelectionCriterion
-    prune: bool
     threads: int
 
     def score(
-        self,
-        number: int,
-        K: Array,
-        paths: Sequence[CostPath],
-        radius: float,
-        best: tuple[bool, float],
+        self, number: int, K: Array, paths: Sequence[CostPath], radius: float
     ) -> list[PathPoint]:
-        """Return the points of a kernel; ``best`` is the rank of the best one so far."""
+        """Return the points of a kernel."""
         solved = [c for c in range(len(self.costs)) if any(path[c].solved for path in paths)]
         score_one = partial(self._point, number, K, paths, radius)
-        if self.prune:
-            scored = self._scored_in_turn(score_one, K, paths, solved, best)
-        else:
-            scored = dict(zip(solved, run(score_one, solved, self.threads), strict=True))
+        scored = dict(zip(solved, run(score_one, solved, self.threads), strict=True))
         points: list[PathPoint] = []
         for c, C in enumerate(self.costs):
             if c in scored:
@@ -269,43 +196,15 @@ class _Scorer:
                 points.append(same)
         return points
 
-    def _scored_in_turn(
-        self,
-        score_one: Callable[..., PathPoint],
-        K: Array,
-        paths: Sequence[CostPath],
-        solved: Sequence[int],
-        best: tuple[bool, float],
-    ) -> dict[int, PathPoint]:
-        """Score the points from the most promising one on, and skip those that cannot win."""
-        beaten = np.inf if best[0] else best[1]
-        costed = [(self.costs[c], [path[c].solution for path in paths]) for c in solved]
-        floors = self.criterion.floors(K, costed, beaten)
-        scored: dict[int, PathPoint] = {}
-        for place in np.argsort(floors, kind="stable").tolist():
-            c = solved[place]
-            at_best = not _converged(paths, c), floors[place]
-            scored[c] = score_one(c, can_win=_may_win(at_best, best))
-            best = min(best, scored[c].rank)
-        return scored
-
     def _point(
-        self,
-        number: int,
-        K: Array,
-        paths: Sequence[CostPath],
-        radius: float,
-        c: int,
-        can_win: bool = True,
+        self, number: int, K: Array, paths: Sequence[CostPath], radius: float, c: int
     ) -> PathPoint:
         begin = perf_counter()
         steps, C = [path[c] for path in paths], self.costs[c]
         solutions = [step.solution for step in steps]
-        known: dict[str, Any] = {"score": np.nan}
-        if can_win:
-            sizes = self.criterion.sizes(solutions, radius)
-            known = sizes | {"score": sizes.get("bound", np.nan)}
-            known |= self.criterion.evaluate(K, C, solutions)
+        sizes = self.criterion.sizes(solutions, radius)
+        known: dict[str, Any] = sizes | {"score": sizes.get("bound", np.nan)}
+        known |= self.criterion.evaluate(K, C, solutions)
         unknown = dict.fromkeys(_MEASURED, np.nan)
         return PathPoint(
             **unknown | known,
@@ -316,12 +215,8 @@ class _Scorer:
             n_iter=sum(step.solution.n_iter for step in steps if step.solved),
             seconds=sum(step.seconds for step in steps) + perf_counter() - begin,
             solved=True,
-            converged=_converged(paths, c),
+            converged=all(step.solution.converged for step in steps),
         )
-
-
-def _converged(paths: Sequence[CostPath], c: int) -> bool:
-    return all(path[c].solution.converged for path in paths)
 
 
 def _line(grid: KernelGrid, number: int, points: Sequence[PathPoint]) -> str:
@@ -330,6 +225,4 @@ def _line(grid: KernelGrid, number: int, points: Sequence[PathPoint]) -> str:
     value = "" if grid.name is None else f" {grid.name}={best.value:.4g},"
     steps = sum(point.n_iter for point in points)
     score = f"best score {best.score:.4g} at C={best.C:g}"
-    if np.isnan(best.score):
-        score = "cannot win"
     return f"{number + 1} of {len(grid)}:{value} {steps} steps, {score}"
