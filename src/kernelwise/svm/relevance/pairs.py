@@ -1,9 +1,9 @@
 """A screen of all pairs of columns, for columns that act only together.
 
-The sums of a target t over the cells of two columns in a few bins each, less what the bins of each
-column explain by themselves, make a statistic of their interaction:
+The sums of a target t over the cells of two columns in a few bins each, less an additive fit of
+both, make a statistic of their interaction:
 
-    sum over cells (S - N (m_a + m_b))^2 / (N + 1),   S = sum of t, N = rows, m = mean of t in a bin
+    sum over cells (S - N (a + b))^2 / (N + 1),   S = sum of t, N = rows, a, b = effects of the bins
 
 which has about a chi-squared distribution if nothing is there. Counts and sums of all pairs are
 products of one-hot matrices.
@@ -19,7 +19,8 @@ from .rows import Rows
 from .settings import Settings
 
 _BINS = 3  # of each column: three genotypes, or low, middle and high
-_BLOCK = 300  # columns whose pairs are counted at a time
+_BLOCK = 100  # columns whose pairs are counted at a time; memory
+_SWEEPS = 4  # of the additive fit; correlated columns need more than one
 _LEVEL = 0.05  # probability that any pair is found if nothing is there
 
 
@@ -30,7 +31,7 @@ def pair_shares(rows: Rows, T: Array, columns: Index, settings: Settings) -> Arr
     settings.
     """
     table = rows.columns
-    columns = columns[np.diff(table.bins.starts)[columns] > 1][: settings.pair_columns]
+    columns = columns[np.ptp(rows.Z, axis=0)[columns] > 0][: settings.pair_columns]
     p = len(columns)
     if p < 2:
         return None
@@ -54,17 +55,18 @@ def pair_shares(rows: Rows, T: Array, columns: Index, settings: Settings) -> Arr
 
 
 def _coarse(rows: Rows, columns: Index) -> Index:
-    """Return the bins of numbers and the most frequent levels of categories, as small codes."""
+    """Return thirds of numbers, and the most frequent levels of categories, as small codes."""
     codes = np.empty((len(rows), len(columns)), dtype=np.intp)
-    sizes = np.diff(rows.columns.bins.starts)
     for out, j in enumerate(columns):
-        places = rows.places[:, j].astype(np.intp)
-        if not rows.columns.is_category[j]:
-            codes[:, out] = places * _BINS // int(sizes[j]) if sizes[j] > _BINS else places
-            continue
-        order = np.argsort(-np.bincount(places, minlength=int(sizes[j])), kind="stable")
-        rank = np.argsort(order)
-        codes[:, out] = np.minimum(rank[places], _BINS - 1)
+        values, place, counts = np.unique(rows.Z[:, j], return_inverse=True, return_counts=True)
+        if rows.columns.is_category[j]:
+            rank = np.argsort(np.argsort(-counts, kind="stable"))
+            codes[:, out] = np.minimum(rank, _BINS - 1)[place]
+        elif len(values) <= _BINS:
+            codes[:, out] = place
+        else:
+            middle = np.cumsum(counts) - 0.5 * counts
+            codes[:, out] = (middle * _BINS / len(rows)).astype(np.intp)[place]
     return codes
 
 
@@ -72,16 +74,16 @@ def _interactions(hot: Array, T: Array, start: int, block: Index) -> Array:
     """Return the largest statistic over the targets of each pair of a block with later columns."""
     first = hot[:, start * _BINS : (block[-1] + 1) * _BINS]
     later = hot[:, start * _BINS :]
-    N = first.T @ later
-    out = np.zeros((len(block), later.shape[1] // _BINS))
-    counts = later.sum(axis=0)
+    shape = len(block), _BINS, later.shape[1] // _BINS, _BINS
+    N = (first.T @ later).reshape(shape)
+    n_first, n_later = (np.maximum(N.sum(axis=k, keepdims=True), 1) for k in (3, 1))
+    out = np.zeros((shape[0], shape[2]))
     for t in T.T.astype(np.float32):
-        means = (t @ later) / np.maximum(counts, 1)
-        E = (first * t[:, None]).T @ later
-        E -= N * means[: first.shape[1], None]
-        E -= N * means
-        np.square(E, out=E)
-        E /= N + 1
-        by_pair = E.reshape(len(block), _BINS, -1, _BINS).sum(axis=(1, 3))
-        np.maximum(out, by_pair, out=out)
+        left = ((first * t[:, None]).T @ later).reshape(shape)
+        for _ in range(_SWEEPS):
+            left -= N * (left.sum(axis=3, keepdims=True) / n_first)
+            left -= N * (left.sum(axis=1, keepdims=True) / n_later)
+        np.square(left, out=left)
+        left /= N + 1
+        np.maximum(out, left.sum(axis=(1, 3)), out=out)
     return out

@@ -205,11 +205,11 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
 
     def _walk(self, rows: Rows, loss: LogLoss | SquaredLoss, rng: np.random.Generator) -> None:
         """Keep the columns of the stage of the path that does best on held-out rows."""
+        settings = replace(self._settings, nats=0.0)  # fewer columns are the purpose
         threads = n_threads(self.n_jobs)
-        job = Job(
-            rows, None, self.max_features, rng, self._settings, threads, tell=lambda text: None
+        path = Job(rows, None, self.max_features, rng, settings, threads, lambda text: None).walk(
+            loss
         )
-        path = job.walk(loss)
         best = int(np.argmax(path.weights))
         weights = (np.arange(len(path.sizes)) == best).astype(float)
         path = replace(path, weights=weights, finals={best: path.finals[best]})

@@ -3,11 +3,11 @@
     prior   learned from all columns
     for each group of columns j:
         V = covariance of the target by the prior without j,   P = V^-1,   r = P t
-        S = A_j diag(var) A_j'   what j does alone: line, score, steps, levels
-        S = K_w * H_j            what j does together: K_w a kernel of the other columns,
-                                 H_j = centred exp(-d_j / median)
+        S = A_j A_j'             what j does alone: line, score, levels
+        S = H_j, A_j taken out   the same, curved: H_j = centred exp(-d_j / median)
+        S = K_w * H_j            what j does together: K_w a kernel of the other columns
         p = P(sum_i lam_i chi2_1 > r' S r),   lam = eigenvalues of P^1/2 S P^1/2
-    p_j = Cauchy's combination of both
+    p_j = Cauchy's combination of these
 
 If t' P t / n > 1, V is scaled up by it. Several targets share P; T' P T / n is their covariance.
 All rows are read, up to some thousands; kernels of many rows are on landmarks.
@@ -15,6 +15,7 @@ All rows are read, up to some thousands; kernels of many rows are on landmarks.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,10 +33,12 @@ from .settings import Settings
 
 _ROWS = 5000  # most rows; memory
 _LANDMARKS = 300  # of the kernels of what columns do together
+_CURVE_LANDMARKS = 50  # of the kernel of a column
 _EVALUATIONS = 6  # of the evidence for the prior without a column
 _LEARNING = 500  # rows of these
-_MIN_SHARE = 0.02  # share of a group from which the prior is learned anew without it
+_MIN_SHARE = 0.02  # share from which a group is left out of the prior alone; time
 _TAIL = 1e-300  # smallest p-value
+_LARGE = 0.99  # p-values above count as this in a combination
 
 
 @dataclass(frozen=True)
@@ -119,14 +122,16 @@ def column_tests(
     shares: Array = np.zeros(columns.n_groups)
     if len(varying):
         some = np.sort(rng.permutation(len(rows))[:_ROWS])
-        tests = _Tests(rows.part(some), T[some], varying, rng, settings)
+        part = rows.part(some)
+        part = replace(part, weight=part.weight / part.weight.mean())
+        tests = _Tests(part, T[some], varying, rng, settings)
         shares = tests.prior.shares()
         alone[varying], together[varying] = np.array(tests.pvalues(threads)).T
     group = np.empty(layout.n_source, dtype=np.intp)
     group[layout.source] = columns.group
     size = np.bincount(columns.group, minlength=columns.n_groups)
     own = layout.to_source((shares / size)[columns.group])
-    both = combined(np.column_stack([alone, together]))
+    both = np.array([combined(pair) for pair in zip(alone, together, strict=True)])
     return ColumnTests(
         own / own.sum() if own.any() else np.full(len(own), 1 / len(own)),
         alone[group],
@@ -146,13 +151,13 @@ class _Tests:
         self, rows: Rows, T: Array, varying: Index, rng: np.random.Generator, settings: Settings
     ) -> None:
         self._rows, self._T, self._settings = rows, T, settings
-        self._root = np.sqrt(rows.weight / rows.weight.mean())[:, None]
+        self._root = np.sqrt(rows.weight)[:, None]
         mixed = rng.permutation(len(rows))
         some = np.sort(mixed[: settings.final_rows])
         own, equal = rows.part(some), equal_prior(rows, varying, self._rng())
         self.prior = learn(own, T[some], equal, equal, settings.evaluations, settings)
         self._few = np.sort(mixed[:_LEARNING])
-        self._near = rows.part(np.sort(mixed[:_LANDMARKS]))
+        self._near = rows.part(mixed[:_LANDMARKS])
         self._D = rows.distances(self._near, self.prior.w)
         self._D_near = self._near.distances(self._near, self.prior.w)
 
@@ -162,55 +167,90 @@ class _Tests:
         return np.random.default_rng(0)
 
     def pvalues(self, threads: int) -> list[tuple[float, float]]:
-        """Return the p-values of each group, alone and together."""
-        shares, kept = self.prior.shares(), self.prior.kept
-        is_large = (shares >= _MIN_SHARE) & (len(kept) > 1)
-        whole = None if is_large[kept].all() else self._null(self.prior)
+        """Return the p-values of each group, alone and together.
+
+        Groups of small shares are left out of the prior together, the others one by one.
+        """
+        kept = self.prior.kept
+        small = kept[self.prior.shares()[kept] < _MIN_SHARE]
+        shared = self._null(small) if len(small) else None
+        columns = self._rows.columns
+        is_category = np.ones(columns.n_groups, dtype=bool)
+        is_category[columns.group[~columns.is_category]] = False
 
         def both(j: int) -> tuple[float, float]:
-            null = whole if whole and not is_large[j] else self._null(self._without(j))
-            return null.pvalue(self._alone(j)), null.pvalue(self._together(j))
+            null = shared if shared and j in small else self._null(np.array([j]))
+            line = self._line(j)
+            alone = [null.pvalue(line)]
+            if not is_category[j]:
+                alone.append(null.pvalue(self._curve(j, line)))
+            return combined(alone), null.pvalue(self._together(j))
 
         return run(both, kept.tolist(), threads)
 
-    def _without(self, j: int) -> Prior:
-        """Return the prior without a group, learned anew."""
-        w, v = self.prior.w.copy(), self.prior.v.copy()
-        w[j] = v[j] = 0
-        start = replace(self.prior, w=w, v=v)
+    def _null(self, groups: Index) -> _Null:
+        """Return the distribution of the targets by the prior without some groups."""
+        prior, rows, T = self._without(groups), self._rows, self._T
+        if not len(prior.kept):
+            U = np.full((len(rows), 1), np.sqrt(self._settings.constant))
+            return _Null(U * self._root, 1.0, T * self._root)
+        features = Features.of(rows, prior, self._rng(), self._settings)
+        U = features.of_landmarks(rows, self._settings).astype(np.float64)
+        return _Null(U * self._root, prior.noise, T * self._root)
+
+    def _without(self, groups: Index) -> Prior:
+        """Return the prior without some groups, learned anew; first their share is noise."""
+        w, v, noise = self.prior.w.copy(), self.prior.v.copy(), self.prior.noise
+        w[groups] = v[groups] = 0
+        noise += float(self.prior.shares()[groups].sum()) * max(1 - noise, 0)
+        start = replace(self.prior, w=w, v=v, noise=noise)
+        if not len(start.kept):
+            return start
         rows, T = self._rows.part(self._few), self._T[self._few]
         centre = equal_prior(rows, start.kept, self._rng())
         return learn(rows, T, start, centre, _EVALUATIONS, self._settings)
 
-    def _null(self, prior: Prior) -> _Null:
-        features = Features.of(self._rows, prior, self._rng(), self._settings)
-        U = features.of_landmarks(self._rows, self._settings).astype(np.float64)
-        return _Null(U * self._root, prior.noise, self._T * self._root)
-
-    def _alone(self, j: int) -> Array:
-        """Return the additive columns of a group, centred and times their deviations."""
-        additive = self._rows.additive(np.arange(len(self.prior.v)) == j)
-        scale = np.where(additive.is_step, np.sqrt(self.prior.tau), 1.0)[1:]
-        A = additive.A[:, 1:].astype(np.float64) * scale
+    def _line(self, j: int) -> Array:
+        """Return the lines, scores and levels of a group, centred."""
+        additive = self._rows.additive(np.arange(len(self.prior.v)) == j, steps=False)
+        A = additive.A[:, 1:].astype(np.float64)
         return (A - A.mean(axis=0)) * self._root
 
+    def _curve(self, j: int, line: Array) -> Array:
+        """Return features whose products are a centred kernel of a group, beside its line."""
+        H, M, _, _ = self._kernel(j, _CURVE_LANDMARKS)
+        Phi = _features(H, M) * self._root
+        out: Array = Phi - line @ np.linalg.lstsq(line, Phi)[0]
+        return out
+
     def _together(self, j: int) -> Array:
-        """Return features whose products are the kernel of a group together with the others."""
-        one = (np.arange(len(self.prior.w)) == j).astype(float)
-        d, d_near = (own.distances(self._near, one) for own in (self._rows, self._near))
+        """Return features whose products are that kernel times one of the other columns."""
+        H, M, d, d_near = self._kernel(j, _LANDMARKS)
+        H *= np.exp(self.prior.w[j] * d - self._D)
+        M *= np.exp(self.prior.w[j] * d_near - self._D_near)
+        return _features(H, M) * self._root
+
+    def _kernel(self, j: int, most: int) -> tuple[Array, Array, Array, Array]:
+        """Return a centred kernel of rows and landmarks, of landmarks, and their distances."""
+        one, near = (np.arange(len(self.prior.w)) == j).astype(float), self._near
+        near = near.part(np.arange(len(near))[:most])
+        d, d_near = (own.distances(near, one) for own in (self._rows, near))
         apart = d_near[d_near > 0]
         width = float(np.median(apart)) if len(apart) else 1.0
-        H, H_near = np.exp(-d / width), np.exp(-d_near / width)
-        mean = H_near.mean(axis=0)
+        H, M = np.exp(-d / width), np.exp(-d_near / width)
+        mean = M.mean(axis=0)
         H += mean.mean() - mean - H.mean(axis=1, keepdims=True)
-        H_near += mean.mean() - mean - mean[:, None]
-        H *= np.exp(self.prior.w[j] * d - self._D)  # the kernel of the other columns
-        H_near *= np.exp(self.prior.w[j] * d_near - self._D_near)
-        M = H_near.astype(np.float64)
-        M[np.diag_indices_from(M)] += NUGGET
-        L = scipy.linalg.cholesky(M, lower=True, check_finite=False)
-        Phi = scipy.linalg.solve_triangular(L, H.T.astype(np.float64), lower=True).T
-        return Phi * self._root
+        M += mean.mean() - mean - mean[:, None]
+        return H, M, d, d_near
+
+
+def _features(K: Array, M: Array) -> Array:
+    """Return features of rows from their kernel with landmarks, and that of these."""
+    M = M.astype(np.float64)
+    M[np.diag_indices_from(M)] += NUGGET
+    L = scipy.linalg.cholesky(M, lower=True, check_finite=False)
+    Phi: Array = scipy.linalg.solve_triangular(L, K.T.astype(np.float64), lower=True).T
+    return Phi
 
 
 class _Null:
@@ -263,10 +303,9 @@ def mixture_sf(q: float, values: Array) -> float:
     return max(float(norm.sf(w + np.log(v / w) / w)), _TAIL)
 
 
-def combined(pvalues: Array) -> Array:
-    """Return Cauchy's combination of the p-values of each row."""
-    p = np.clip(pvalues, 1e-15, 1 - 1e-12)
-    exact = cauchy.sf(np.tan((0.5 - p) * np.pi).mean(axis=1))
-    tiny = np.minimum(1, pvalues.shape[1] * pvalues.min(axis=1))
-    out: Array = np.where(pvalues.min(axis=1) < 1e-14, tiny, exact)
-    return out
+def combined(pvalues: Sequence[float]) -> float:
+    """Return Cauchy's combination of p-values; one near one does not outweigh a small one."""
+    p = np.minimum(pvalues, _LARGE)
+    if p.min() < 1e-14:  # tan(pi / 2 - pi p) is 1 / (pi p) there
+        return min(1.0, float(len(p) / (1 / np.maximum(p, _TAIL)).sum()))
+    return float(cauchy.sf(np.tan((0.5 - p) * np.pi).mean()))
