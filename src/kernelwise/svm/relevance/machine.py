@@ -23,7 +23,7 @@ from .rows import Rows
 from .settings import Settings
 
 TOLERANCE = 1e-2  # of the machines, in units of the margin
-_BLOCK = 2000  # rows that are decided at a time
+_BLOCK = 2e7  # kernel values that are computed at a time
 _STORED = 5000  # rows up to which the kernel matrix is stored, for machines of several C
 _FLOOR = 1e-3  # of a weight relative to the largest, before the power
 _CLIP = 1e-6  # distance of probabilities of pairs from zero and one
@@ -67,8 +67,9 @@ class Machine:
     def decide(self, rows: Rows, settings: Settings) -> Array:
         """Return one decision per pair, block by block."""
         out = np.empty((len(rows), len(self.intercept)))
-        for a in range(0, len(rows), _BLOCK):
-            some = slice(a, a + _BLOCK)
+        step = max(1, int(_BLOCK / max(len(self.rows), 1)))
+        for a in range(0, len(rows), step):
+            some = slice(a, a + step)
             out[some] = rows.part(some).laplacian(self.rows, self.u) @ self.beta + self.intercept
         return out
 
