@@ -11,7 +11,7 @@ from ..measure import rounded
 from .contenders import Predictions
 
 SMALLEST = 1e-6  # probability: a smaller one counts as this in the log loss, for all methods
-LEAST_ERROR = 1e-3  # a smaller error counts as this in a ratio of two of them
+LEAST_ERROR = 0.01  # a smaller error counts as this in a ratio of two of them
 LEVEL = 0.9  # confidence of sets and intervals
 IN_PERCENT = {"accuracy", "balanced_accuracy", "auc", "average_precision", "r2", "coverage"}
 LOWER_IS_BETTER = {"log_loss", "brier", "rmse", "error"}

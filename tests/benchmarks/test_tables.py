@@ -96,6 +96,8 @@ def test_numbers_are_a_target_of_their_own(made_up):
 def test_large_tables_are_sampled_by_class(made_up):
     found = load(TableSpec("few", "x/y", "code", rows=20))
     assert np.bincount(found.y).tolist() == [10, 10]
+    rare = load(TableSpec("rare", "x/y", "age >= 30", rows=20))  # 10 of 40 rows, then 5 of 20
+    assert np.bincount(rare.y).tolist() == [15]
 
 
 def test_words_of_an_expression():

@@ -68,13 +68,19 @@ def load(spec: TableSpec) -> Table:
     target = frame.eval(spec.target)
     y = np.asarray(target, dtype=float) if spec.numbers else _classes(target)
     frame = frame.drop(columns=[*used, *(c for c in spec.drop.split() if c not in used)])
-    if not spec.numbers:
-        kept = np.bincount(y)[y] >= _MIN_ROWS
-        frame, y = frame[kept], np.unique(y[kept], return_inverse=True)[1]
+    frame, y = _frequent(frame, y)
     if len(y) > spec.rows:
         rows, _ = split_rows(y, 0, train_size=spec.rows)
-        frame, y = frame.iloc[rows], y[rows]
+        frame, y = _frequent(frame.iloc[rows], y[rows])
     return Table(_typed(frame.reset_index(drop=True), spec.categories.split()), y)
+
+
+def _frequent(frame: Any, y: np.ndarray) -> tuple[Any, np.ndarray]:
+    """Drop the rows of rare classes, and code the others 0, 1, ..."""
+    if y.dtype.kind != "i":
+        return frame, y
+    kept = np.bincount(y)[y] >= _MIN_ROWS
+    return frame[kept], np.unique(y[kept], return_inverse=True)[1]
 
 
 def split_rows(y: np.ndarray, seed: int, **sizes: Any) -> tuple[np.ndarray, np.ndarray]:
