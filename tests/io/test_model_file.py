@@ -270,6 +270,7 @@ def test_describe_tells_the_rows_whatever_is_around_the_model(tmp_path):
         "calibration": CalibratedClassifierCV(SVC(), ensemble=False, cv=2),
         "threshold": FixedThresholdClassifier(SVC(), threshold=0.1),
         "search": GridSearchCV(make_pipeline(SVC()), {"svc__C": [1.0, 2.0]}, cv=2),
+        "relevance": RelevanceSVC(),
         "several": CalibratedClassifierCV(SVC(), ensemble=True, cv=2),  # none has seen all rows
     }
     path = tmp_path / "model.kw"
@@ -278,7 +279,8 @@ def test_describe_tells_the_rows_whatever_is_around_the_model(tmp_path):
         save(make_pipeline(model).fit(X, y), path)
         rows[name] = describe(path)["summary"]["rows"]
     n = len(y)
-    assert rows == {"calibration": n, "threshold": n, "search": n, "several": None}
+    known = dict.fromkeys(["calibration", "threshold", "search", "relevance"], n)
+    assert rows == known | {"several": None}
 
 
 def test_describe_of_numbers_as_classes(tmp_path):

@@ -82,6 +82,8 @@ class RelevanceSVC(ClassifierMixin, BaseRelevance):
         The weights of the classes.
     n_features_in_ : int
         The number of columns of the training table.
+    shape_fit_ : tuple of int
+        The numbers of rows and columns of the training table.
     feature_names_in_ : ndarray of shape (n_features,)
         Their names, if the table has names.
 
@@ -190,7 +192,8 @@ class RelevanceSVC(ClassifierMixin, BaseRelevance):
         fits: list[ClassFit] = self._members(
             lambda seed: fit_classes(self._job(rows, of_row, progress, seed, whole), loss)
         )
-        return _attributes(self, rows.columns, fits, some)
+        shape = len(table.weight), self.n_features_in_
+        return _attributes(self, rows.columns, fits, some) | {"shape_fit_": shape}
 
     # --- Predict --------------------------------------------------------------------------
 

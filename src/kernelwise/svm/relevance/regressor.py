@@ -76,6 +76,8 @@ class RelevanceSVR(RegressorMixin, BaseRelevance):
         How the columns that the model reads become numbers and codes.
     n_features_in_ : int
         The number of columns of the training table.
+    shape_fit_ : tuple of int
+        The numbers of rows and columns of the training table.
     feature_names_in_ : ndarray of shape (n_features,)
         Their names, if the table has names.
 
@@ -180,7 +182,8 @@ class RelevanceSVR(RegressorMixin, BaseRelevance):
             return found
 
         fits = [fit_one(j) for j in range(table.y.shape[1])]
-        return _attributes(rows.columns, fits, some, table.y, is_flat)
+        shape = len(table.weight), self.n_features_in_
+        return _attributes(rows.columns, fits, some, table.y, is_flat) | {"shape_fit_": shape}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
