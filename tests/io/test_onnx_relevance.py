@@ -103,7 +103,7 @@ def test_classes(size, exact, monkeypatch):
     monkeypatch.setattr(BaseRelevance, "_settings", SIZES[size])
     kinds, fitted = set(), []
     for n_classes in (2, 3, 7):
-        rows, signal = frame(200 + 40 * n_classes)
+        rows, signal = frame(150 + 30 * n_classes)
         y = np.digitize(signal, np.quantile(signal, np.arange(1, n_classes) / n_classes))
         effort = 2 if n_classes == 2 else 1
         model = RelevanceSVC(effort=effort, class_weight={0: 2.0}).fit(rows, y)
