@@ -4,7 +4,7 @@ import numpy as np
 
 from kernelwise.app.evaluation import Difference, Evaluation, HeldOut, Score
 from kernelwise.app.inspection import WeightStability
-from kernelwise.app.tabular import Column, Target, Weight
+from kernelwise.app.tabular import ClassTarget, Column, NumberTarget, Weight
 
 NASTY = '<script>alert("x")</script>'
 
@@ -33,7 +33,7 @@ def evaluation(n_columns=30, **changes):
         Weight(name, float(s), {name: float(s)}) for name, s in zip(names, shares, strict=True)
     ]
     held = held_out()
-    target = Target("ill & well", held.actual, held.rows, ("no", "yes"), (50, 50), "yes", ())
+    target = ClassTarget("ill & well", held.actual, held.rows, (), ("no", "yes"), (50, 50), "yes")
     facts = {
         "target": target,
         "columns": tuple(Column(name, "number", True, "as it is", 0, 9) for name in names),
@@ -43,12 +43,12 @@ def evaluation(n_columns=30, **changes):
         "seed": 0,
         "scores": (
             score("relevance", "RelevanceSVC", [0.88, 0.92, 0.90, 0.90]),
-            score("majority", "largest class", [0.5, 0.5, 0.5, 0.5]),
+            score("guessing", "shares of the classes", [0.5, 0.5, 0.5, 0.5]),
             score("svc", "SVC()", [0.80, 0.86, 0.82, 0.82]),
             score("grid", "grid <i>search</i>", [], failure="it is <b>singular</b>"),
         ),
         "differences": (
-            Difference("relevance", "majority", 0.4, 0.35, 0.45, 0.0001),
+            Difference("relevance", "guessing", 0.4, 0.35, 0.45, 0.0001),
             Difference("relevance", "svc", 0.075, 0.0455, 0.1045, 0.004),
         ),
         "held_out": held,
@@ -62,4 +62,30 @@ def evaluation(n_columns=30, **changes):
 def stability(made, n_resamples=8):
     names = tuple(weight.column for weight in made.weights)
     shares = np.random.default_rng(1).dirichlet(np.ones(len(names)), n_resamples)
-    return WeightStability(names, shares, shares > 1 / len(names), (0.05, 0.95))
+    return WeightStability(names, shares, shares > 1 / len(names))
+
+
+def number_evaluation():
+    """Return an evaluation of two methods that predict a number, the first with intervals."""
+    rng = np.random.default_rng(0)
+    y = 1000 * rng.gamma(5, 10, 200).round(3)
+    predicted = y + rng.normal(scale=4000, size=200)
+    half = 4000 * np.array([0.674, 1.282, 1.645, 1.96])[None, :, None] * np.array([-1, 1])
+    held = HeldOut(np.arange(200), y, predicted, ends=predicted[:, None, None] + half)
+    values = {"rmse": [4100.0, 3900.0], "r2": [0.95, 0.97], "coverage": [0.9, 0.88]}
+    ridge = {"rmse": [5100.0, 5200.0], "r2": [0.91, 0.93]}
+    return evaluation(
+        4,
+        target=NumberTarget("rent", y, np.arange(200), ()),
+        held_out=held,
+        metric="rmse",
+        n_splits=2,
+        scores=tuple(
+            Score(name, label, {m: np.array(v) for m, v in own.items()}, {}, np.ones(2))
+            for name, label, own in (
+                ("relevance", "RelevanceSVR", values),
+                ("ridge", "ridge regression", ridge),
+            )
+        ),
+        differences=(Difference("relevance", "ridge", 1150.0, 900.0, 1400.0, 0.02),),
+    )

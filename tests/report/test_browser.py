@@ -16,7 +16,10 @@ from kernelwise.app.inspection import check_model
 from kernelwise.app.report import write_report
 from kernelwise.svm import AdaptiveKernelSVC, RelevanceSVC
 
-from .evaluations import NASTY, evaluation, stability
+from ..loop import loop
+from .evaluations import NASTY, evaluation, number_evaluation, stability
+
+pytestmark = pytest.mark.slow
 
 FLAGS = (
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -73,6 +76,7 @@ def pages(tmp_path_factory):
     )
     write_report(checked_evaluation(), folder / "checked.html", checks=checks(), data_name="a.csv")
     write_report(replace(many, columns=many.columns[:5]), folder / "many.html")
+    write_report(number_evaluation(), folder / "numbers.html")
     return {path.stem: path.as_uri() for path in folder.glob("*.html")}
 
 
@@ -101,8 +105,8 @@ def button(browser, text):
     return next(head for head in heads if head.text.startswith(text))
 
 
-@pytest.mark.parametrize("page", ["report", "checked"])
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1100), ("dark", 1100), ("light", 340)])
+@loop("page", ["report", "checked", "numbers"])
+@loop("scheme, width", [("light", 1100), ("dark", 1100), ("light", 340)])
 def test_everybody_can_read_it(browser, pages, page, scheme, width):
     show(browser, pages[page], width=width, scheme=scheme)
     browser.execute_script("document.querySelectorAll('details').forEach(e => { e.open = true; })")
@@ -117,7 +121,7 @@ def test_everybody_can_read_it(browser, pages, page, scheme, width):
     assert light == (scheme == "light")
 
 
-@pytest.mark.parametrize("page", ["report", "checked", "many"])
+@loop("page", ["report", "checked", "many", "numbers"])
 def test_page_does_not_scroll_sideways(browser, pages, page):
     show(browser, pages[page])
     for width in (320, 390, 1100):
@@ -128,14 +132,14 @@ def test_page_does_not_scroll_sideways(browser, pages, page):
         assert wide <= room <= width
 
 
-@pytest.mark.parametrize("page", ["report", "checked"])
+@loop("page", ["report", "checked", "numbers"])
 def test_tables_fit_a_sheet(browser, pages, page):
     show(browser, pages[page], media="print", width=718)  # A4 within Chromium's margins
     wide = browser.execute_script("return document.documentElement.scrollWidth")
     assert wide <= 718
 
 
-@pytest.mark.parametrize("page", ["report"])
+@loop("page", ["report", "numbers"])
 def test_no_errors_and_no_requests(browser, pages, page):
     show(browser, "about:blank")
     for kind in ("browser", "performance"):
@@ -189,7 +193,7 @@ def test_every_button_sorts_its_table(browser, pages):
     assert heads[1].text == "accuracy, %"
     browser.execute_script("arguments[0].click()", heads[1])
     assert browser.execute_script(column) == [
-        "RelevanceSVC", "SVC()", "largest class", "grid <i>search</i>",
+        "RelevanceSVC", "SVC()", "shares of the classes", "grid <i>search</i>",
     ]  # fmt: skip
 
 

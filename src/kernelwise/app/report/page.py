@@ -57,7 +57,6 @@ _EMPTY: dict[str, Any] = {
     "findings": (),
     "weights": (),
     "effects": None,
-    "comparison": "",
     "final": None,
     "reads_tables": True,
 }
@@ -193,7 +192,7 @@ def report_sections(
         "findings": lambda: {"findings": findings(evaluation, stability, checks)},
         "weights": lambda: _weight_facts(evaluation, stability, checks),
         "effects": lambda: _effect_facts(checks.effects),
-        "comparison": lambda: {"comparison": comparison_svg(evaluation)},
+        "comparison": lambda: _comparison_facts(evaluation),
         "errors": lambda: _error_facts(evaluation),
         "learning": lambda: _model_facts(model),
     }
@@ -273,14 +272,20 @@ def _common_facts(
         "best": evaluation.best,
         "is_number": isinstance(target, NumberTarget),
         "numbers_of_target": number_summary(target.y) if isinstance(target, NumberTarget) else [],
-        "metrics": metrics_of(evaluation),
         "tiles": tiles(evaluation),
         "spread": spread_text(evaluation),
-        "scores": score_rows(evaluation),
         "kinds": kinds(evaluation),
         "stability": stability,
         "verdicts": checks.verdicts,
         "rows_used": rows_used(evaluation, checks),
+    }
+
+
+def _comparison_facts(evaluation: Evaluation) -> dict[str, Any]:
+    return {
+        "comparison": comparison_svg(evaluation),
+        "metrics": metrics_of(evaluation),
+        "scores": score_rows(evaluation),
     }
 
 
