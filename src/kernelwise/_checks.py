@@ -17,17 +17,8 @@ _LARGEST = sys.float_info.max
 def as_real(values: Any, name: str) -> Array:
     """Return values as a float64 array; raise where they are not real numbers.
 
-    Parameters
-    ----------
-    values : array-like
-        The argument.
-    name : str
-        Its name, for the message.
-
-    Returns
-    -------
-    array : ndarray
-        The same array where it is float64 already.
+    ``name``: its name, for the message. Returns ``array``, the same array where it is float64
+    already.
     """
     try:
         array = np.asarray(values)
@@ -56,19 +47,8 @@ def _kind(values: Any, array: Array) -> str:
 def as_vector(values: Any, name: str, n: int) -> Array:
     """Return n finite numbers as float64; raise where the argument is anything else.
 
-    Parameters
-    ----------
-    values : array-like of shape (n,)
-        The argument.
-    name : str
-        Its name, for the message.
-    n : int
-        Number of rows of the kernel matrix.
-
-    Returns
-    -------
-    vector : ndarray of shape (n,)
-        The numbers.
+    Shapes: ``values`` (n,). ``name``: its name, for the message. ``n``: number of rows of the
+    kernel matrix. Returns ``vector`` (n,).
     """
     vector = as_real(values, name)
     if vector.shape != (n,):
@@ -83,17 +63,9 @@ def as_vector(values: Any, name: str, n: int) -> Array:
 def as_matrix(K: Any, n: int | None = None) -> Any:
     """Return a kernel matrix; raise where it is not square, real and finite.
 
-    Parameters
-    ----------
-    K : array-like of shape (n, n) or Gram
-        The kernel matrix. The entries of a Gram are not read.
-    n : int, default=None
-        The number of rows that it must have; None allows any.
-
-    Returns
-    -------
-    K : ndarray of shape (n, n) or Gram
-        The matrix, converted to float64 unless it is in float32.
+    ``K`` (n, n): the kernel matrix. The entries of a Gram are not read. ``n``: the number of
+    rows that it must have; None allows any. Returns ``K`` (n, n): the matrix, converted to
+    float64 unless it is in float32.
     """
     if not hasattr(K, "matvec"):
         single = isinstance(K, np.ndarray) and K.dtype == np.float32
@@ -118,12 +90,7 @@ def _is_finite(K: Array) -> bool:
 def check_number(value: Any, name: str) -> None:
     """Raise unless the value is a finite number of at least zero.
 
-    Parameters
-    ----------
-    value : object
-        The argument.
-    name : str
-        Its name, for the message.
+    ``name``: its name, for the message.
     """
     # The test of an abstract type takes longer than all others.
     is_number = type(value) is float or (isinstance(value, Real) and not isinstance(value, bool))
@@ -135,14 +102,7 @@ def check_number(value: Any, name: str) -> None:
 def check_kind(value: Any, name: str, kind: type) -> None:
     """Raise unless a value is of a type.
 
-    Parameters
-    ----------
-    value : object
-        The argument.
-    name : str
-        Its name, for the message.
-    kind : type
-        The type.
+    ``name``: its name, for the message.
     """
     if not isinstance(value, kind):
         raise TypeError(f"{name} must be of type {kind.__name__}; got {type(value).__name__}.")
@@ -151,27 +111,14 @@ def check_kind(value: Any, name: str, kind: type) -> None:
 def check_method(value: Any, name: str, method: str) -> None:
     """Raise unless an object has a method.
 
-    Parameters
-    ----------
-    value : object
-        The argument.
-    name : str
-        Its name, for the message.
-    method : str
-        The method.
+    ``name``: its name, for the message.
     """
     if not callable(getattr(value, method, None)):
         raise TypeError(f"{name} must be an object with a method {method!r}; got {value!r}.")
 
 
 def check_cost(C: Any) -> None:
-    """Raise unless C is a positive number; infinity is a hard margin.
-
-    Parameters
-    ----------
-    C : object
-        The argument.
-    """
+    """Raise unless C is a positive number; infinity is a hard margin."""
     if not isinstance(C, Real):
         raise TypeError(f"C must be a positive number; got {C!r}.")
     number: Any = C
@@ -182,16 +129,7 @@ def check_cost(C: Any) -> None:
 def check_count(value: Any, name: str, *, least: int = 0, most: int | None = None) -> None:
     """Raise unless the value is a whole number between two bounds.
 
-    Parameters
-    ----------
-    value : object
-        The argument.
-    name : str
-        Its name, for the message.
-    least : int, default=0
-        The lower bound.
-    most : int, default=None
-        The upper bound; None is none.
+    ``name``: its name, for the message. ``most``: the upper bound; None is none.
     """
     is_whole = type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
     if not is_whole or value < least or (most is not None and value > most):

@@ -11,15 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 def final_estimator(model: Any) -> Any:
     """Return the estimator that decides inside a pipeline, search, calibration or threshold.
 
-    Parameters
-    ----------
-    model : estimator
-        A fitted model.
-
-    Returns
-    -------
-    final : estimator
-        The estimator that decides; the model itself if nothing is wrapped around it.
+    Returns ``final``, the estimator that decides; the model itself if nothing is wrapped around it.
     """
     return unwrap(model)[0]
 

@@ -196,15 +196,8 @@ def check_values(cls: type, values: Mapping[str, Any]) -> None:
 def checked_arguments(**constraints: list[Any]) -> Callable[[_Function], _Function]:
     """Decorate a function so that its arguments are checked before any work.
 
-    Parameters
-    ----------
-    **constraints : list
-        The constraints of each argument, by its name.
-
-    Returns
-    -------
-    decorate : callable
-        The decorator; the function keeps its signature.
+    ``**constraints``: the constraints of each argument, by its name. Returns ``decorate``, the
+    decorator; the function keeps its signature.
     """
 
     def decorate(function: _Function) -> _Function:

@@ -105,15 +105,7 @@ def checked_fit(fit: Fit) -> Fit:
 def unfitted(estimator: Any) -> Any:
     """Return a copy without fitted attributes, on which a fit can work unseen.
 
-    Parameters
-    ----------
-    estimator : estimator
-        The estimator.
-
-    Returns
-    -------
-    copy : estimator
-        The copy, with the same parameters.
+    Returns ``copy``: the copy, with the same parameters.
     """
     copy = object.__new__(type(estimator))
     kept = {k: v for k, v in vars(estimator).items() if k[-1] != "_" or k.startswith("__")}
@@ -143,19 +135,9 @@ def validate_fit(estimator: Any, X: Any, y: Any, **checks: Any) -> tuple[Any, An
     It sets ``n_features_in_`` and ``feature_names_in_`` of the estimator. A plain array is used as
     it is: ``validate_data`` takes 113 microseconds, a fifth of a fit to 500 rows.
 
-    Parameters
-    ----------
-    estimator : estimator
-        The estimator to be fitted.
-    X, y : array-like
-        The training rows and their labels.
-    **checks : dict
-        Arguments of ``validate_data``.
-
-    Returns
-    -------
-    X, y : ndarray or sparse matrix
-        The rows and labels, converted.
+    ``estimator``: the estimator to be fitted. ``X``, ``y``: the training rows and their labels.
+    ``**checks``: arguments of ``validate_data``. Returns ``X``, ``y``: the rows and labels,
+    converted.
     """
     if _is_plain(X, y):
         estimator.n_features_in_ = X.shape[1]

@@ -382,17 +382,8 @@ class Objective:
     def __call__(self, theta: Any) -> tuple[float, Array]:
         """Evaluate value and gradient.
 
-        Parameters
-        ----------
-        theta : array-like of shape (n_parameters,)
-            The parameters.
-
-        Returns
-        -------
-        value : float
-            The value of the criterion.
-        gradient : ndarray of shape (n_parameters,)
-            Its gradient.
+        Shapes: ``theta`` (n_parameters,). Returns ``value``, the value of the criterion;
+        ``gradient`` (n_parameters,).
         """
         kernel, criterion = self.at(theta)
         with single_blas():

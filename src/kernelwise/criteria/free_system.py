@@ -27,21 +27,12 @@ _HALVED = 96  # rows above which a triangle is inverted by halves
 
 @dataclass(frozen=True)
 class FreeSystem:
-    """The bordered system of the free support vectors.
+    """The bordered system of the free support vectors."""
 
-    Parameters
-    ----------
-    free : ndarray of shape (n_free,)
-        The free rows.
-    half : ndarray of shape (n_free, n_free)
-        The inverse L^-1 of the Cholesky factor of their block of K, with its jitter.
-    bias : bool
-        Whether the machine has a bias, and the system a border.
-    """
-
-    free: Index
+    free: Index  # (n_free,)
+    # (n_free, n_free), the inverse L^-1 of the Cholesky factor of their block of K, with its jitter
     half: Array
-    bias: bool
+    bias: bool  # whether the machine has a bias, and the system a border
 
     @classmethod
     def of(cls, K: Gram, free: Index, *, bias: bool = True) -> FreeSystem:
@@ -60,19 +51,9 @@ class FreeSystem:
     def solve(self, right: Array, last: float) -> tuple[Array, float]:
         """Solve the bordered system.
 
-        Parameters
-        ----------
-        right : ndarray of shape (n_free,)
-            The right-hand side of the free rows.
-        last : float
-            The right-hand side of the border; ignored without a bias.
-
-        Returns
-        -------
-        solution : ndarray of shape (n_free,)
-            The solution for the free rows.
-        multiplier : float
-            The solution for the border; zero without a bias.
+        ``right`` (n_free,): the right-hand side of the free rows. ``last``: the right-hand side of
+        the border; ignored without a bias. Returns ``solution`` (n_free,), the solution for the
+        free rows; ``multiplier``, the solution for the border; zero without a bias.
         """
         multiplier = 0.0
         if self.bias:
@@ -108,15 +89,8 @@ class FreeSystem:
     def explained(self, columns: Array) -> Array:
         """Compute (k, 1)' inverse (k, 1): the part of k(x, x) that the free rows explain.
 
-        Parameters
-        ----------
-        columns : ndarray of shape (n_free, m)
-            The kernel between the free rows and m others.
-
-        Returns
-        -------
-        squares : ndarray of shape (m,)
-            The explained parts.
+        ``columns`` (n_free, m): the kernel between the free rows and m others. Returns ``squares``
+        (m,).
         """
         part = dtrmm(1.0, self.half, columns.astype(np.float64, copy=False), lower=1)
         squares = np.einsum("ij,ij->j", part, part)
@@ -125,15 +99,8 @@ class FreeSystem:
     def project(self, columns: Array) -> Array:
         """Project rows onto the span of the free rows.
 
-        Parameters
-        ----------
-        columns : ndarray of shape (n_free, m)
-            The kernel between the free rows and m others.
-
-        Returns
-        -------
-        coefficients : ndarray of shape (n_free, m)
-            The free rows' part of inverse @ (k, 1).
+        ``columns`` (n_free, m): the kernel between the free rows and m others. Returns
+        ``coefficients`` (n_free, m): the free rows' part of inverse @ (k, 1).
         """
         coefficients = self.half.T @ (self.half @ columns)
         if self.bias:
@@ -148,15 +115,8 @@ def invert_triangle(factor: Array) -> Array:
     The halves are inverted one by one, and one product gives the block below them: LAPACK's own
     inverse takes twice as long for more than a hundred rows.
 
-    Parameters
-    ----------
-    factor : ndarray of shape (n, n)
-        The matrix, zero above its diagonal.
-
-    Returns
-    -------
-    inverse : ndarray of shape (n, n)
-        Its inverse, in Fortran order.
+    ``factor`` (n, n): the matrix, zero above its diagonal. Returns ``inverse`` (n, n): its inverse,
+    in Fortran order.
     """
     n = len(factor)
     if n <= _HALVED:

@@ -14,31 +14,15 @@ from .free_system import FreeSystem
 
 @dataclass(frozen=True)
 class ImplicitMachine:
-    """A solved machine with the linear system of its free support vectors.
-
-    Parameters
-    ----------
-    K : Gram
-        The kernel matrix.
-    beta : ndarray of shape (n,)
-        The signed dual coefficients.
-    gradient : ndarray of shape (n,)
-        K b - p.
-    y : ndarray of shape (n,)
-        The codes of the machine; 0 for rows outside it.
-    free, bounded : ndarray
-        The support vectors inside and at their bounds.
-    system : FreeSystem or None
-        The system of the free support vectors; None where there are none.
-    """
+    """A solved machine with the linear system of its free support vectors."""
 
     K: Gram
-    beta: Array
-    gradient: Array
-    y: Array
-    free: Index
+    beta: Array  # (n,)
+    gradient: Array  # (n,), K b - p
+    y: Array  # (n,), the codes of the machine; 0 for rows outside it
+    free: Index  # the support vectors inside and at their bounds
     bounded: Index
-    system: FreeSystem | None
+    system: FreeSystem | None  # the system of the free support vectors; None where there are none
 
     @classmethod
     def of(
@@ -46,21 +30,7 @@ class ImplicitMachine:
     ) -> ImplicitMachine:
         """Factor the system of a solution.
 
-        Parameters
-        ----------
-        K : Gram
-            The kernel matrix.
-        solution : Solution
-            The solved machine.
-        y : ndarray of shape (n,)
-            Its codes.
-        free, bounded : ndarray
-            Its support vectors.
-
-        Returns
-        -------
-        machine : ImplicitMachine
-            The machine.
+        Shapes: ``y`` (n,).
         """
         system = FreeSystem.of(K, free) if len(free) else None
         return cls(K, solution.beta, solution.gradient, y, free, bounded, system)
@@ -73,18 +43,10 @@ class ImplicitMachine:
 
 @dataclass(frozen=True)
 class Pullback:
-    """A derivative that has been pulled back from decision values.
+    """A derivative that has been pulled back from decision values."""
 
-    Parameters
-    ----------
-    cotangent : Cotangent
-        The derivative by each entry of K.
-    by_bounds : float
-        The derivative by the logarithm of C, which scales all bounds.
-    """
-
-    cotangent: Cotangent
-    by_bounds: float
+    cotangent: Cotangent  # the derivative by each entry of K
+    by_bounds: float  # the derivative by the logarithm of C, which scales all bounds
 
 
 def implicit(
@@ -95,19 +57,9 @@ def implicit(
     The free variables and nu solve a linear system (see `free_system`), so that one adjoint solve
     gives their derivatives; the bounded variables move with their bounds only.
 
-    Parameters
-    ----------
-    machine : ImplicitMachine
-        The solved machine.
-    by_decision : ndarray of shape (n,)
-        The derivative by the decision value of each row.
-    by_beta : ndarray of shape (n,), default=None
-        An additional derivative by the coefficients.
-
-    Returns
-    -------
-    pullback : Pullback
-        The derivative by K and by the bounds.
+    ``by_decision`` (n,): the derivative by the decision value of each row. ``by_beta`` (n,): an
+    additional derivative by the coefficients. Returns ``pullback``, the derivative by K and by the
+    bounds.
     """
     u, support = by_decision, np.concatenate([machine.free, machine.bounded])
     if machine.system is None:

@@ -16,12 +16,7 @@ from ..qp import Terms
 class CodedLabels:
     """Codes and weights of some rows, checked once for many evaluations.
 
-    Parameters
-    ----------
-    Y : array-like of shape (n, m) or (n,)
-        The codes, copied.
-    weights : array-like of shape (n,), default=None
-        The cost factor of each row, copied.
+    ``Y`` (n, m) or (n,): the codes, copied. ``weights`` (n,): the cost factor of each row, copied.
     """
 
     def __init__(self, Y: Any, weights: Any = None) -> None:
@@ -34,17 +29,7 @@ class CodedLabels:
     def of(cls, Y: Any, weights: Any) -> CodedLabels:
         """Return labels as they are, or check codes and weights.
 
-        Parameters
-        ----------
-        Y : CodedLabels or array-like
-            Labels, or codes.
-        weights : array-like of shape (n,) or None
-            The cost factors that go with codes.
-
-        Returns
-        -------
-        labels : CodedLabels
-            The labels.
+        ``Y``: labels, or codes. ``weights`` (n,): the cost factors that go with codes.
         """
         return Y if isinstance(Y, CodedLabels) else cls(Y, weights)
 
@@ -56,15 +41,8 @@ class CodedLabels:
     def terms(self, C: float) -> list[Terms]:
         """Return the terms of each machine's C-SVC; the terms of the last C are kept.
 
-        Parameters
-        ----------
-        C : float
-            The cost, which the cost factors multiply.
-
-        Returns
-        -------
-        terms : list of Terms
-            The terms, one per machine.
+        ``C``: the cost, which the cost factors multiply. Returns ``terms``: the terms, one per
+        machine.
         """
         if self._last_terms is None or self._last_terms[0] != C:
             self._last_terms = C, [unit.scaled(C) for unit in self._unit_terms]

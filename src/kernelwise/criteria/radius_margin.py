@@ -89,19 +89,8 @@ def margin(K: Array | Gram, beta: Any) -> float:
 def solve_ball(K: Array | Gram, solver: SMO, start: Solution | None = None) -> Solution:
     """Solve for the smallest ball around the rows.
 
-    Parameters
-    ----------
-    K : ndarray of shape (n, n) or Gram
-        The kernel matrix.
-    solver : SMO
-        The solver.
-    start : Solution, default=None
-        The starting point.
-
-    Returns
-    -------
-    solution : Solution
-        The ball; its coefficients are those of the centre.
+    Shapes: ``K`` (n, n). Returns ``solution``, the ball; its coefficients are those of the
+    centre.
     """
     return solver.solve(enclosing_ball(K), start=start)
 
@@ -109,15 +98,7 @@ def solve_ball(K: Array | Gram, solver: SMO, start: Solution | None = None) -> S
 def squared_radius(ball: Solution) -> float:
     """Return the squared radius of a solved ball: twice its dual objective.
 
-    Parameters
-    ----------
-    ball : Solution
-        The result of `solve_ball`.
-
-    Returns
-    -------
-    squared : float
-        The squared radius.
+    ``ball``: the result of `solve_ball`.
     """
     return -2 * ball.objective
 
@@ -198,12 +179,7 @@ class RadiusMargin(LabelledCriterion):
 class PreparedBound:
     """The bound of a kernel on rows that are prepared for many weights and costs.
 
-    Parameters
-    ----------
-    rows : PreparedRows
-        The rows.
-    labels : CodedLabels
-        Their codes and cost factors.
+    ``labels``: their codes and cost factors.
     """
 
     def __init__(self, rows: PreparedRows, labels: CodedLabels) -> None:
@@ -214,19 +190,9 @@ class PreparedBound:
     ) -> tuple[CriterionValue, dict[str, Any]] | None:
         """Evaluate the bound, and its derivative by the parameters of the kernel.
 
-        Parameters
-        ----------
-        kernel : PairwiseKernel
-            The kernel, of the kind that the rows are prepared for.
-        criterion : RadiusMargin
-            The bound, with its C.
-        start : Any
-            The ``carry`` of an evaluation at a similar kernel.
-
-        Returns
-        -------
-        found : tuple of CriterionValue and dict, or None
-            None where only the general way leads.
+        ``kernel``: the kernel, of the kind that the rows are prepared for. ``criterion``: the
+        bound, with its C. ``start``: the ``carry`` of an evaluation at a similar kernel. Returns
+        ``found``, None where only the general way leads.
         """
         cost = criterion.C * self._labels.weights
         K = self._rows.matrix(kernel, 1 / cost) if cost.min() > 0 else None

@@ -82,17 +82,7 @@ def span(K: Array | Gram, beta: Any, C: Any = np.inf, *, bias: bool = True) -> A
 def split(beta: Array, C: Any) -> tuple[Index, Index]:
     """Return the free and the bounded support vectors.
 
-    Parameters
-    ----------
-    beta : ndarray of shape (n,)
-        The signed dual coefficients.
-    C : float or array-like of shape (n,)
-        The bound of alpha.
-
-    Returns
-    -------
-    free, bounded : ndarray
-        Their row indices.
+    Shapes: ``beta`` (n,), ``C`` (n,).
     """
     alpha = np.abs(beta)
     limit = (1 - 1e-10) * np.asarray(C, dtype=np.float64)

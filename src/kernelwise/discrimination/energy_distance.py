@@ -82,21 +82,9 @@ def energy(X: Any, y: Any, *, sample_weight: Any = None, categorical: Any = None
 def energy_ratios(X: Array, classes: Index, weights: Array, category: Any) -> Array:
     """Return the ratios of `energy`, of arguments that are checked.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d), of float64
-        The rows, finite.
-    classes : ndarray of shape (n,), of int
-        Their classes, from 0 on, each of which has rows.
-    weights : ndarray of shape (n,)
-        Numbers of rows, of a sum above 1.
-    category : ndarray of shape (d,), of bool
-        Which features are categories.
-
-    Returns
-    -------
-    ratio : ndarray of shape (d,)
-        The ratios.
+    ``X`` (n, d): the rows, finite. ``classes`` (n,): their classes, from 0 on, each of which has
+    rows. ``weights`` (n,): numbers of rows, of a sum above 1. ``category`` (d,): which features are
+    categories. Returns ``ratio`` (d,).
     """
     counted = weights >= np.finfo(np.float64).tiny  # the inverse of less could overflow
     if not counted.all():

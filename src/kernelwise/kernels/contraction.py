@@ -33,25 +33,10 @@ def contract(
 ) -> tuple[Array, float]:
     """Contract a cotangent with the terms of each feature.
 
-    Parameters
-    ----------
-    kernel : PairwiseKernel
-        The kernel.
-    X : {ndarray, sparse matrix} of shape (n, d)
-        The rows.
-    dK : Cotangent
-        The derivative by each entry of the kernel matrix.
-    dtype : dtype
-        The precision of the work; float64 is used where float32 cannot hold the distances.
-    K : ndarray of shape (n, n) or None
-        The kernel matrix where it is known.
-
-    Returns
-    -------
-    contraction : ndarray of shape (d,)
-        sum_ij S_ij term(x_ik, x_jk) for each feature k.
-    total : float
-        The sum of S, where the profile has a constant beside t.
+    Shapes: ``X`` (n, d). ``dK``: the derivative by each entry of the kernel matrix. ``dtype``: the
+    precision of the work; float64 is used where float32 cannot hold the distances. ``K`` (n, n):
+    the kernel matrix where it is known. Returns ``contraction`` (d,): sum_ij S_ij term(x_ik, x_jk)
+    for each feature k; ``total``: the sum of S, where the profile has a constant beside t.
     """
     slopes = K if kernel.is_exponential else None  # exp(-t) is minus its slope
     if isinstance(kernel.term, Distances) and not sp.issparse(X):

@@ -28,16 +28,8 @@ _LARGEST_FLOAT32 = 1e37  # largest value kept in float32, with room for sums of 
 def family_of(kernel: Kernel) -> Hashable | None:
     """Return the key of the family of a kernel: kernels with equal keys share one matrix.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel.
-
-    Returns
-    -------
-    name : hashable or None
-        The kind of sum, the weights of the features and which are categories; None for a kernel
-        of another form.
+    Returns ``name``: the kind of sum, the weights of the features and which are categories; None
+    for a kernel of another form.
     """
     if not isinstance(kernel, PairwiseKernel):
         return None
@@ -49,18 +41,10 @@ def family_of(kernel: Kernel) -> Hashable | None:
 class KernelFamily:
     """The distances or dot products of some rows, for kernels of any gamma.
 
-    Parameters
-    ----------
-    kernel : PairwiseKernel
-        A kernel of the family, with the largest gamma that will be needed.
-    X : {array-like, sparse matrix} of shape (n, d)
-        The rows.
-    dtype : dtype, default=numpy.float32
-        The precision in which the matrix is kept. It is computed in float64, so that float32 rounds
-        each t by a relative 6e-8, which is no worse than a kernel in float32; values that float32
-        cannot hold are kept in float64.
-    threads : int, default=1
-        Threads that compute it.
+    Shapes: ``X`` (n, d). ``kernel``: a kernel of the family, with the largest gamma that will be
+    needed. ``dtype``: the precision in which the matrix is kept. It is computed in float64, so that
+    float32 rounds each t by a relative 6e-8, which is no worse than a kernel in float32; values
+    that float32 cannot hold are kept in float64. ``threads``: threads that compute it.
 
     Raises
     ------
@@ -111,17 +95,8 @@ class KernelFamily:
     def gram(self, kernel: PairwiseKernel, dtype: Any = np.float32) -> Array:
         """Compute the kernel matrix of the rows.
 
-        Parameters
-        ----------
-        kernel : PairwiseKernel
-            A kernel of the family.
-        dtype : dtype, default=numpy.float32
-            The type of the entries; float64 where float32 cannot hold them.
-
-        Returns
-        -------
-        K : ndarray of shape (n, n)
-            The kernel matrix.
+        ``kernel``: a kernel of the family. ``dtype``: the type of the entries; float64 where
+        float32 cannot hold them. Returns ``K`` (n, n).
         """
         if family_of(kernel) != self.name:
             raise ValueError(f"kernel={kernel!r} does not belong to this family.")

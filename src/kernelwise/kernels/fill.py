@@ -26,16 +26,8 @@ WIDEST = 510  # number of features up to which tiles are no slower than a matrix
 def fill(kernel: PairwiseKernel, left: Matrix, right: Matrix, out: Array) -> None:
     """Write the kernel of prepared sides into ``out``.
 
-    Parameters
-    ----------
-    kernel : PairwiseKernel
-        The kernel.
-    left : {ndarray, sparse matrix} of shape (n, q)
-        Rows of the left side.
-    right : {ndarray, sparse matrix} of shape (q, m)
-        Columns of the right side.
-    out : ndarray of shape (n, m)
-        Overwritten by the kernel.
+    ``left`` (n, q): rows of the left side. ``right`` (q, m): columns of the right side. ``out`` (n,
+    m): overwritten by the kernel.
     """
     if left.dtype == out.dtype:
         fill_sums(kernel, left, right, out)
@@ -76,12 +68,7 @@ def apply_slope(kernel: PairwiseKernel, T: Array) -> None:
 def to_single(wide: Array, out: Array) -> None:
     """Round to float32, with zeros in place of subnormal numbers, which slow every product down.
 
-    Parameters
-    ----------
-    wide : ndarray of shape (n, m)
-        The values.
-    out : ndarray of shape (n, m), of float32
-        Overwritten by them.
+    Shapes: ``wide`` (n, m). ``out`` (n, m): overwritten by them.
     """
     height = max(1, _ROUNDED_AT_ONCE // max(1, out.shape[1]))
     for start in range(0, len(out), height):  # in parts that stay in the cache

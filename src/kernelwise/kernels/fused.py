@@ -33,16 +33,8 @@ def has_tiles(kernel: Kernel, X: Matrix) -> bool:
 class FusedTiles:
     """The matrix of a kernel exp(-t), of the rows of X in some order.
 
-    Parameters
-    ----------
-    kernel : PairwiseKernel
-        The kernel.
-    X : ndarray of shape (n, d)
-        The rows.
-    order : ndarray of shape (n,)
-        The order of the rows.
-    threads : int, default=1
-        Threads that share a product.
+    Shapes: ``X`` (n, d). ``order`` (n,): the order of the rows. ``threads``: threads that share a
+    product.
     """
 
     def __init__(self, kernel: Any, X: Array, order: Index, threads: int = 1) -> None:
@@ -72,19 +64,10 @@ class FusedTiles:
     ) -> None:
         """Add K[columns, left] @ change to ``out[columns]``.
 
-        Parameters
-        ----------
-        left : ndarray of shape (r,)
-            Rows.
-        change : ndarray of shape (r,)
-            Their coefficients.
-        columns : ndarray of shape (c,)
-            Where the product is wanted, each once.
-        out : ndarray of shape (n,)
-            What is added to.
-        precise : bool, default=False
-            Whether kernel values are computed in float64; else in float32 where that holds the
-            distances. Sums over more than a few rows are always in float64.
+        Shapes: ``change`` (r,). ``left`` (r,): rows. ``columns`` (c,): where the product is wanted,
+        each once. ``out`` (n,): what is added to. ``precise``: whether kernel values are computed
+        in float64; else in float32 where that holds the distances. Sums over more than a few rows
+        are always in float64.
         """
         rows, weights = self._precise if precise else self._fast
         change = np.ascontiguousarray(change)
@@ -104,14 +87,7 @@ class FusedTiles:
     def add_mutual_products(self, which: Index, change: Array, out: Array) -> None:
         """Add K[which, which] @ change to ``out[which]``, in float64.
 
-        Parameters
-        ----------
-        which : ndarray of shape (m,)
-            Rows, each once.
-        change : ndarray of shape (m,)
-            Their coefficients.
-        out : ndarray of shape (n,)
-            What is added to.
+        Shapes: ``change`` (m,). ``which`` (m,): rows, each once. ``out`` (n,): what is added to.
         """
         if self._threads > 1:  # they share columns, and those of a triangle are unequal work
             self.add_products(which, change, which, out, precise=True)
@@ -127,14 +103,9 @@ class FusedTiles:
     def fill_square(self, which: Index, first: int, K: Square) -> None:
         """Write the block of some rows.
 
-        Parameters
-        ----------
-        which : ndarray of shape (m,)
-            The rows.
-        first : int
-            Number of leading rows and columns that are there already.
-        K : ndarray of shape (m, m)
-            Overwritten by k(x_i, x_j) in float64, or by round(65535 k(x_i, x_j)) in uint16.
+        Shapes: ``which`` (m,). ``first``: number of leading rows and columns that are there
+        already. ``K`` (m, m): overwritten by k(x_i, x_j) in float64, or by round(65535 k(x_i, x_j))
+        in uint16.
         """
         rows, weights = self._precise if K.dtype == np.float64 else self._fast
         m = len(which)

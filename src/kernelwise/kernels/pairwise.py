@@ -197,17 +197,7 @@ class PairwiseKernel(Kernel):
     def __call__(self, X: Matrix, Y: Matrix | None = None) -> Array:
         """Evaluate the kernel between the rows of X and of Y.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, d)
-            The first rows.
-        Y : {array-like, sparse matrix} of shape (m, d), default=None
-            The second rows; None is X itself.
-
-        Returns
-        -------
-        K : ndarray of shape (n, m)
-            The kernel matrix.
+        Shapes: ``X`` (n, d). ``Y`` (m, d): the second rows; None is X itself. Returns ``K`` (n, m).
         """
         return kernel_matrix(self, *self.check_pair(X, Y))
 

@@ -23,14 +23,8 @@ from .sides import FLOAT32_REACH, GRADIENT_REACH, Distances, middle
 class PreparedRows:
     """Rows on which kernels exp(-distance) of some kind are made and differentiated in float32.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d), of float64
-        The rows, contiguous.
-    squared : bool
-        Whether the distances are squared, else absolute.
-    n_factors : int
-        The rank of the cotangents.
+    ``X`` (n, d): the rows, contiguous. ``squared``: whether the distances are squared, else
+    absolute. ``n_factors``: the rank of the cotangents.
     """
 
     def __init__(self, X: Array, squared: bool, n_factors: int) -> None:
@@ -49,19 +43,9 @@ class PreparedRows:
     def of(cls, kernel: Kernel, X: Matrix, n_factors: int) -> PreparedRows | None:
         """Prepare rows for a kernel.
 
-        Parameters
-        ----------
-        kernel : Kernel
-            The kernel, whose weights and gamma may change later.
-        X : {ndarray, sparse matrix} of shape (n, d)
-            The rows.
-        n_factors : int
-            The rank of the cotangents.
-
-        Returns
-        -------
-        rows : PreparedRows or None
-            The rows; None where the kernel is of another kind or float32 cannot hold them.
+        Shapes: ``X`` (n, d). ``kernel``: the kernel, whose weights and gamma may change later.
+        ``n_factors``: the rank of the cotangents. Returns ``rows``, the rows; None where the kernel
+        is of another kind or float32 cannot hold them.
         """
         if not (isinstance(kernel, PairwiseKernel) and kernel.is_exponential):
             return None
@@ -78,18 +62,8 @@ class PreparedRows:
     def matrix(self, kernel: PairwiseKernel, ridge: Array) -> Array | None:
         """Make the kernel matrix, with a ridge.
 
-        Parameters
-        ----------
-        kernel : PairwiseKernel
-            The kernel.
-        ridge : ndarray of shape (n,)
-            Added to the diagonal.
-
-        Returns
-        -------
-        K : ndarray of shape (n, n), of float32
-            The matrix, overwritten by the next call; None where float32 cannot hold the distances,
-            or a feature has no weight.
+        ``ridge`` (n,): added to the diagonal. Returns ``K`` (n, n): the matrix, overwritten by the
+        next call; None where float32 cannot hold the distances, or a feature has no weight.
         """
         n, d = self._X.shape
         scales = kernel.scales(d)
@@ -112,18 +86,9 @@ class PreparedRows:
     def contract(self, factors: Array, scale: Array) -> Array:
         """Contract a cotangent with the terms of each feature at the last matrix.
 
-        Parameters
-        ----------
-        factors : ndarray of shape (n, n_factors)
-            U of the cotangent U diag(scale) U'; what it has beside that on the diagonal is not
-            needed.
-        scale : ndarray of shape (n_factors,)
-            The factor of each outer product.
-
-        Returns
-        -------
-        contraction : ndarray of shape (d,)
-            The derivative by gamma times the weight of each feature.
+        ``factors`` (n, n_factors): U of the cotangent U diag(scale) U'; what it has beside that on
+        the diagonal is not needed. ``scale`` (n_factors,): the factor of each outer product.
+        Returns ``contraction`` (d,), the derivative by gamma times the weight of each feature.
         """
         n, d = self._X.shape
         self._rows[:, d:] = -2 * scale * factors  # exp(-t) is minus its slope

@@ -50,16 +50,9 @@ _WORTH_MIRRORING = 16  # columns of a side from which an entry costs more to com
 class ExpTiles:
     """The kernel exp(-t) of prepared rows, made by tiles together with its distances.
 
-    Parameters
-    ----------
-    left, other : ndarray of shape (n, q) and (m, q)
-        The first and the second rows.
-    weights : ndarray of shape (c,)
-        The weights of categories.
-    squared : bool
-        Whether t is a sum of squared differences, else of absolute ones.
-    far : bool, default=False
-        Whether absolute differences are so large that 2 max(x, z) - x - z may be mostly rounding.
+    Shapes: ``weights`` (c,). ``left``, ``other`` (n, q): the first and the second rows.
+    ``squared``: whether t is a sum of squared differences, else of absolute ones. ``far``: whether
+    absolute differences are so large that 2 max(x, z) - x - z may be mostly rounding.
     """
 
     def __init__(
@@ -71,15 +64,8 @@ class ExpTiles:
     def fill(self, K: Array, first: int, last: int, stop: int) -> None:
         """Write K[first:last].
 
-        Parameters
-        ----------
-        K : ndarray of shape (n, m)
-            The matrix.
-        first, last : int
-            The rows to write.
-        stop : int
-            Zero writes whole rows. Otherwise rows are written from the diagonal on, and mirrored
-            across the diagonal up to this column.
+        Shapes: ``K`` (n, m). ``stop``: zero writes whole rows. Otherwise rows are written from the
+        diagonal on, and mirrored across the diagonal up to this column.
         """
         if self._squared:
             gauss(self.left, self.other, K, first, last, stop)

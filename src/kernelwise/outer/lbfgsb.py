@@ -49,23 +49,10 @@ def descend(
 ) -> bool:
     """Minimise a function between bounds until it is enough, or no step improves it.
 
-    Parameters
-    ----------
-    fun : callable
-        Returns value and gradient.
-    z : ndarray of shape (k,)
-        The start, between the bounds.
-    bounds : sequence of (float, float) or None
-        The least and the largest value of each coordinate.
-    memory : int
-        Number of steps that the approximation of the Hessian remembers.
-    is_enough : callable
-        Called with the value after each step; True ends the descent.
-
-    Returns
-    -------
-    fine : bool
-        False where a line search failed.
+    ``fun``: returns value and gradient. ``z`` (k,): the start, between the bounds. ``bounds``: the
+    least and the largest value of each coordinate. ``memory``: number of steps that the
+    approximation of the Hessian remembers. ``is_enough``: called with the value after each step;
+    True ends the descent. Returns ``fine``, False where a line search failed.
     """
     if _routine is None:
         return _descend_by_scipy(fun, z, bounds, memory, is_enough)

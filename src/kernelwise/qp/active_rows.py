@@ -29,19 +29,9 @@ _WORTH_SHRINKING = 0.6  # fraction of movable active rows above which shrinking 
 def takes_all_rows(n: int, n_support: int, capacity: int) -> bool:
     """Return whether a problem is so small that all rows are computed at once.
 
-    Parameters
-    ----------
-    n : int
-        Number of rows of the problem.
-    n_support : int
-        Number of non-zeros of the start.
-    capacity : int
-        Number of rows that fit into memory.
-
-    Returns
-    -------
-    takes_all : bool
-        Whether a growing set of rows would cost more.
+    ``n``: number of rows of the problem. ``n_support``: number of non-zeros of the start.
+    ``capacity``: number of rows that fit into memory. Returns ``takes_all``, whether a growing set
+    of rows would cost more.
     """
     few = 0 < n_support <= _MOST_SUPPORT * n
     return n <= (WARM_WHOLE if few else _WHOLE) and n <= min(_WHOLE, capacity)
@@ -50,18 +40,8 @@ def takes_all_rows(n: int, n_support: int, capacity: int) -> bool:
 class ActiveRowsRun:
     """One solve. All vectors are in the order of the rows, those in memory first.
 
-    Parameters
-    ----------
-    qp : DualQP
-        The problem.
-    start : SolverState
-        A feasible start.
-    rows : StoredRows or GrowingRows
-        The rows of K.
-    tol : float
-        The tolerance of the stop test.
-    steps_before : int, default=0
-        Steps of earlier runs, for progress reports.
+    ``tol``: the tolerance of the stop test. ``steps_before``: steps of earlier runs, for progress
+    reports.
     """
 
     def __init__(

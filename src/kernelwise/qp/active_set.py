@@ -32,19 +32,8 @@ _RIDGES = (1e-13, 1e-11, 1e-9)  # ridges on the free block, relative to its diag
 def affordable(qp: DualQP, beta: Array, budget: float) -> bool:
     """Return whether polishing a point is possible and cheap.
 
-    Parameters
-    ----------
-    qp : DualQP
-        The problem.
-    beta : ndarray of shape (n,)
-        The point.
-    budget : float
-        Limit on the cost, in kernel entries and hundreds of operations.
-
-    Returns
-    -------
-    affordable : bool
-        Whether `polish` would try.
+    Shapes: ``beta`` (n,). ``budget``: limit on the cost, in kernel entries and hundreds of
+    operations. Returns ``affordable``, whether `polish` would try.
     """
     entries = qp.n * np.count_nonzero(beta)
     if not qp.gram.is_psd or entries > budget:
@@ -56,21 +45,8 @@ def affordable(qp: DualQP, beta: Array, budget: float) -> bool:
 def polish(qp: DualQP, state: SolverState, tol: float, budget: float) -> SolverState:
     """Solve exactly on the free variables where that is cheap.
 
-    Parameters
-    ----------
-    qp : DualQP
-        The problem.
-    state : SolverState
-        A solution within ``tol``, or a state on the way.
-    tol : float
-        The tolerance.
-    budget : float
-        Limit on the cost, in kernel entries and hundreds of operations.
-
-    Returns
-    -------
-    state : SolverState
-        A better one, or the given one.
+    ``state``: a solution within ``tol``, or a state on the way. ``budget``: limit on the cost, in
+    kernel entries and hundreds of operations. Returns ``state``: a better one, or the given one.
     """
     if not affordable(qp, state.beta, budget):
         return state

@@ -34,23 +34,10 @@ def switch_bounds(
 ) -> tuple[SettledPoint | None, int]:
     """Step between sets of variables at their bounds, starting from the bounds of a point.
 
-    Parameters
-    ----------
-    problem : Reduced
-        The problem.
-    beta : ndarray of shape (n,)
-        Coefficients within the bounds.
-    nu : ndarray of shape (r,)
-        Multipliers; with the coefficients they determine the first sets.
-    tol : float
-        Tolerance for a multiplier of a bound that has the wrong sign.
-
-    Returns
-    -------
-    settled : SettledPoint or None
-        The solution; None where the steps do not lead to it.
-    n_steps : int
-        Number of linear systems solved.
+    ``beta`` (n,): coefficients within the bounds. ``nu`` (r,): multipliers; with the coefficients
+    they determine the first sets. ``tol``: tolerance for a multiplier of a bound that has the wrong
+    sign. Returns ``settled``, the solution; None where the steps do not lead to it; ``n_steps``,
+    number of linear systems solved.
     """
     K, Q, lo, hi = problem.K, problem.Q, problem.lo, problem.hi
     gradient = problem.product(beta) - problem.p

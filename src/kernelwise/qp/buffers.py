@@ -21,13 +21,7 @@ _kept_lock = ForkSafeLock()
 
 
 class KeptBuffer:
-    """A buffer of at least this many bytes, the kept one where it is large enough.
-
-    Parameters
-    ----------
-    n_bytes : int
-        The size.
-    """
+    """A buffer of at least this many bytes, the kept one where it is large enough."""
 
     def __init__(self, n_bytes: int) -> None:
         self._n_bytes = n_bytes

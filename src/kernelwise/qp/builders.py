@@ -108,17 +108,8 @@ def l2_svm(K: Array, y: Any, C: Any = 1.0) -> DualQP:
 def ridged(K: Array, C: Array) -> Array:
     """Add 1/C to the diagonal of a kernel matrix: squared slack as a kernel.
 
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        The kernel matrix.
-    C : ndarray of shape () or (n,)
-        The cost, one for all rows or one per row.
-
-    Returns
-    -------
-    ridged : ndarray of shape (n, n)
-        A copy of K with the ridge, in float64 unless K is in float32.
+    Shapes: ``K`` (n, n). ``C`` () or (n,): the cost, one for all rows or one per row. Returns
+    ``ridged`` (n, n): a copy of K with the ridge, in float64 unless K is in float32.
     """
     if (C == 0).any():
         raise ValueError("C must be positive.")

@@ -29,27 +29,12 @@ def solve_quickly(
 ) -> tuple[SolverState, Array]:
     """Solve a problem whose kernel matrix is in memory, as far as steps alone lead.
 
-    Parameters
-    ----------
-    qp : DualQP
-        The problem, with one equality sum b = c.
-    K : ndarray of shape (n, n)
-        Its kernel matrix, in the precision of the steps.
-    beta : ndarray of shape (n,)
-        A feasible start.
-    tol : float
-        The tolerance of the stop test.
-    most_steps : int
-        Limit on the number of steps.
-    product : ndarray of shape (n,), default=None
-        K times the start where it is known.
-
-    Returns
-    -------
-    state : SolverState
-        The final state; its status is empty where the general method has to continue.
-    certificate : ndarray of shape (4,)
-        The multiplier, objective, gap and violation, valid where it converged.
+    Shapes: ``beta`` (n,). ``qp``: the problem, with one equality sum b = c. ``K`` (n, n): its
+    kernel matrix, in the precision of the steps. ``tol``: the tolerance of the stop test.
+    ``most_steps``: limit on the number of steps. ``product`` (n,): K times the start where it is
+    known. Returns ``state``, the final state; its status is empty where the general method has to
+    continue; ``certificate`` (4,): the multiplier, objective, gap and violation, valid where it
+    converged.
     """
     beta, K, terms, known = beta.copy(), np.ascontiguousarray(K), qp.terms, product is not None
     gradient = np.empty(len(beta)) if product is None else product - terms.p

@@ -175,17 +175,8 @@ class _StoredReader:
 def as_gram(K: Array | Gram, is_psd: bool = True) -> Gram:
     """Return a kernel matrix behind the protocol that solvers read.
 
-    Parameters
-    ----------
-    K : ndarray of shape (n, n) or Gram
-        The kernel matrix.
-    is_psd : bool, default=True
-        Whether an array is positive semi-definite; a Gram knows that itself.
-
-    Returns
-    -------
-    gram : Gram
-        The matrix, not copied.
+    Shapes: ``K`` (n, n). ``is_psd``: whether an array is positive semi-definite; a Gram knows
+    that itself. Returns ``gram``: the matrix, not copied.
     """
     if isinstance(K, np.ndarray) or not hasattr(K, "matvec"):
         return StoredGram(K, is_psd)

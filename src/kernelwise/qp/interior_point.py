@@ -54,17 +54,8 @@ class _State:
 def interior_point(problem: Reduced, tol: float) -> InteriorMinimum:
     """Minimise from the middle of the box.
 
-    Parameters
-    ----------
-    problem : Reduced
-        The problem.
-    tol : float
-        The violation at which to stop.
-
-    Returns
-    -------
-    interior : InteriorMinimum
-        The minimum; variables closer to a bound than the size of its multiplier are put onto it.
+    ``tol``: the violation at which to stop. Returns ``interior``, the minimum; variables closer to
+    a bound than the size of its multiplier are put onto it.
     """
     state, n_iter, patience = _first(problem), 0, _PATIENCE
     best, least = InteriorMinimum(np.clip(0.0, problem.lo, problem.hi), state.nu, 0), np.inf

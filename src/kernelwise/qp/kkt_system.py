@@ -23,16 +23,8 @@ _SCHUR_RIDGES = (1e-15, 1e-12, 1e-9)  # on the Schur complement
 class KKTSystem:
     """The factored system.
 
-    Parameters
-    ----------
-    M : ndarray of shape (m, m)
-        Positive semi-definite.
-    Q : ndarray of shape (m, l)
-        The features of those rows.
-    rho : float
-        The ridge on the multipliers.
-    D : ndarray of shape (m,), default=None
-        The diagonal; None is zero.
+    ``M`` (m, m): positive semi-definite. ``Q`` (m, l): the features of those rows. ``rho``: the
+    ridge on the multipliers. ``D`` (m,): the diagonal; None is zero.
 
     Raises
     ------
@@ -50,19 +42,7 @@ class KKTSystem:
     def solve(self, r: Array, s: Array) -> tuple[Array, Array]:
         """Solve for one right-hand side.
 
-        Parameters
-        ----------
-        r : ndarray of shape (m,)
-            The upper part.
-        s : ndarray of shape (l,)
-            The lower part.
-
-        Returns
-        -------
-        d : ndarray of shape (m,)
-            The step.
-        nu : ndarray of shape (l,)
-            The multipliers.
+        Shapes: ``r`` (m,), ``s`` (l,). Returns ``d`` (m,); ``nu`` (l,).
         """
         half = _half(self._lower, r)
         nu = np.zeros(0)

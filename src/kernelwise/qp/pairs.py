@@ -33,15 +33,7 @@ from .solution import Solution, SolverState
 def pairs_of(n_classes: int) -> tuple[Index, Index]:
     """Return the first and the second class of each machine, in order.
 
-    Parameters
-    ----------
-    n_classes : int
-        The number of classes.
-
-    Returns
-    -------
-    first, second : ndarray of shape (n_machines,)
-        (0, 1), (0, 2), and so on.
+    Returns ``first``, ``second`` (n_machines,): (0, 1), (0, 2), and so on.
     """
     first, second = np.triu_indices(n_classes, 1)
     first.flags.writeable = second.flags.writeable = False
@@ -50,34 +42,18 @@ def pairs_of(n_classes: int) -> tuple[Index, Index]:
 
 @dataclass(frozen=True, eq=False)
 class PairSolutions(Sequence[Solution]):
-    """The solutions of all pairs of classes, as arrays; `Solution` objects are made when read.
+    """The solutions of all pairs of classes, as arrays; `Solution` objects are made when read."""
 
-    Parameters
-    ----------
-    starts : ndarray of shape (n_classes + 1,)
-        Where the rows of each class start, and the last class ends.
-    dual : ndarray of shape (n_classes - 1, n)
-        The signed dual coefficients as LIBSVM arranges them: row r of a column belongs to the
-        machine against the r-th of the other classes.
-    gradient : ndarray of shape (n_classes - 1, n)
-        The gradients, arranged in the same way.
-    certificates : ndarray of shape (n_machines, 4)
-        The multiplier, objective, gap and violation of each machine.
-    n_iter : ndarray of shape (n_machines,)
-        Number of steps.
-    n_support : ndarray of shape (n_machines,)
-        Number of support vectors.
-    status : ndarray of shape (n_machines,)
-        How each solve ended.
-    """
-
-    starts: Index
+    starts: Index  # (n_classes + 1,), where the rows of each class start, and the last class ends
+    # (n_classes - 1, n), the signed dual coefficients as LIBSVM arranges them: row r of a column
+    # belongs to the machine against the r-th of the other classes
     dual: Array
-    gradient: Array
+    gradient: Array  # (n_classes - 1, n), the gradients, arranged in the same way
+    # (n_machines, 4), the multiplier, objective, gap and violation of each machine
     certificates: Array
-    n_iter: Index
-    n_support: Index
-    status: Any
+    n_iter: Index  # (n_machines,), number of steps
+    n_support: Index  # (n_machines,), number of support vectors
+    status: Any  # (n_machines,), how each solve ended
 
     def __len__(self) -> int:
         return len(self.n_iter)
@@ -110,25 +86,14 @@ class PairSolutions(Sequence[Solution]):
     def sizes(self) -> Index:
         """Count the rows of each machine.
 
-        Returns
-        -------
-        counts : ndarray of shape (n_machines,)
-            Their numbers.
+        Returns ``counts`` (n_machines,).
         """
         first, second = pairs_of(self.n_classes)
         own = np.diff(self.starts)
         return own[first] + own[second]
 
     def replace(self, machine: int, solution: Solution) -> None:
-        """Store another solution of a machine.
-
-        Parameters
-        ----------
-        machine : int
-            The machine.
-        solution : Solution
-            Its solution.
-        """
+        """Store another solution of a machine."""
         self.write(self.dual, machine, solution.beta)
         self.write(self.gradient, machine, solution.gradient)
         certificate = solution.objective, solution.gap, solution.violation
@@ -140,16 +105,8 @@ class PairSolutions(Sequence[Solution]):
     def pieces(self, machine: int) -> list[tuple[int, slice]]:
         """Return where the arrays have the entries of a machine.
 
-        Parameters
-        ----------
-        machine : int
-            The machine.
-
-        Returns
-        -------
-        pieces : list of tuple
-            The row of the array and the rows of the first class as its columns, then those of the
-            second class.
+        Returns ``pieces``: the row of the array and the rows of the first class as its columns,
+        then those of the second class.
         """
         first, second = (int(each[machine]) for each in pairs_of(self.n_classes))
         of = [slice(*self.starts[c : c + 2].tolist()) for c in (first, second)]
@@ -161,14 +118,7 @@ class PairSolutions(Sequence[Solution]):
     def write(self, values: Array, machine: int, own: Array) -> None:
         """Write the entries of a machine to `dual` or `gradient`.
 
-        Parameters
-        ----------
-        values : ndarray of shape (n_classes - 1, n)
-            The array.
-        machine : int
-            The machine.
-        own : ndarray of shape (m,)
-            The entries.
+        Shapes: ``values`` (n_classes - 1, n), ``own`` (m,).
         """
         (row, columns), (other_row, other_columns) = self.pieces(machine)
         size = columns.stop - columns.start
@@ -178,17 +128,6 @@ class PairSolutions(Sequence[Solution]):
 @dataclass(frozen=True, eq=False)
 class PairSolver:
     """Solves the machine of every pair of classes on one kernel matrix.
-
-    Parameters
-    ----------
-    solver : SMO
-        The solver, whose tolerance and limits hold for each machine.
-    threads : int, default=1
-        Threads that solve machines.
-    listener_of : callable, default=None
-        ``listener_of(machine)`` is called with the `Progress` of hard machines, or is None.
-    done : callable, default=None
-        Called as ``done(machine, solution)`` when a machine is solved.
 
     Examples
     --------
@@ -201,9 +140,11 @@ class PairSolver:
     array([ 0. ,  0.5, -0.5,  0. ])
     """
 
-    solver: SMO
-    threads: int = 1
+    solver: SMO  # the solver, whose tolerance and limits hold for each machine
+    threads: int = 1  # threads that solve machines
+    # ``listener_of(machine)`` is called with the `Progress` of hard machines, or is None
     listener_of: Callable[[int], Callable[[Progress], Any] | None] | None = None
+    # called as ``done(machine, solution)`` when a machine is solved
     done: Callable[[int, Solution], Any] | None = None
 
     def solve(
@@ -211,21 +152,10 @@ class PairSolver:
     ) -> PairSolutions:
         """Solve all machines.
 
-        Parameters
-        ----------
-        gram : StoredGram
-            The kernel matrix of all rows, sorted by class.
-        starts : ndarray of shape (n_classes + 1,)
-            Where the rows of each class start, and the last class ends; no class is empty.
-        costs : ndarray of shape (n,)
-            C of each row.
-        start : sequence of (ndarray or None), default=None
-            Coefficients that each machine starts from; None is a cold start.
-
-        Returns
-        -------
-        solutions : PairSolutions
-            The solutions with their certificates.
+        ``gram``: the kernel matrix of all rows, sorted by class. ``starts`` (n_classes + 1,): where
+        the rows of each class start, and the last class ends; no class is empty. ``costs`` (n,): C
+        of each row. ``start``: coefficients that each machine starts from; None is a cold start.
+        Returns ``solutions``, the solutions with their certificates.
         """
         solutions, warm = _unsolved(starts, start)
         K, max_iter = np.ascontiguousarray(gram.K), self.solver.max_iter

@@ -21,19 +21,9 @@ def is_coarse(tol: float, kernel_size: float, length: float) -> bool:
     The rounding errors of the entries are independent, so that their sum grows with the Euclidean
     length of b.
 
-    Parameters
-    ----------
-    tol : float
-        The tolerance of the optimality conditions.
-    kernel_size : float
-        The largest absolute value on the diagonal of K.
-    length : float
-        The Euclidean length of b.
-
-    Returns
-    -------
-    coarse : bool
-        Whether float64 is needed.
+    ``tol``: the tolerance of the optimality conditions. ``kernel_size``: the largest absolute value
+    on the diagonal of K. ``length``: the Euclidean length of b. Returns ``coarse``, whether float64
+    is needed.
     """
     return _ROUNDING * kernel_size * length > _FELT * tol
 
@@ -41,19 +31,9 @@ def is_coarse(tol: float, kernel_size: float, length: float) -> bool:
 def dtype_for(tol: float, kernel_size: float, bound: float) -> Any:
     """Choose the precision of a kernel matrix before its machine is solved.
 
-    Parameters
-    ----------
-    tol : float
-        The tolerance of the optimality conditions.
-    kernel_size : float
-        The largest absolute value on the diagonal of K.
-    bound : float
-        The largest finite bound of the coefficients; zero where all bounds are infinite.
-
-    Returns
-    -------
-    dtype : dtype
-        float32 where it is precise enough, else float64.
+    ``tol``: the tolerance of the optimality conditions. ``kernel_size``: the largest absolute value
+    on the diagonal of K. ``bound``: the largest finite bound of the coefficients; zero where all
+    bounds are infinite. Returns ``dtype``: float32 where it is precise enough, else float64.
 
     Examples
     --------
@@ -63,24 +43,3 @@ def dtype_for(tol: float, kernel_size: float, bound: float) -> Any:
     """
     tight = tol < TIGHT or is_coarse(tol, kernel_size, _LENGTH * bound)
     return _DOUBLE if tight else _SINGLE
-
-
-def largest_float32_bound(tol: float, kernel_size: float) -> float:
-    """Return the largest bound for which `dtype_for` chooses float32.
-
-    Parameters
-    ----------
-    tol : float
-        The tolerance of the optimality conditions.
-    kernel_size : float
-        The largest absolute value on the diagonal of K.
-
-    Returns
-    -------
-    bound : float
-        The bound; zero where the tolerance alone asks for float64.
-    """
-    if tol < TIGHT:
-        return 0.0
-    rounding = _ROUNDING * _LENGTH * kernel_size
-    return _FELT * tol / rounding if rounding > 0 else np.inf

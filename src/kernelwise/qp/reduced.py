@@ -30,27 +30,13 @@ _FEASIBLE = 1e-12  # value of 1 / (1 + |t|^2) below which no point t is feasible
 
 @dataclass(frozen=True)
 class Basis:
-    """Orthonormal features, and the way back to the given ones.
+    """Orthonormal features, and the way back to the given ones."""
 
-    Parameters
-    ----------
-    Q : ndarray of shape (n, r)
-        Orthonormal columns that span the features.
-    R : ndarray of shape (r, r)
-        Upper triangular: the kept features, each scaled to length one, are Q R.
-    kept : ndarray of shape (r,)
-        Which features those are.
-    scales : ndarray of shape (r,)
-        Their lengths.
-    n_features : int
-        Number of given features.
-    """
-
-    Q: Array
-    R: Array
-    kept: Index
-    scales: Array
-    n_features: int
+    Q: Array  # (n, r), orthonormal columns that span the features
+    R: Array  # (r, r), upper triangular: the kept features, each scaled to length one, are Q R
+    kept: Index  # (r,), which features those are
+    scales: Array  # (r,)
+    n_features: int  # number of given features
 
     @classmethod
     def of(cls, F: Array) -> Basis:
@@ -85,34 +71,16 @@ class Basis:
 
 @dataclass(frozen=True)
 class Reduced:
-    """The problem on its rows, in orthonormal features.
+    """The problem on its rows, in orthonormal features."""
 
-    Parameters
-    ----------
-    K : ndarray of shape (m, m)
-        The kernel matrix of the rows, in float64.
-    Q : ndarray of shape (m, r)
-        Their features.
-    p : ndarray of shape (m,)
-        The linear term.
-    lo, hi : ndarray of shape (m,)
-        The bounds, finite and different.
-    c : ndarray of shape (r,)
-        The right-hand side of Q'b = c.
-    rho : float
-        The ridge on the multipliers.
-    centre : ndarray of shape (r,)
-        The centre of the ridge; at the multipliers themselves it has no effect.
-    """
-
-    K: Array
-    Q: Array
-    p: Array
-    lo: Array
-    hi: Array
-    c: Array
-    rho: float
-    centre: Array
+    K: Array  # (m, m), the kernel matrix of the rows, in float64
+    Q: Array  # (m, r)
+    p: Array  # (m,)
+    lo: Array  # (m,), the bounds, finite and different
+    hi: Array  # (m,)
+    c: Array  # (r,), the right-hand side of Q'b = c
+    rho: float  # the ridge on the multipliers
+    centre: Array  # (r,), the centre of the ridge; at the multipliers themselves it has no effect
 
     @property
     def n(self) -> int:
@@ -183,19 +151,9 @@ def _solve_triangular(R: Array, b: Array, trans: str = "N") -> Array:
 def reduce(qp: DualQP, rows: Index) -> tuple[Reduced, Basis]:
     """Bring a problem into reduced form.
 
-    Parameters
-    ----------
-    qp : DualQP
-        The problem; its bounds are finite.
-    rows : ndarray of int
-        The variables with different bounds.
-
-    Returns
-    -------
-    problem : Reduced
-        The problem in those variables.
-    basis : Basis
-        The way back to the multipliers of the given features.
+    ``qp``: the problem; its bounds are finite. ``rows``: the variables with different bounds.
+    Returns ``problem``, the problem in those variables; ``basis``, the way back to the multipliers
+    of the given features.
     """
     fixed = np.flatnonzero((qp.lo == qp.hi) & (qp.lo != 0))
     F, lo, hi = qp.A[:, rows].T, qp.lo[rows], qp.hi[rows]
@@ -227,19 +185,8 @@ def shortest_multipliers(problem: Reduced, beta: Array, nu: Array) -> Array:
     so that they do not depend on the way the features are written. They solve a least-distance
     problem, by non-negative least squares (Lawson and Hanson 1974, chapter 23).
 
-    Parameters
-    ----------
-    problem : Reduced
-        The problem.
-    beta : ndarray of shape (n,)
-        Its solution.
-    nu : ndarray of shape (r,)
-        Multipliers of the solution.
-
-    Returns
-    -------
-    nu : ndarray of shape (r,)
-        The shortest ones; the given ones where they are unique, or none is found.
+    Shapes: ``beta`` (n,). ``nu`` (r,): multipliers of the solution. Returns ``nu`` (r,): the
+    shortest ones; the given ones where they are unique, or none is found.
     """
     at_lo, at_hi = beta <= problem.lo, beta >= problem.hi
     fixed, freedom = _determined(problem, beta, np.flatnonzero(~(at_lo | at_hi)))

@@ -42,14 +42,7 @@ class StoredRows:
 class GrowingRows:
     """Rows of a lazy matrix, computed when they become active.
 
-    Parameters
-    ----------
-    gram : Gram
-        The matrix.
-    dtype : dtype
-        The precision of the rows.
-    capacity : int
-        Number of rows that fit into memory.
+    ``dtype``: the precision of the rows. ``capacity``: number of rows that fit into memory.
     """
 
     def __init__(self, gram: Gram, dtype: Any, capacity: int) -> None:

@@ -20,16 +20,8 @@ _LINE = 32  # rows by which a capacity, and entries by which a stored row, grows
 class WorkingSquare:
     """K of the rows of a working set, which come and go.
 
-    Parameters
-    ----------
-    tiles : Tiles
-        Makes the entries.
-    n : int
-        Number of rows of K.
-    memory : float
-        Bytes that it may take.
-    dtype : dtype, default=numpy.uint16
-        The type of the entries: numpy.uint16 for fixed point, or numpy.float64.
+    ``tiles``: makes the entries. ``n``: number of rows of K. ``memory``: bytes that it may take.
+    ``dtype``: the type of the entries: numpy.uint16 for fixed point, or numpy.float64.
     """
 
     def __init__(self, tiles: Tiles, n: int, memory: float, dtype: Any = np.uint16) -> None:

@@ -26,30 +26,14 @@ _ROUNDING = 1e-15  # relative decrease that is only rounding
 
 @dataclass(frozen=True)
 class HingeMinimum:
-    """The minimum, in primal and dual form.
+    """The minimum, in primal and dual form."""
 
-    Parameters
-    ----------
-    coef : ndarray of shape (d,)
-        The weights v.
-    intercept : float
-        The intercept b.
-    alpha : ndarray of shape (n,)
-        The dual coefficients s_i max(0, 1 - y_i f_i).
-    value : float
-        The objective.
-    violators : ndarray of bool of shape (n,)
-        The rows inside the margin, a start for a similar problem.
-    n_systems : int
-        Number of linear systems solved.
-    """
-
-    coef: Array
+    coef: Array  # (d,)
     intercept: float
-    alpha: Array
+    alpha: Array  # (n,), the dual coefficients s_i max(0, 1 - y_i f_i)
     value: float
-    violators: Any
-    n_systems: int
+    violators: Any  # (n,), the rows inside the margin, a start for a similar problem
+    n_systems: int  # number of linear systems solved
 
 
 @dataclass(frozen=True)
@@ -63,21 +47,9 @@ class _HingePoint:
 def squared_hinge(Z: Array, y: Array, cost: Array, start: Any = None) -> HingeMinimum:
     """Minimise 1/2 v'v + 1/2 sum_i cost_i max(0, 1 - y_i (z_i'v + b))^2.
 
-    Parameters
-    ----------
-    Z : ndarray of shape (n, d)
-        The rows; without columns only the intercept is fitted.
-    y : ndarray of shape (n,)
-        Codes -1 and +1; both must occur.
-    cost : ndarray of shape (n,)
-        The positive cost of each row's squared slack.
-    start : ndarray of bool of shape (n,), default=None
-        The first set of violators; None is all rows.
-
-    Returns
-    -------
-    minimum : HingeMinimum
-        The minimum.
+    ``Z`` (n, d): the rows; without columns only the intercept is fitted. ``y`` (n,): codes -1 and
+    +1; both must occur. ``cost`` (n,): the positive cost of each row's squared slack. ``start``
+    (n,): the first set of violators; None is all rows.
 
     Examples
     --------

@@ -23,15 +23,8 @@ from .._typing import Array
 def plain(vector: Any) -> Array:
     """Return a vector in the one memory layout that compiled code accepts.
 
-    Parameters
-    ----------
-    vector : array-like of shape (n,)
-        Any numbers.
-
-    Returns
-    -------
-    plain : ndarray of shape (n,)
-        The same in float64, contiguous and writeable; a copy only where it was not.
+    ``vector`` (n,): any numbers. Returns ``plain`` (n,): the same in float64, contiguous and
+    writeable; a copy only where it was not.
     """
     out = np.asarray(vector, dtype=np.float64)
     flags = out.flags
@@ -395,17 +388,7 @@ def _bounds(y: Array, inside: Any, C: Array) -> tuple[Array, Array]:
 def checked_costs(C: Any, n: int) -> Array:
     """Return one cost for all rows, or one per row.
 
-    Parameters
-    ----------
-    C : float or array-like of shape (n,)
-        The cost.
-    n : int
-        Number of rows.
-
-    Returns
-    -------
-    C : ndarray of shape () or (n,)
-        The cost in float64.
+    Shapes: ``C`` (n,). ``n``: number of rows. Returns ``C`` () or (n,).
     """
     C = as_real(C, "C")
     if C.shape not in ((), (n,)):

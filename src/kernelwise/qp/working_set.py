@@ -53,20 +53,11 @@ _LESS = 0.9  # a smaller violation, as a fraction of the smallest so far
 class WorkingSetRun:
     """One solve; all vectors are in the order of the pools.
 
-    Parameters
-    ----------
-    qp : DualQP
-        The problem, with one equality sum b = c, p of -1 and 1, and a kernel that has tiles.
-    start : SolverState
-        A feasible start; its gradient is computed where it is empty.
-    tol : float
-        The tolerance of the stop test.
-    memory : float
-        Bytes for the square of the working set, the rows as tiles read them, and the vectors.
-    max_steps : int
-        Limit on the number of steps.
-    callback : callable, default=None
-        Called with a `Progress` after each round.
+    ``qp``: the problem, with one equality sum b = c, p of -1 and 1, and a kernel that has tiles.
+    ``start``: a feasible start; its gradient is computed where it is empty. ``tol``: the tolerance
+    of the stop test. ``memory``: bytes for the square of the working set, the rows as tiles read
+    them, and the vectors. ``max_steps``: limit on the number of steps. ``callback``: called with a
+    `Progress` after each round.
     """
 
     def __init__(
@@ -104,10 +95,7 @@ class WorkingSetRun:
     def run(self) -> SolverState:
         """Go from state to state until one of them ends the run.
 
-        Returns
-        -------
-        state : SolverState
-            The final state; its status is empty where another method has to go on.
+        Returns ``state``, the final state; its status is empty where another method has to go on.
         """
         try:
             self._look()

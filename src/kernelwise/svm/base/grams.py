@@ -22,31 +22,16 @@ from ...qp.precision import SMALL, dtype_for
 class Grams:
     """Gives machines the kernel matrix of their rows.
 
-    Parameters
-    ----------
-    X : {ndarray, sparse matrix} of shape (n, d)
-        All rows.
-    tol : float
-        The tolerance of the machines, which decides where float32 is precise enough.
-    memory : float, default=inf
-        Bytes for a matrix of all rows.
-    threads : int, default=1
-        Threads that compute kernel values.
-    kernels : sequence of Kernel, default=()
-        The kernels that are going to be asked for. Those that differ in gamma or profile alone are
-        made from one matrix of distances or dot products.
-    largest_bound : float, default=inf
-        The largest bound that is going to be asked for.
-    n_machines : int, default=1
-        Machines that read them; several compute the rows that they need on one thread each.
-    share : bool, default=True
-        Whether machines read parts of one matrix of all rows, where that fits; else each computes
-        the rows that it needs. A kernel that the user gave is evaluated once in any case.
-    precise : bool, default=False
-        Whether matrices are in float64 whatever the bound: a leave-one-out estimate takes the
-        inverse of a part of them.
-    small : int, default=400
-        Rows up to which matrices are in float64 as well.
+    ``X`` (n, d): all rows. ``tol``: the tolerance of the machines, which decides where float32 is
+    precise enough. ``memory``: bytes for a matrix of all rows. ``threads``: threads that compute
+    kernel values. ``kernels``: the kernels that are going to be asked for. Those that differ in
+    gamma or profile alone are made from one matrix of distances or dot products. ``largest_bound``:
+    the largest bound that is going to be asked for. ``n_machines``: machines that read them;
+    several compute the rows that they need on one thread each. ``share``: whether machines read
+    parts of one matrix of all rows, where that fits; else each computes the rows that it needs. A
+    kernel that the user gave is evaluated once in any case. ``precise``: whether matrices are in
+    float64 whatever the bound: a leave-one-out estimate takes the inverse of a part of them.
+    ``small``: rows up to which matrices are in float64 as well.
     """
 
     def __init__(
@@ -124,17 +109,8 @@ class Grams:
     def stored(self, kernel: Kernel, bound: float = np.inf) -> Array:
         """Return the matrix of all rows, kept until it is forgotten.
 
-        Parameters
-        ----------
-        kernel : Kernel
-            The kernel.
-        bound : float, default=inf
-            The largest coefficient of the machines that read it.
-
-        Returns
-        -------
-        K : ndarray of shape (n, n)
-            The matrix, in the precision that the bound needs.
+        ``bound``: the largest coefficient of the machines that read it. Returns ``K`` (n, n): the
+        matrix, in the precision that the bound needs.
         """
         made = self._made.setdefault(self._key(kernel), {})
         dtype = self.dtype(kernel, bound)
@@ -150,19 +126,7 @@ class Grams:
     def machine(self, kernel: Kernel, rows: Index, bound: float = np.inf) -> Array | Gram:
         """Return the matrix of some rows: a part of the stored one, or rows as they are needed.
 
-        Parameters
-        ----------
-        kernel : Kernel
-            The kernel.
-        rows : ndarray of shape (m,)
-            The rows of the machine, ascending.
-        bound : float, default=inf
-            Its largest coefficient.
-
-        Returns
-        -------
-        K : ndarray of shape (m, m) or Gram
-            The matrix.
+        ``rows`` (m,): the rows of the machine, ascending. Returns ``K`` (m, m).
         """
         whole = len(rows) == self.X.shape[0]
         if self.is_stored(kernel, bound):
@@ -194,17 +158,8 @@ class Grams:
     def lent(self, kernel: Kernel, bound: float) -> Iterator[Array]:
         """Give the matrix of all rows for a while, in memory that is kept from fit to fit.
 
-        Parameters
-        ----------
-        kernel : Kernel
-            The kernel.
-        bound : float
-            The largest coefficient of the machines that read it.
-
-        Yields
-        ------
-        K : ndarray of shape (n, n)
-            The matrix, which must not be read later.
+        ``bound``: the largest coefficient of the machines that read it. Yields ``K`` (n, n): the
+        matrix, which must not be read later.
         """
         if self._kernels or isinstance(kernel, FunctionKernel | Precomputed):
             yield self.stored(kernel, bound)

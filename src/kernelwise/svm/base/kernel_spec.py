@@ -91,27 +91,13 @@ def _feature_vector(name: str, values: Any, d: int) -> Array:
 
 @dataclass(frozen=True)
 class KernelSpec:
-    """A kernel as a user names it.
+    """A kernel as a user names it."""
 
-    Parameters
-    ----------
-    kernel : str, callable or Kernel
-        The name of a kernel, a function, or a kernel object.
-    gamma : {"scale", "auto"}, float or array-like, default="scale"
-        The inverse width of a named kernel.
-    degree : int, default=3
-        The degree of "poly".
-    coef0 : float, default=0.0
-        The constant of "poly" and "sigmoid".
-    feature_weights : array-like of shape (d,), default=None
-        The weights of the features of a named kernel.
-    """
-
-    kernel: Any
-    gamma: Any = "scale"
-    degree: int = 3
-    coef0: float = 0.0
-    feature_weights: Any = None
+    kernel: Any  # the name of a kernel, a function, or a kernel object
+    gamma: Any = "scale"  # the inverse width of a named kernel
+    degree: int = 3  # the degree of "poly"
+    coef0: float = 0.0  # the constant of "poly" and "sigmoid"
+    feature_weights: Any = None  # (d,), the weights of the features of a named kernel
 
     @classmethod
     def of(cls, estimator: Any) -> KernelSpec:

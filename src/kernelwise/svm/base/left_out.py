@@ -37,18 +37,10 @@ Decide: TypeAlias = Callable[[Codes], Sequence[Array]]
 
 @dataclass(frozen=True)
 class LeftOutDecisions:
-    """Decision values of rows that were left out.
+    """Decision values of rows that were left out."""
 
-    Parameters
-    ----------
-    rows : ndarray of shape (m,)
-        The rows of the task.
-    decisions : ndarray of shape (m, n_machines)
-        Their decision values.
-    """
-
-    rows: Index
-    decisions: Array
+    rows: Index  # (m,), the rows of the task
+    decisions: Array  # (m, n_machines)
 
 
 def left_out_decisions(task: FitTask, outside: Array, decide: Decide) -> LeftOutDecisions:
@@ -56,20 +48,10 @@ def left_out_decisions(task: FitTask, outside: Array, decide: Decide) -> LeftOut
 
     Many rows need not all be left out: the folds end once there are a thousand.
 
-    Parameters
-    ----------
-    task : FitTask
-        The task that the machines solve.
-    outside : ndarray of shape (n, n_machines)
-        Decision values of the fit, for the rows that are outside a machine anyway.
-    decide : callable
-        Solves the machines again for codes in which the rows to leave out are zero, and returns
-        the decision values of the rows of each machine.
-
-    Returns
-    -------
-    left_out : LeftOutDecisions
-        The decision values.
+    ``task``: the task that the machines solve. ``outside`` (n, n_machines): decision values of the
+    fit, for the rows that are outside a machine anyway. ``decide``: solves the machines again for
+    codes in which the rows to leave out are zero, and returns the decision values of the rows of
+    each machine.
     """
     decisions, held = np.array(outside), []
     with single_blas():
@@ -95,17 +77,7 @@ def deal_task(task: FitTask, n_folds: int) -> list[Index]:
     Rows with many copies are dealt one by one, as new rows will be copies of them, too. The only
     row of a class is in no fold.
 
-    Parameters
-    ----------
-    task : FitTask
-        The task.
-    n_folds : int
-        The number of folds.
-
-    Returns
-    -------
-    folds : list of ndarray
-        The rows of each fold; there are fewer folds where there are few rows.
+    Returns ``folds``, the rows of each fold; there are fewer folds where there are few rows.
     """
     place, n_groups = _equal_rows(task)
     sizes = np.bincount(task.classes, task.sample_weight)
@@ -150,27 +122,10 @@ def kernel_machines_left_out(
 ) -> LeftOutDecisions:
     """Compute the decision values of rows by kernel machines without them.
 
-    Parameters
-    ----------
-    task : FitTask
-        The task that the machines solve.
-    predictor : Predictor
-        The machines, as they predict.
-    solutions : sequence of Solution
-        Their solutions.
-    C : float or ndarray of shape (n_machines,)
-        Their cost of slack.
-    rows : {ndarray, sparse matrix} of shape (n, d), default=None
-        The rows as the kernels read them; None for those of the task.
-    tol : float, default=1e-3
-        The tolerance of the machines.
-    bias : bool, default=True
-        Whether the machines have an intercept.
-
-    Returns
-    -------
-    left_out : LeftOutDecisions
-        The decision values.
+    Shapes: ``C`` (n_machines,). ``task``: the task that the machines solve. ``predictor``: the
+    machines, as they predict. ``rows`` (n, d): the rows as the kernels read them; None for those of
+    the task. ``tol``: the tolerance of the machines. ``bias``: whether the machines have an
+    intercept.
     """
     Z, costs = task.X if rows is None else rows, np.broadcast_to(C, len(solutions))
     members, is_squared = task.members, predictor.loss == "squared"

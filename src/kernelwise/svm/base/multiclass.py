@@ -213,19 +213,9 @@ def pairs_to_classes(decisions: Array, n_classes: int) -> Array:
 def libsvm_layout(coef: Array, classes: Index, n_classes: int) -> Array:
     """Arrange the coefficients of one-vs-one machines as LIBSVM does.
 
-    Parameters
-    ----------
-    coef : ndarray of shape (n_support, n_machines)
-        The signed coefficients of each machine.
-    classes : ndarray of shape (n_support,)
-        The class of each support vector.
-    n_classes : int
-        The number of classes.
-
-    Returns
-    -------
-    dual_coef : ndarray of shape (n_classes - 1, n_support)
-        Row r of a column holds the coefficient against the r-th of the other classes.
+    ``coef`` (n_support, n_machines): the signed coefficients of each machine. ``classes``
+    (n_support,): the class of each support vector. Returns ``dual_coef`` (n_classes - 1,
+    n_support), row r of a column holds the coefficient against the r-th of the other classes.
     """
     if n_classes == 2:
         return coef.T.copy()
@@ -235,19 +225,9 @@ def libsvm_layout(coef: Array, classes: Index, n_classes: int) -> Array:
 def pairs_of_layout(dual_coef: Array, classes: Index, n_classes: int) -> Array:
     """Return the coefficients of each one-vs-one machine from LIBSVM's arrangement of them.
 
-    Parameters
-    ----------
-    dual_coef : ndarray of shape (n_classes - 1, n_support)
-        As `libsvm_layout` returns it.
-    classes : ndarray of shape (n_support,)
-        The class of each support vector.
-    n_classes : int
-        The number of classes.
-
-    Returns
-    -------
-    coef : ndarray of shape (n_support, n_machines)
-        The signed coefficients of each machine.
+    ``dual_coef`` (n_classes - 1, n_support): as `libsvm_layout` returns it. ``classes``
+    (n_support,): the class of each support vector. Returns ``coef`` (n_support, n_machines), the
+    signed coefficients of each machine.
     """
     coef = np.zeros((len(classes), n_classes * (n_classes - 1) // 2))
     coef[np.arange(len(classes))[:, None], _machines_of(n_classes)[classes]] = dual_coef.T

@@ -43,21 +43,11 @@ def take(X: Any, rows: Index) -> Any:
 
 @dataclass(frozen=True)
 class SupportVectors:
-    """The training rows that have a coefficient in some machine, class by class.
+    """The training rows that have a coefficient in some machine, class by class."""
 
-    Parameters
-    ----------
-    support : ndarray of shape (n_support,)
-        Their numbers.
-    rows : {ndarray, sparse matrix} of shape (n_support, d)
-        The rows themselves; without columns for a precomputed kernel.
-    coef : ndarray of shape (n_support, n_machines)
-        The signed dual coefficients.
-    """
-
-    support: Index
-    rows: Matrix
-    coef: Array
+    support: Index  # (n_support,)
+    rows: Matrix  # (n_support, d), the rows themselves; without columns for a precomputed kernel
+    coef: Array  # (n_support, n_machines)
 
     @classmethod
     def of(
@@ -71,23 +61,9 @@ class SupportVectors:
     ) -> SupportVectors:
         """Gather the support vectors of solved machines.
 
-        Parameters
-        ----------
-        X : {ndarray, sparse matrix} of shape (n, d)
-            The training rows.
-        solutions : sequence of Solution
-            One per machine.
-        members : sequence of ndarray
-            The training rows of each machine's problem.
-        classes : ndarray of shape (n,)
-            The class of each training row.
-        store_rows : bool, default=True
-            Whether prediction needs the rows; a precomputed kernel needs their numbers only.
-
-        Returns
-        -------
-        vectors : SupportVectors
-            The support vectors.
+        Shapes: ``X`` (n, d). ``solutions``: one per machine. ``members``: the training rows of each
+        machine's problem. ``classes`` (n,): the class of each training row. ``store_rows``: whether
+        prediction needs the rows; a precomputed kernel needs their numbers only.
         """
         beta = np.zeros((X.shape[0], len(solutions)))
         for column, (solution, rows) in enumerate(zip(solutions, members, strict=True)):
@@ -102,19 +78,8 @@ class SupportVectors:
     ) -> SupportVectors:
         """Gather the support vectors of one-vs-one machines on rows sorted by class.
 
-        Parameters
-        ----------
-        X : {ndarray, sparse matrix} of shape (n, d)
-            The training rows.
-        solutions : PairSolutions
-            The solutions of all machines.
-        store_rows : bool, default=True
-            Whether prediction needs the rows.
-
-        Returns
-        -------
-        vectors : SupportVectors
-            The support vectors.
+        Shapes: ``X`` (n, d). ``solutions``: the solutions of all machines. ``store_rows``: whether
+        prediction needs the rows.
         """
         support = np.flatnonzero(solutions.dual.any(axis=0))
         classes = np.searchsorted(solutions.starts, support, side="right") - 1

@@ -28,11 +28,8 @@ _REDRAW = 0.1  # seconds between two updates of a line on a terminal
 def listening(listener: Listener) -> Iterator[None]:
     """Report each task of all fits that begin in this context.
 
-    Parameters
-    ----------
-    listener : callable
-        Called with the name of the task, its number and the number of tasks of the fit, at most;
-        0 where that is unknown.
+    ``listener``: called with the name of the task, its number and the number of tasks of the fit,
+    at most; 0 where that is unknown.
     """
     token = _LISTENER.set(listener)
     try:
@@ -44,15 +41,10 @@ def listening(listener: Listener) -> Iterator[None]:
 class FitProgress:
     """Reports the progress of one fit.
 
-    Parameters
-    ----------
-    estimator : estimator
-        The estimator that is fitted: scikit-learn's callbacks receive it.
-    verbose : bool or "auto", default=False
-        Whether to print a line per step to stdout; "auto" shows the running task on stderr once
-        the fit has taken two seconds.
-    callback : callable, default=None
-        Called with each event; a true return value asks the fit to stop.
+    ``estimator``: the estimator that is fitted: scikit-learn's callbacks receive it. ``verbose``:
+    whether to print a line per step to stdout; "auto" shows the running task on stderr once the fit
+    has taken two seconds. ``callback``: called with each event; a true return value asks the fit to
+    stop.
     """
 
     def __init__(

@@ -18,21 +18,11 @@ from .task import Labels
 
 @dataclass(frozen=True)
 class TableReader:
-    """Reads tables of numbers, or whatever the kernel of a user takes.
+    """Reads tables of numbers, or whatever the kernel of a user takes."""
 
-    Parameters
-    ----------
-    model : estimator
-        The classifier, on which the number and the names of the columns are recorded.
-    sparse : bool, default=False
-        Whether sparse matrices are accepted.
-    nan : bool, default=False
-        Whether missing values are accepted.
-    """
-
-    model: Any
-    sparse: bool = False
-    nan: bool = False
+    model: Any  # the classifier, on which the number and the names of the columns are recorded
+    sparse: bool = False  # whether sparse matrices are accepted
+    nan: bool = False  # whether missing values are accepted
 
     def check(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Check a training table and its labels; record the number and names of the columns."""

@@ -13,28 +13,17 @@ from ...criteria import Alignment, Criterion, LeaveOneOut, RadiusMargin
 
 @dataclass(frozen=True)
 class Recipe:
-    """A criterion and the parameters that are learned by it.
+    """A criterion and the parameters that are learned by it."""
 
-    Parameters
-    ----------
-    criterion : callable
-        Makes the criterion from C, solver and threads.
-    free_scale : bool
-        Whether the sum of the weights is learned too. The dual objective falls with it without
-        end, so it is kept there.
-    learns_C : bool
-        Whether C is learned too.
-    log : bool
-        Whether the logarithm is minimised, of a criterion that spans orders of magnitude.
-    exact : bool
-        Whether the machines are solved exactly on the way: a derivative of their solutions, unlike
-        that of their objectives, feels what is left undone.
-    """
-
-    criterion: Callable[..., Criterion]
+    criterion: Callable[..., Criterion]  # makes the criterion from C, solver and threads
+    # whether the sum of the weights is learned too. The dual objective falls with it without end,
+    # so it is kept there
     free_scale: bool = True
-    learns_C: bool = True
+    learns_C: bool = True  # whether C is learned too
+    # whether the logarithm is minimised, of a criterion that spans orders of magnitude
     log: bool = False
+    # whether the machines are solved exactly on the way: a derivative of their solutions, unlike
+    # that of their objectives, feels what is left undone
     exact: bool = False
 
     @classmethod

@@ -34,31 +34,12 @@ def solve_machines(
 ) -> list[Solution]:
     """Solve a C-SVC for each column of codes.
 
-    Parameters
-    ----------
-    kernels : Kernel or sequence of Kernel
-        The kernel of all machines, or one per machine.
-    grams : Grams
-        The kernel matrices of the rows.
-    Y : ndarray of shape (n, n_machines)
-        Codes -1, 0 (row not in the machine) and +1.
-    costs : ndarray of shape (n,)
-        C of each row.
-    solver : SMO, Adatron or callable
-        The solver; ``solver(j)`` where each machine has its own.
-    members : sequence of ndarray, default=None
-        The rows of each machine's problem; None is all rows.
-    start : sequence, default=None
-        Where each machine starts; None is a cold start.
-    bias : bool, default=True
-        Whether the machines have an intercept.
-    progress : FitProgress, default=None
-        Told of each machine.
-
-    Returns
-    -------
-    solutions : list of Solution
-        One per machine.
+    ``kernels``: the kernel of all machines, or one per machine. ``grams``: the kernel matrices of
+    the rows. ``Y`` (n, n_machines): codes -1, 0 (row not in the machine) and +1. ``costs`` (n,): C
+    of each row. ``solver``: the solver; ``solver(j)`` where each machine has its own. ``members``:
+    the rows of each machine's problem; None is all rows. ``start``: where each machine starts; None
+    is a cold start. ``bias``: whether the machines have an intercept. ``progress``: told of each
+    machine. Returns ``solutions``, one per machine.
     """
     everything, bound = np.arange(len(Y)), float(costs.max())
     progress = progress if progress is not None and progress.listens else None
@@ -93,25 +74,10 @@ def solve_one_vs_one(
     Several small machines that share a kernel are solved together, on one matrix in memory; others
     one by one.
 
-    Parameters
-    ----------
-    task : FitTask
-        The task, whose machines are pairs of classes.
-    kernels : Kernel or sequence of Kernel
-        The kernel of all machines, or one per machine.
-    X : {ndarray, sparse matrix} of shape (n, d)
-        The rows as the kernels read them.
-    costs : ndarray of shape (n,)
-        C of each row.
-    solver : SMO
-        The solver.
-    start : sequence, default=None
-        Where each machine starts; None is a cold start.
-
-    Returns
-    -------
-    solutions : sequence of Solution
-        One per machine.
+    ``task``: the task, whose machines are pairs of classes. ``kernels``: the kernel of all
+    machines, or one per machine. ``X`` (n, d): the rows as the kernels read them. ``costs`` (n,): C
+    of each row. ``start``: where each machine starts; None is a cold start. Returns ``solutions``,
+    one per machine.
     """
     progress, n_machines = task.progress, task.n_machines
     groups = kernel_groups([kernels] if isinstance(kernels, Kernel) else kernels)

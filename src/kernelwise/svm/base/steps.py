@@ -33,15 +33,9 @@ def apply_all(steps: Sequence[RowStep], X: Any) -> Any:
 
 @dataclass(frozen=True)
 class MeanFill:
-    """Replaces NaN by the means of the training rows.
+    """Replaces NaN by the means of the training rows."""
 
-    Parameters
-    ----------
-    means : ndarray of shape (n_features,)
-        The value for each column.
-    """
-
-    means: Array
+    means: Array  # (n_features,), the value for each column
 
     @classmethod
     def of(cls, X: Array, sample_weight: Array) -> MeanFill:
@@ -59,15 +53,9 @@ class MeanFill:
 
 @dataclass(frozen=True)
 class Columns:
-    """Keeps some columns.
+    """Keeps some columns."""
 
-    Parameters
-    ----------
-    columns : ndarray of shape (n_columns,)
-        Their numbers.
-    """
-
-    columns: Index
+    columns: Index  # (n_columns,)
 
     def apply(self, X: Any) -> Any:
         """Return these columns, contiguous in memory."""
@@ -77,15 +65,9 @@ class Columns:
 
 @dataclass(frozen=True)
 class Products:
-    """Adds products of the columns.
+    """Adds products of the columns."""
 
-    Parameters
-    ----------
-    transformer : PolynomialFeatures
-        The fitted transformer that makes them.
-    """
-
-    transformer: Any
+    transformer: Any  # the fitted transformer that makes them
 
     def apply(self, X: Array) -> Array:
         """Return the columns and their products."""
@@ -114,15 +96,7 @@ class UnitNorm:
 
 @dataclass(frozen=True)
 class TransformerFeatures:
-    """Features that a fitted transformer makes.
-
-    Parameters
-    ----------
-    transformer : transformer
-        The fitted transformer.
-    width : int
-        The number of features.
-    """
+    """Features that a fitted transformer makes."""
 
     transformer: Any
     width: int
@@ -134,18 +108,10 @@ class TransformerFeatures:
 
 @dataclass(frozen=True)
 class FunctionFeatures:
-    """Features that a user's function makes.
+    """Features that a user's function makes."""
 
-    Parameters
-    ----------
-    function : callable
-        Maps rows to features.
-    width : int or None
-        The number of features; None accepts any.
-    """
-
-    function: Callable[[Any], Any]
-    width: int | None = None
+    function: Callable[[Any], Any]  # maps rows to features
+    width: int | None = None  # the number of features; None accepts any
 
     def apply(self, X: Any) -> Array:
         """Return the features of rows."""
@@ -154,15 +120,9 @@ class FunctionFeatures:
 
 @dataclass(frozen=True)
 class ColumnFeatures:
-    """Features that are columns of the table.
+    """Features that are columns of the table."""
 
-    Parameters
-    ----------
-    columns : ndarray of shape (n_columns,)
-        Their numbers.
-    """
-
-    columns: Index
+    columns: Index  # (n_columns,)
 
     def apply(self, X: Any) -> Array:
         """Return the columns as finite, dense numbers."""

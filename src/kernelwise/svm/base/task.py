@@ -23,27 +23,13 @@ from .warm_start import WarmStart, distinct_keys
 
 @dataclass(frozen=True)
 class Labels:
-    """The classes of the rows that count: those of positive sample weight.
+    """The classes of the rows that count: those of positive sample weight."""
 
-    Parameters
-    ----------
-    names : ndarray of shape (n_classes,)
-        The classes in order.
-    rows : ndarray of shape (n,)
-        The rows of the given table that count.
-    classes : ndarray of shape (n,)
-        The number of each row's class.
-    sample_weight : ndarray of shape (n,)
-        Their sample weights.
-    class_weight : ndarray of shape (n_classes,)
-        The weights of the classes.
-    """
-
-    names: Array
-    rows: Index
-    classes: Index
-    sample_weight: Array
-    class_weight: Array
+    names: Array  # (n_classes,)
+    rows: Index  # (n,), the rows of the given table that count
+    classes: Index  # (n,), the number of each row's class
+    sample_weight: Array  # (n,)
+    class_weight: Array  # (n_classes,), the weights of the classes
 
     @classmethod
     def of(cls, y: Any, sample_weight: Any, class_weight: Any) -> Labels:

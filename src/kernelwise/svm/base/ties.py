@@ -17,15 +17,8 @@ def at_lowest(scores: Any) -> Any:
     A criterion that is flat has its lowest value anywhere, by the order in which sums were made:
     the choice among these must not be made by their last digits.
 
-    Parameters
-    ----------
-    scores : array-like of shape (n,)
-        The scores; NaN counts as infinite.
-
-    Returns
-    -------
-    lowest : ndarray of bool of shape (n,)
-        At least one is true.
+    ``scores`` (n,): the scores; NaN counts as infinite. Returns ``lowest`` (n,), at least one is
+    true.
 
     Examples
     --------
@@ -40,16 +33,5 @@ def at_lowest(scores: Any) -> Any:
 
 
 def slack(score: float) -> float:
-    """Return by how much another score may exceed a score, and be equal to it but for rounding.
-
-    Parameters
-    ----------
-    score : float
-        The score.
-
-    Returns
-    -------
-    slack : float
-        The difference.
-    """
+    """Return by how much another score may exceed a score, and be equal to it but for rounding."""
     return ROUNDING * max(1.0, abs(score))

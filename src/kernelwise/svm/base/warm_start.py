@@ -70,27 +70,15 @@ class LastFit:
 
 @dataclass(frozen=True)
 class WarmStart:
-    """The starts of a fit's machines, and the memory of where they end.
+    """The starts of a fit's machines, and the memory of where they end."""
 
-    Parameters
-    ----------
-    keys : ndarray of shape (n,) or None
-        What the next fit knows the rows by; None where it does not start warm.
-    codes : ndarray of shape (n, n_machines)
-        The code matrix.
-    names : list of tuple
-        What tells the machines of several fits apart: the classes on their two sides.
-    sign : int
-        The code of the first class of a name.
-    last : LastFit or None
-        The coefficients of the fit before.
-    """
-
+    # (n,), what the next fit knows the rows by; None where it does not start warm
     keys: Array | None
-    codes: Codes
+    codes: Codes  # (n, n_machines)
+    # what tells the machines of several fits apart: the classes on their two sides
     names: list[Pair]
-    sign: int
-    last: LastFit | None
+    sign: int  # the code of the first class of a name
+    last: LastFit | None  # the coefficients of the fit before
 
     def starts(self, members: Sequence[Index]) -> list[Array | None]:
         """Return the start of each machine: its last solution, or None where there is none."""

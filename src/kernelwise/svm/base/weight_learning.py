@@ -26,45 +26,19 @@ _COST_BOUNDS = (-5.0, 9.0)
 
 @dataclass(frozen=True)
 class WeightProblem:
-    """A criterion as a function of feature weights, and of C where the criterion has one.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel.
-    names : tuple of str
-        The parameters of the kernel that are feature weights.
-    X : {ndarray, sparse matrix} of shape (n, d)
-        The rows.
-    Y : ndarray of shape (n, n_machines)
-        Their codes.
-    cost_factor : ndarray of shape (n,)
-        The factor of C of each row.
-    recipe : Recipe
-        The criterion, and the parameters that are learned by it.
-    C : float
-        The cost, or where its learning starts.
-    weights : ndarray of shape (n_names * d,)
-        Where the learning starts.
-    varying : ndarray of shape (d,)
-        The columns whose weights are learned; the weights of the others are zero.
-    spread : ndarray of shape (d,)
-        The spread of each column, in the unit of its weight's term.
-    learns : bool
-        Whether there is anything to learn; else the weights stay.
-    """
+    """A criterion as a function of feature weights, and of C where the criterion has one."""
 
     kernel: Any
-    names: tuple[str, ...]
-    X: Any
-    Y: Codes | Array
-    cost_factor: Array
-    recipe: Recipe
-    C: float
-    weights: Array
-    varying: Any
-    spread: Array
-    learns: bool
+    names: tuple[str, ...]  # the parameters of the kernel that are feature weights
+    X: Any  # (n, d)
+    Y: Codes | Array  # (n, n_machines)
+    cost_factor: Array  # (n,), the factor of C of each row
+    recipe: Recipe  # the criterion, and the parameters that are learned by it
+    C: float  # the cost, or where its learning starts
+    weights: Array  # (n_names * d,), where the learning starts
+    varying: Any  # (d,), the columns whose weights are learned; the weights of the others are zero
+    spread: Array  # (d,), the spread of each column, in the unit of its weight's term
+    learns: bool  # whether there is anything to learn; else the weights stay
 
     @classmethod
     def of(
@@ -159,26 +133,13 @@ class WeightProblem:
 
 @dataclass(frozen=True)
 class LearnedWeights:
-    """Final state of a weight learning.
-
-    Parameters
-    ----------
-    problem : WeightProblem
-        The problem.
-    kernel : Kernel
-        The kernel with the learned weights.
-    criterion : Criterion
-        The criterion with the learned C.
-    minimum : Minimum
-        The parameters that were learned, and all evaluations.
-    machines : tuple of Solution
-        The machines at the learned weights, as far as the criterion solves them.
-    """
+    """Final state of a weight learning."""
 
     problem: WeightProblem
-    kernel: Any
-    criterion: Criterion
-    minimum: Minimum
+    kernel: Any  # the kernel with the learned weights
+    criterion: Criterion  # the criterion with the learned C
+    minimum: Minimum  # the parameters that were learned, and all evaluations
+    # the machines at the learned weights, as far as the criterion solves them
     machines: tuple[Solution, ...]
 
     @property
@@ -248,31 +209,12 @@ def learn_weights(
 ) -> LearnedWeights:
     """Minimise a criterion over the feature weights of a kernel.
 
-    Parameters
-    ----------
-    problem : WeightProblem
-        The problem.
-    solver : SMO
-        The solver of the machines on the way.
-    start : ndarray of shape (n_parameters,), default=None
-        Where to start; None is the start of the problem.
-    method : Method, default=None
-        The descent; None is L-BFGS.
-    domain : Domain, default=None
-        The domain of the parameters; None is that of the problem.
-    max_evaluations : int
-        Most evaluations of the criterion.
-    tol : float, default=0.0
-        The relative improvement of a step that ends the learning.
-    threads : int, default=1
-        Threads over the machines.
-    progress : FitProgress, default=None
-        Told of each evaluation; it may end the learning.
-
-    Returns
-    -------
-    learned : LearnedWeights
-        The kernel and C of the lowest value.
+    ``solver``: the solver of the machines on the way. ``start`` (n_parameters,): where to start;
+    None is the start of the problem. ``method``: the descent; None is L-BFGS. ``domain``: the
+    domain of the parameters; None is that of the problem. ``max_evaluations``: most evaluations of
+    the criterion. ``tol``: the relative improvement of a step that ends the learning. ``threads``:
+    threads over the machines. ``progress``: told of each evaluation; it may end the learning.
+    Returns ``learned``, the kernel and C of the lowest value.
     """
     objective = problem.objective(solver, threads)
     minimum = minimize(

@@ -33,39 +33,17 @@ _ROUNDING = 9  # decimals of an error that count: weights may be summed in anoth
 
 @dataclass(frozen=True)
 class ChoicePoint:
-    """One choice, and its error on rows that were held out.
+    """One choice, and its error on rows that were held out."""
 
-    Parameters
-    ----------
-    stage : int
-        1 for the plain machine, 2 for one with weighted features.
-    importance : int
-        Which of the measures, in the order given.
-    gamma : float
-        The inverse width; NaN for a kernel without one.
-    eta : float
-        How much the measures count.
-    C : float
-        The cost.
-    held_out_error : float
-        The part of the rows held out that is decided wrongly.
-    n_iter : int
-        Steps of the solver.
-    n_solves : int
-        Machines solved: none where those of a smaller C were known to stay.
-    converged : bool
-        Whether all machines reached the tolerance.
-    """
-
-    stage: int
-    importance: int
-    gamma: float
-    eta: float
+    stage: int  # 1 for the plain machine, 2 for one with weighted features
+    importance: int  # which of the measures, in the order given
+    gamma: float  # the inverse width; NaN for a kernel without one
+    eta: float  # how much the measures count
     C: float
-    held_out_error: float
-    n_iter: int
-    n_solves: int
-    converged: bool
+    held_out_error: float  # the part of the rows held out that is decided wrongly
+    n_iter: int  # steps of the solver
+    n_solves: int  # machines solved: none where those of a smaller C were known to stay
+    converged: bool  # whether all machines reached the tolerance
 
     @property
     def order(self) -> tuple[bool, float, float, float, float, int]:
@@ -95,18 +73,10 @@ class ParameterChoice:
 
 @dataclass(frozen=True)
 class ChoiceGrid:
-    """The values to choose from.
-
-    Parameters
-    ----------
-    measures : sequence
-        The measures.
-    etas, costs : sequence of float
-        The values of eta and C, ascending.
-    """
+    """The values to choose from."""
 
     measures: Sequence[Any]
-    etas: Sequence[float]
+    etas: Sequence[float]  # the values of eta and C, ascending
     costs: Sequence[float]
 
     @classmethod
@@ -122,36 +92,16 @@ class ChoiceGrid:
 
 @dataclass(frozen=True)
 class HeldOutSearch:
-    """The choice of width, C, eta and measure.
+    """The choice of width, C, eta and measure."""
 
-    Parameters
-    ----------
-    rows : TrainingRows
-        The rows to choose by.
-    labels : ndarray of shape (n_classes,)
-        The classes, for measures that the user gave.
-    folds : list of Fold
-        The rows that are held out in turn.
-    grid : ChoiceGrid
-        The values to choose from.
-    space : SpaceRule
-        Which features are weighted.
-    scales : ScaleRule
-        How they are measured and scaled.
-    solver : SMO
-        The solver.
-    threads : int
-        Threads over the folds.
-    """
-
-    rows: TrainingRows
-    labels: Any
-    folds: list[Fold]
-    grid: ChoiceGrid
-    space: SpaceRule
-    scales: ScaleRule
+    rows: TrainingRows  # the rows to choose by
+    labels: Any  # (n_classes,), the classes, for measures that the user gave
+    folds: list[Fold]  # the rows that are held out in turn
+    grid: ChoiceGrid  # the values to choose from
+    space: SpaceRule  # which features are weighted
+    scales: ScaleRule  # how they are measured and scaled
     solver: SMO
-    threads: int
+    threads: int  # threads over the folds
 
     def jointly(self, kernels: Sequence[Kernel]) -> ParameterChoice:
         """Score every kernel with every measure, eta and C (section 4 of the paper)."""

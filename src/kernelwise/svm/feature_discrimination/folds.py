@@ -22,21 +22,12 @@ WRONG, STEPS, SOLVES, FAILURES = range(4)
 
 @dataclass(frozen=True)
 class PairMachine:
-    """The machine of two classes on the training rows of a fold.
+    """The machine of two classes on the training rows of a fold."""
 
-    Parameters
-    ----------
-    rows : ndarray of shape (m,)
-        The rows of its problem: those of the two classes, and all that are held out.
-    y : ndarray of shape (m,)
-        Their codes; 0 for those held out.
-    cost_factor : ndarray of shape (m,)
-        The factor of C of each.
-    """
-
+    # (m,), the rows of its problem: those of the two classes, and all that are held out
     rows: Index
-    y: Array
-    cost_factor: Array
+    y: Array  # (m,), their codes; 0 for those held out
+    cost_factor: Array  # (m,), the factor of C of each
 
     @classmethod
     def of(cls, codes: Codes, cost_factor: Array, train: Index, held: Index) -> PairMachine:
@@ -64,14 +55,8 @@ class PairMachine:
 class Fold:
     """Rows that are held out together, and the machines of the others.
 
-    Parameters
-    ----------
-    rows : TrainingRows
-        All rows.
-    held : ndarray of shape (h,)
-        Those held out, ascending.
-    train : ndarray of shape (m,), default=None
-        Those that the machines are fitted to; None is all others.
+    ``rows``: all rows. ``held`` (h,): those held out, ascending. ``train`` (m,): those that the
+    machines are fitted to; None is all others.
     """
 
     def __init__(self, rows: TrainingRows, held: Index, train: Index | None = None) -> None:
@@ -92,25 +77,10 @@ class Fold:
     ) -> tuple[Array, list[Any]]:
         """Solve all machines for ascending C.
 
-        Parameters
-        ----------
-        gram : callable
-            ``gram(machine, rows)`` is a machine's kernel matrix of its rows.
-        costs : sequence of float
-            The values of C, ascending.
-        solver : SMO
-            The solver.
-        n_classes : int
-            The number of classes.
-        starts : sequence, default=None
-            Where each machine starts, as this function returned it for another kernel.
-
-        Returns
-        -------
-        tally : ndarray of shape (n_costs, 4)
-            Counts; the columns have names.
-        starts : list
-            Where the machines of the next kernel may start.
+        ``gram``: ``gram(machine, rows)`` is a machine's kernel matrix of its rows. ``costs``: the
+        values of C, ascending. ``starts``: where each machine starts, as this function returned it
+        for another kernel. Returns ``tally`` (n_costs, 4), counts; the columns have names;
+        ``starts``, where the machines of the next kernel may start.
         """
         tally = np.zeros((len(costs), 4))
         firsts: list[Any] = []

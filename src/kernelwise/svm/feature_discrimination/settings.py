@@ -27,21 +27,9 @@ _WITH_WIDTHS = ("rbf", "laplacian", "matern32", "matern52")
 def settings_of(model: Any, task: FitTask, space: SpaceRule, scales: ScaleRule) -> dict[str, Any]:
     """Return the settings of a fit as attributes.
 
-    Parameters
-    ----------
-    model : FeatureDiscriminationSVC
-        The parameters.
-    task : FitTask
-        The rows.
-    space : SpaceRule
-        Which features are weighted.
-    scales : ScaleRule
-        How they are measured and scaled.
-
-    Returns
-    -------
-    attributes : dict
-        "eta_", "C_", "gamma_", "measure_", "path_" and "kernel_", the kernel before it is weighted.
+    ``space``: which features are weighted. ``scales``: how they are measured and scaled. Returns
+    ``attributes``: "eta_", "C_", "gamma_", "measure_", "path_" and "kernel_", the kernel before it
+    is weighted.
     """
     measures = _measures(model)
     found: dict[str, Any] = {

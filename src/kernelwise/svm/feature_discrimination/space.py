@@ -21,20 +21,11 @@ from ..base.multiclass import members_of
 
 @dataclass(frozen=True)
 class ScaledSpace:
-    """The weighted features and their kernel.
+    """The weighted features and their kernel."""
 
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel of the features, before they are weighted.
-    training : ndarray of shape (n, r)
-        The features of the training rows.
-    map : EmpiricalMap or None
-        The map from rows to features; None where the columns themselves are the features.
-    """
-
-    kernel: Kernel
-    training: Array
+    kernel: Kernel  # the kernel of the features, before they are weighted
+    training: Array  # (n, r), the features of the training rows
+    # the map from rows to features; None where the columns themselves are the features
     map: EmpiricalMap | None = None
 
     def features(self, X: Array) -> Array:
@@ -48,17 +39,10 @@ class ScaledSpace:
 
 @dataclass(frozen=True)
 class SpaceRule:
-    """Which features are weighted.
+    """Which features are weighted."""
 
-    Parameters
-    ----------
-    kind : {"components", "inputs"}
-        Components of the kernel, or columns.
-    n_components : int, float or None
-        How many components, or the part of the variance that they explain; None is all.
-    """
-
-    kind: str
+    kind: str  # components of the kernel, or columns
+    # how many components, or the part of the variance that they explain; None is all
     n_components: float | None
 
     def takes_components(self, kernel: Kernel) -> bool:
@@ -111,18 +95,10 @@ def weighted(kernel: Kernel, scales: Array, X: Array) -> Kernel:
 
 @dataclass(frozen=True)
 class ScaleRule:
-    """How features are measured, and how that scales them.
+    """How features are measured, and how that scales them."""
 
-    Parameters
-    ----------
-    shared : bool
-        Whether all pairs of classes share their scales.
-    normalization, eta_units : str
-        As `kernelwise.discrimination.log_scales` has them.
-    """
-
-    shared: bool
-    normalization: str
+    shared: bool  # whether all pairs of classes share their scales
+    normalization: str  # as `kernelwise.discrimination.log_scales` has them
     eta_units: str
 
     def importances(self, measure: Any, Z: Array, y: Any, Y: Any, sample_weight: Array) -> Array:

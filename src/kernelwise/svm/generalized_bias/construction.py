@@ -35,24 +35,12 @@ _LP_TOL = 1e-10  # feasibility of the linear program, in units of the margin
 
 @dataclass(frozen=True)
 class Construction:
-    """The kernel H and the transformed features of some rows.
+    """The kernel H and the transformed features of some rows."""
 
-    Parameters
-    ----------
-    H : ndarray of shape (m, m)
-        The kernel of eq. 9.
-    basis : ndarray of shape (m, l)
-        The transformed features.
-    nodes : ndarray of shape (l,)
-        The rows at which they are unit vectors; empty for virtual samples.
-    change : ndarray of shape (l, l)
-        The transformation: basis = features @ change.
-    """
-
-    H: Array
-    basis: Array
-    nodes: Index
-    change: Array
+    H: Array  # (m, m), the kernel of eq. 9
+    basis: Array  # (m, l)
+    nodes: Index  # (l,), the rows at which they are unit vectors; empty for virtual samples
+    change: Array  # (l, l), the transformation: basis = features @ change
 
     @classmethod
     def of(cls, Phi: Array, features: Array, nodes: Index | None = None) -> Construction:
@@ -104,22 +92,10 @@ def solve_constructed(
 ) -> Solution:
     """Solve a C-SVC with features in its bias by the construction of the paper.
 
-    Parameters
-    ----------
-    qp : DualQP
-        The C-SVC.
-    features : ndarray of shape (m, l)
-        The features, the constant among them.
-    solver : SeveralEqualities
-        The solver of the quadratic program.
-    nodes : ndarray of shape (l,), default=None
-        The rows at which the transformed features are unit vectors; None finds them, and an empty
-        array stands for virtual samples.
-
-    Returns
-    -------
-    solution : Solution
-        Coefficients of the kernel Phi and, as multipliers, of the features.
+    ``features`` (m, l): the features, the constant among them. ``solver``: the solver of the
+    quadratic program. ``nodes`` (l,): the rows at which the transformed features are unit vectors;
+    None finds them, and an empty array stands for virtual samples. Returns ``solution``:
+    coefficients of the kernel Phi and, as multipliers, of the features.
     """
     Phi = qp.gram.dense(np.float64)
     made = Construction.of(Phi, features, nodes)

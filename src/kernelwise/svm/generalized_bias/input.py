@@ -22,17 +22,12 @@ from .features import (
 
 @dataclass(frozen=True)
 class BiasColumns:
-    """The columns of X that the bias and the kernel read.
+    """The columns of X that the bias and the kernel read."""
 
-    Parameters
-    ----------
-    bias : ndarray of shape (n_bias_features,) or None
-        Columns that are features of the bias; None where the features are not columns.
-    kernel : ndarray of shape (n_kernel_columns,) or None
-        Columns that the kernel reads; None for all of them.
-    """
-
+    # (n_bias_features,), columns that are features of the bias; None where the features are not
+    # columns
     bias: Index | None = None
+    # (n_kernel_columns,), columns that the kernel reads; None for all of them
     kernel: Index | None = None
 
     @classmethod
@@ -63,24 +58,13 @@ class BiasColumns:
 
 @dataclass(frozen=True)
 class BiasFeatures:
-    """The features of the bias: steps that make them, their names, and their training values.
+    """The features of the bias: steps that make them, their names, and their training values."""
 
-    Parameters
-    ----------
-    steps : tuple of RowStep
-        The step that makes the features of new rows; empty where there are none.
-    names : ndarray of shape (n_bias_features,)
-        Their names.
-    training : ndarray of shape (n, n_bias_features)
-        The features of the training rows.
-    transformer : transformer or None
-        The fitted transformer, where one makes the features.
-    """
-
+    # the step that makes the features of new rows; empty where there are none
     steps: tuple[RowStep, ...]
-    names: Any
-    training: Array
-    transformer: Any = None
+    names: Any  # (n_bias_features,)
+    training: Array  # (n, n_bias_features), the features of the training rows
+    transformer: Any = None  # the fitted transformer, where one makes the features
 
     @classmethod
     def of(

@@ -27,30 +27,14 @@ _ROUNDING = 1e-8  # rounding of an eigenvalue, relative to the largest
 
 @dataclass(frozen=True)
 class BiasMachine:
-    """A solved machine.
+    """A solved machine."""
 
-    Parameters
-    ----------
-    solution : Solution
-        The solution of its problem.
-    coef : ndarray of shape (n_bias_features,)
-        The coefficients of the features.
-    intercept : float
-        The coefficient of the constant.
-    kernel_share : float
-        The share of the kernel in the variance of the decision values.
-    reach : float
-        The largest decision value of the features alone.
-    n_rows, rank : int
-        The number of its rows, and of its independent features, the constant included.
-    """
-
-    solution: Solution
-    coef: Array
-    intercept: float
-    kernel_share: float
-    reach: float
-    n_rows: int
+    solution: Solution  # the solution of its problem
+    coef: Array  # (n_bias_features,), the coefficients of the features
+    intercept: float  # the coefficient of the constant
+    kernel_share: float  # the share of the kernel in the variance of the decision values
+    reach: float  # the largest decision value of the features alone
+    n_rows: int  # the number of its rows, and of its independent features, the constant included
     rank: int
 
     @classmethod
@@ -68,29 +52,11 @@ class BiasMachine:
     ) -> BiasMachine:
         """Solve a C-SVC with these features in its bias.
 
-        Parameters
-        ----------
-        qp : DualQP
-            The C-SVC.
-        F : ndarray of shape (n, l)
-            The features of its rows.
-        weights : ndarray of shape (n,)
-            The weights of its rows, for the variances.
-        constant : bool
-            Whether the constant is a feature too, one that is never penalised.
-        penalty : float
-            The penalty rho, or zero.
-        solvers : tuple of SMO and SeveralEqualities
-            For the constant alone, and for all else.
-        start : ndarray of shape (n,) or None
-            Where to start.
-        constructed : bool, default=False
-            Whether the machine is built as in the paper, from scratch.
-
-        Returns
-        -------
-        machine : BiasMachine
-            The machine.
+        ``F`` (n, l): the features of its rows. ``weights`` (n,): the weights of its rows, for the
+        variances. ``constant``: whether the constant is a feature too, one that is never penalised.
+        ``penalty``: the penalty rho, or zero. ``solvers``: for the constant alone, and for all
+        else. ``start`` (n,): where to start. ``constructed``: whether the machine is built as in
+        the paper, from scratch.
         """
         n, n_features = F.shape
         penalised = penalty > 0 and n_features > 0

@@ -34,27 +34,11 @@ def learn_ball(
 ) -> tuple[MarginRadiusResult, float]:
     """Minimise the margin-radius objective of the exact ball over the weights.
 
-    Parameters
-    ----------
-    Z : ndarray of shape (n, k)
-        The columns, each with half range one; at most 60.
-    y : ndarray of shape (n,)
-        Codes -1 and +1.
-    cost : ndarray of shape (n,)
-        Cost factors c_i of the rows.
-    C : float
-        The cost of slack.
-    tol : float
-        The relative duality gap to reach.
-    max_iter : int
-        Maximum number of iterations of the cone solver.
-
-    Returns
-    -------
-    learned : MarginRadiusResult
-        The weights and the exact machine at them; its value is that of problem (6).
-    squared_radius : float
-        R_m^2 at these weights.
+    ``Z`` (n, k): the columns, each with half range one; at most 60. ``y`` (n,): codes -1 and +1.
+    ``cost`` (n,): cost factors c_i of the rows. ``tol``: the relative duality gap to reach.
+    ``max_iter``: maximum number of iterations of the cone solver. Returns ``learned``, the weights
+    and the exact machine at them; its value is that of problem (6); ``squared_radius``, R_m^2 at
+    these weights.
     """
     clarabel = _clarabel()
     if Z.shape[1] > MOST_COLUMNS:

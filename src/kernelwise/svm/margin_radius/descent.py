@@ -33,23 +33,10 @@ def descend(
 ) -> MarginRadiusResult:
     """Minimise J over the simplex by gradient descent.
 
-    Parameters
-    ----------
-    problem : Problem
-        The problem of one machine.
-    gap : float, default=0.01
-        The absolute duality gap to reach, in the units of J.
-    max_iter : int, default=1000
-        Most steps.
-    start : ndarray of shape (k,), default=None
-        Where to start; None is equal weights.
-    report : callable, default=None
-        Called with the number of each step and its point.
-
-    Returns
-    -------
-    learned : MarginRadiusResult
-        The weights; the gap in it is relative to J and as tight as the dual coefficients allow.
+    ``problem``: the problem of one machine. ``gap``: the absolute duality gap to reach, in the
+    units of J. ``max_iter``: most steps. ``start`` (k,): where to start; None is equal weights.
+    ``report``: called with the number of each step and its point. Returns ``learned``, the weights;
+    the gap in it is relative to J and as tight as the dual coefficients allow.
     """
     machines = MachineSolver(problem)
     size = problem.size

@@ -15,39 +15,19 @@ from .solver import MarginRadiusResult
 
 @dataclass(frozen=True)
 class WeightedMachine:
-    """A fitted machine, in the units of the columns as they are.
+    """A fitted machine, in the units of the columns as they are."""
 
-    Parameters
-    ----------
-    weights : ndarray of shape (d,)
-        The weights mu, of sum one; zero where a column is constant or not used.
-    coef : ndarray of shape (d,)
-        The coefficients.
-    solution : Solution
-        The dual coefficients for the kernel sum_k mu_k x_k z_k, the intercept and the certificate.
-    radius : float
-        The radius that the objective has.
-    margin : float
-        The margin in the space of weighted columns.
-    objective : float
-        The objective at the minimum.
-    shares : ndarray of shape (d,)
-        |w_k| R_k scaled to sum one: the largest contribution of each column to a decision value.
-    start : ndarray of shape (k,)
-        The weights of the scaled columns, from which a similar problem starts.
-    n_solves : int
-        The machines solved on the way.
-    """
-
-    weights: Array
-    coef: Array
+    weights: Array  # (d,), the weights mu, of sum one; zero where a column is constant or not used
+    coef: Array  # (d,)
+    # the dual coefficients for the kernel sum_k mu_k x_k z_k, the intercept and the certificate
     solution: Solution
-    radius: float
-    margin: float
-    objective: float
+    radius: float  # the radius that the objective has
+    margin: float  # the margin in the space of weighted columns
+    objective: float  # the objective at the minimum
+    # (d,), |w_k| R_k scaled to sum one: the largest contribution of each column to a decision value
     shares: Array
-    start: Array
-    n_solves: int
+    start: Array  # (k,), the weights of the scaled columns, from which a similar problem starts
+    n_solves: int  # the machines solved on the way
 
     @classmethod
     def of(
@@ -97,21 +77,9 @@ class WeightedMachine:
     def decide_without(self, Z: Array, columns: CentredColumns, y: Codes, costs: Array) -> Array:
         """Solve the machine again at its weights, without the rows of code 0.
 
-        Parameters
-        ----------
-        Z : ndarray of shape (n, k)
-            The scaled columns of the training rows.
-        columns : CentredColumns
-            Their scaling.
-        y : ndarray of shape (n,)
-            Codes -1, 0 (row left out) and +1.
-        costs : ndarray of shape (n,)
-            C of each row.
-
-        Returns
-        -------
-        decisions : ndarray of shape (n,)
-            The decision values of all rows.
+        ``Z`` (n, k): the scaled columns of the training rows. ``y`` (n,): codes -1, 0 (row left
+        out) and +1. ``costs`` (n,): C of each row. Returns ``decisions`` (n,), the decision values
+        of all rows.
         """
         m = self.start
         used, kept = np.flatnonzero(m), np.flatnonzero(y)

@@ -22,27 +22,13 @@ from ...qp.squared_hinge import squared_hinge
 
 @dataclass(frozen=True)
 class CentredColumns:
-    """The columns of a table that vary, centred and divided by a unit.
+    """The columns of a table that vary, centred and divided by a unit."""
 
-    Parameters
-    ----------
-    kept : ndarray of shape (k,)
-        Which columns vary.
-    centre : ndarray of shape (k,)
-        The midpoint of each range. It changes nothing but rounding errors.
-    radius : ndarray of shape (k,)
-        Half of each one's range, R_k.
-    unit : ndarray of shape (k,)
-        Divisor of each column: R_k ("product"), or the largest R_k ("paper").
-    n_columns : int
-        The number of all columns.
-    """
-
-    kept: Index
-    centre: Array
-    radius: Array
-    unit: Array
-    n_columns: int
+    kept: Index  # (k,), which columns vary
+    centre: Array  # (k,), the midpoint of each range. It changes nothing but rounding errors
+    radius: Array  # (k,), half of each one's range, R_k
+    unit: Array  # (k,), divisor of each column: R_k ("product"), or the largest R_k ("paper")
+    n_columns: int  # the number of all columns
 
     @classmethod
     def of(cls, X: Array, own_units: bool) -> CentredColumns:
@@ -78,33 +64,15 @@ class CentredColumns:
 
 @dataclass(frozen=True)
 class WeightedPoint:
-    """The problem at some weights, solved.
+    """The problem at some weights, solved."""
 
-    Parameters
-    ----------
-    weights : ndarray of shape (k,)
-        The weights m.
-    value : float
-        J, as the value of the primal problem.
-    beta : ndarray of shape (n,)
-        The signed dual coefficients a * y.
-    coef : ndarray of shape (k,)
-        The coefficients of the columns z: the decision value is z'coef + intercept.
-    intercept : float
-        The intercept.
-    q : ndarray of shape (k,)
-        The q_k; the gradient is -q / 2.
-    violators : ndarray of bool of shape (n,)
-        The rows inside the margin.
-    """
-
-    weights: Array
-    value: float
-    beta: Array
-    coef: Array
+    weights: Array  # (k,)
+    value: float  # J, as the value of the primal problem
+    beta: Array  # (n,), the signed dual coefficients a * y
+    coef: Array  # (k,), the coefficients of the columns z: the decision value is z'coef + intercept
     intercept: float
-    q: Array
-    violators: Any
+    q: Array  # (k,), the q_k; the gradient is -q / 2
+    violators: Any  # (n,), the rows inside the margin
 
     @cached_property
     def total(self) -> float:
@@ -130,24 +98,12 @@ class WeightedPoint:
 
 @dataclass(frozen=True)
 class Problem:
-    """The problem of one machine.
+    """The problem of one machine."""
 
-    Parameters
-    ----------
-    Z : ndarray of shape (n, k)
-        The columns z.
-    ridge : ndarray of shape (k,)
-        The r_k, positive.
-    y : ndarray of shape (n,)
-        Codes -1 and +1.
-    cost : ndarray of shape (n,)
-        Cost factors c_i of the rows: sample weight times class weight.
-    """
-
-    Z: Array
-    ridge: Array
-    y: Array
-    cost: Array
+    Z: Array  # (n, k)
+    ridge: Array  # (k,), the r_k, positive
+    y: Array  # (n,), codes -1 and +1
+    cost: Array  # (n,), cost factors c_i of the rows: sample weight times class weight
 
     @property
     def size(self) -> int:
@@ -157,17 +113,8 @@ class Problem:
     def at(self, weights: Array, start: Any = None) -> WeightedPoint:
         """Solve the machine at some weights: the L2-SVM with C / sum(m_k R_k^2).
 
-        Parameters
-        ----------
-        weights : ndarray of shape (k,)
-            The weights m, not all zero.
-        start : ndarray of bool of shape (n,), default=None
-            The violators of a similar machine.
-
-        Returns
-        -------
-        point : WeightedPoint
-            The solution.
+        ``weights`` (k,): the weights m, not all zero. ``start`` (n,): the violators of a similar
+        machine.
         """
         used = np.flatnonzero(weights)
         roots = np.sqrt(weights[used])

@@ -21,20 +21,10 @@ _SLACK = 1e-12  # relative tolerance on the sign of a multiplier
 def simplex_qp(H: Array, c: Array, start: Array) -> Array:
     """Minimise 1/2 x'Hx + c'x over the simplex.
 
-    Parameters
-    ----------
-    H : ndarray of shape (k, k)
-        A positive semi-definite matrix. A little of the identity is added, so that the minimum is
-        unique.
-    c : ndarray of shape (k,)
-        The linear term.
-    start : ndarray of shape (k,)
-        A point of the simplex; its positive entries are free at first.
-
-    Returns
-    -------
-    x : ndarray of shape (k,)
-        The minimum, with exact zeros. Never above the start, also where rounding ends it early.
+    Shapes: ``c`` (k,). ``H`` (k, k): a positive semi-definite matrix. A little of the identity is
+    added, so that the minimum is unique. ``start`` (k,): a point of the simplex; its positive
+    entries are free at first. Returns ``x`` (k,): the minimum, with exact zeros. Never above the
+    start, also where rounding ends it early.
 
     Examples
     --------

@@ -36,27 +36,13 @@ _NO_WEIGHT = 1e-9  # weights below this fraction of the largest become zero (p <
 
 @dataclass(frozen=True)
 class MarginRadiusResult:
-    """Weights that were learned.
+    """Weights that were learned."""
 
-    Parameters
-    ----------
-    point : WeightedPoint
-        The problem at the weights.
-    gap : float
-        The relative duality gap.
-    n_iter : int
-        The outer steps.
-    n_solves : int
-        The machines solved.
-    status : str
-        "converged", "max_iter" or "stalled".
-    """
-
-    point: WeightedPoint
+    point: WeightedPoint  # the problem at the weights
     gap: float
     n_iter: int
     n_solves: int
-    status: str
+    status: str  # "converged", "max_iter" or "stalled"
 
 
 Report = Callable[[int, WeightedPoint], Any]
@@ -88,25 +74,10 @@ def learn(
 ) -> MarginRadiusResult:
     """Minimise J over the weights of lp norm one.
 
-    Parameters
-    ----------
-    problem : Problem
-        The problem of one machine.
-    p : float, default=1.0
-        The norm.
-    tol : float, default=1e-4
-        The relative duality gap to reach; for p < 1 the violation of stationarity.
-    max_iter : int, default=1000
-        Most steps.
-    start : ndarray of shape (k,), default=None
-        Where to start; None is equal weights, and so are zeros where p is not 1.
-    report : callable, default=None
-        Called with the number of each step and its point.
-
-    Returns
-    -------
-    learned : MarginRadiusResult
-        The weights and their certificate.
+    ``problem``: the problem of one machine. ``tol``: the relative duality gap to reach; for p < 1
+    the violation of stationarity. ``max_iter``: most steps. ``start`` (k,): where to start; None is
+    equal weights, and so are zeros where p is not 1. ``report``: called with the number of each
+    step and its point. Returns ``learned``, the weights and their certificate.
     """
     solver = MachineSolver(problem)
     point = _first(solver, start, p)

@@ -14,15 +14,10 @@ from ..base.steps import Products, RowStep, UnitNorm, apply_all
 
 @dataclass(frozen=True)
 class ExplicitSpace:
-    """How rows become columns that get weights.
+    """How rows become columns that get weights."""
 
-    Parameters
-    ----------
-    steps : tuple of RowStep
-        Products of the columns or components of a kernel, if any; then rows of unit norm, if asked
-        for.
-    """
-
+    # products of the columns or components of a kernel, if any; then rows of unit norm, if asked
+    # for
     steps: tuple[RowStep, ...]
 
     @classmethod

@@ -24,20 +24,12 @@ _FEW_FREE = 0.5  # share of free support vectors below which the solution grows 
 
 @dataclass(frozen=True)
 class CostMachine:
-    """One machine for ascending C, whatever its kernel.
+    """One machine for ascending C, whatever its kernel."""
 
-    Parameters
-    ----------
-    costs : sequence of float
-        The values of C, ascending; infinite is a hard margin.
-    terms : tuple of Terms
-        The codes and bounds, one per C.
-    limit : ndarray of shape (n,)
-        The coefficient of each row, for C = 1, that counts as bounded; infinite for rows held out.
-    """
-
-    costs: Sequence[float]
-    terms: tuple[Terms, ...]
+    costs: Sequence[float]  # the values of C, ascending; infinite is a hard margin
+    terms: tuple[Terms, ...]  # the codes and bounds, one per C
+    # (n,), the coefficient of each row, for C = 1, that counts as bounded; infinite for rows held
+    # out
     limit: Array
 
     @classmethod
@@ -56,30 +48,16 @@ class CostMachine:
 
 @dataclass(frozen=True)
 class CostStep:
-    """The machine of one C.
-
-    Parameters
-    ----------
-    C : float
-        The cost.
-    solution : Solution
-        The machine.
-    terms : Terms
-        The codes and bounds; without the kernel matrix, which a path need not keep alive.
-    is_inside_bounds : bool
-        Whether no coefficient is at its bound, so that the solution is that of every larger C.
-    solved : bool
-        False where the solution of a smaller C was known to stay.
-    seconds : float
-        The duration of the solve.
-    """
+    """The machine of one C."""
 
     C: float
     solution: Solution
+    # the codes and bounds; without the kernel matrix, which a path need not keep alive
     terms: Terms
+    # whether no coefficient is at its bound, so that the solution is that of every larger C
     is_inside_bounds: bool
-    solved: bool = True
-    seconds: float = 0.0
+    solved: bool = True  # False where the solution of a smaller C was known to stay
+    seconds: float = 0.0  # the duration of the solve
 
     def carried_to(self, C: float) -> CostStep:
         """Return the same machine for a larger C, for which nothing has to be solved."""
@@ -104,15 +82,9 @@ class CostStep:
 
 @dataclass(frozen=True)
 class CostPath:
-    """The machines of all C.
+    """The machines of all C."""
 
-    Parameters
-    ----------
-    steps : tuple of CostStep
-        One per C, ascending.
-    """
-
-    steps: tuple[CostStep, ...]
+    steps: tuple[CostStep, ...]  # one per C, ascending
 
     def __getitem__(self, number: int) -> CostStep:
         return self.steps[number]
@@ -150,26 +122,11 @@ def cost_path(
 ) -> CostPath:
     """Solve one machine for ascending C, each solution the start of the next.
 
-    Parameters
-    ----------
-    gram : callable
-        ``gram(C)`` is the kernel matrix in the precision that C needs.
-    machine : CostMachine
-        The machine.
-    solver : SMO, Adatron or callable
-        The solver; ``solver(C)`` where each C has its own.
-    start : Solution or ndarray of shape (n,), default=None
-        Where the first solve starts.
-    warm : bool, default=True
-        Whether a solve starts from the one before, and is left out where nothing can change. An
-        indefinite kernel has many stationary points, of which the start chooses one.
-    stretch : bool, default=False
-        Whether starts are stretched where C grows: see `CostStep.start_for`.
-
-    Returns
-    -------
-    path : CostPath
-        The machines.
+    ``gram``: ``gram(C)`` is the kernel matrix in the precision that C needs. ``solver``: the
+    solver; ``solver(C)`` where each C has its own. ``start`` (n,): where the first solve starts.
+    ``warm``: whether a solve starts from the one before, and is left out where nothing can change.
+    An indefinite kernel has many stationary points, of which the start chooses one. ``stretch``:
+    whether starts are stretched where C grows: see `CostStep.start_for`.
     """
     steps: list[CostStep] = []
     last: Gram | None = None

@@ -19,24 +19,12 @@ _NARROWEST, _WIDEST = -2.0, 3.0  # log2 of a width over the spread of the rows
 
 @dataclass(frozen=True)
 class KernelGrid:
-    """Kernels that differ in one parameter, in the order in which they are walked.
-
-    Parameters
-    ----------
-    kernels : tuple of Kernel
-        The kernels.
-    name : str or None
-        The parameter's name; None where there is one kernel only.
-    values : ndarray of shape (n_kernels,)
-        Its values.
-    sigma : ndarray of shape (n_kernels,), default=None
-        The widths of Gaussian kernels.
-    """
+    """Kernels that differ in one parameter, in the order in which they are walked."""
 
     kernels: tuple[Kernel, ...]
-    name: str | None
-    values: Any
-    sigma: Array | None = None
+    name: str | None  # the parameter's name; None where there is one kernel only
+    values: Any  # (n_kernels,)
+    sigma: Array | None = None  # (n_kernels,), the widths of Gaussian kernels
 
     @classmethod
     def of(
@@ -50,23 +38,10 @@ class KernelGrid:
     ) -> KernelGrid:
         """Vary one parameter of a kernel.
 
-        Parameters
-        ----------
-        kernel : Kernel
-            The kernel.
-        rows : TrainingRows
-            The rows, whose spread is the middle of the default widths.
-        parameter : str or None
-            The name of the parameter; None is this kernel alone.
-        values : array-like of shape (n_kernels,), default=None
-            Its values.
-        widths : int or array-like of shape (n_kernels,), default=None
-            Widths, or their number, in place of values of gamma.
-
-        Returns
-        -------
-        grid : KernelGrid
-            The kernels, from narrow to wide.
+        Shapes: ``values`` (n_kernels,). ``rows``: the rows, whose spread is the middle of the
+        default widths. ``parameter``: the name of the parameter; None is this kernel alone.
+        ``widths`` (n_kernels,): widths, or their number, in place of values of gamma. Returns
+        ``grid``: the kernels, from narrow to wide.
         """
         if parameter is None:
             if values is not None or widths is not None:

@@ -26,15 +26,6 @@ from ...qp.solution import SolverState
 class MarginAdatron:
     """Sweeps until the functional margin is one.
 
-    Parameters
-    ----------
-    tol : float, default=1e-3
-        Stop when the functional margin is at least ``1 - tol``.
-    max_iter : int, default=10_000
-        Limit on the number of sweeps.
-    eta : float, default=1.0
-        Length of a step, 0 < eta < 2 / max K_ii.
-
     Examples
     --------
     >>> import numpy as np
@@ -46,24 +37,15 @@ class MarginAdatron:
     (1, array([ 0.5 , -0.75]))
     """
 
-    tol: float = 1e-3
-    max_iter: int = 10_000
-    eta: float = 1.0
+    tol: float = 1e-3  # stop when the functional margin is at least ``1 - tol``
+    max_iter: int = 10_000  # limit on the number of sweeps
+    eta: float = 1.0  # length of a step, 0 < eta < 2 / max K_ii
 
     def solve(self, qp: DualQP, *, start: Solution | Array | None = None) -> Solution:
         """Solve the problem, which has no equality.
 
-        Parameters
-        ----------
-        qp : DualQP
-            The problem.
-        start : Solution or ndarray of shape (n,), default=None
-            The starting point; None is the paper's alpha_i = 1.
-
-        Returns
-        -------
-        solution : Solution
-            The point with its certificate: the violation may be large where the margin is one.
+        ``start`` (n,): the starting point; None is the paper's alpha_i = 1. Returns ``solution``,
+        the point with its certificate: the violation may be large where the margin is one.
         """
         if len(qp.c):
             raise ValueError("the stop at the margin is for machines without a bias.")
@@ -90,17 +72,8 @@ class MarginAdatron:
 def functional_margin(z: Array, codes: Array) -> float:
     """Return 1/2 (min z+ - max z-): the least margin that a best bias would give.
 
-    Parameters
-    ----------
-    z : ndarray of shape (n,)
-        The decision values without bias.
-    codes : ndarray of shape (n,)
-        Codes -1 and +1; 0 for rows that do not count.
-
-    Returns
-    -------
-    margin : float
-        The functional margin; one at a hard-margin optimum.
+    ``z`` (n,): the decision values without bias. ``codes`` (n,): codes -1 and +1; 0 for rows that
+    do not count. Returns ``margin``, the functional margin; one at a hard-margin optimum.
     """
     lowest = z[codes > 0].min(initial=np.inf)
     return 0.5 * float(lowest - z[codes < 0].max(initial=-np.inf))

@@ -18,56 +18,25 @@ from .rows import TrainingRows
 
 @dataclass(frozen=True)
 class PathPoint:
-    """One kernel and C of a path; NaN stands for numbers that were not computed.
-
-    Parameters
-    ----------
-    value : float
-        The kernel's parameter.
-    sigma : float
-        The width of a Gaussian kernel.
-    C : float
-        The cost.
-    bound : float
-        R^2 sum(alpha) / m, summed over the machines.
-    radius : float
-        R.
-    margin : float
-        The least margin 1 / ||w|| of the machines.
-    functional_margin : float
-        The least 1/2 (min z+ - max z-) of the machines, z the decision values without bias.
-    loo_error : float
-        The span estimate of the leave-one-out error.
-    held_out_error : float
-        The error on held-out rows.
-    score : float
-        The number by which the point is selected; the lowest is best.
-    n_iter : int
-        Steps of the solver, over all machines; none where nothing had to be solved.
-    seconds : float
-        The duration.
-    solved : bool
-        False where the machines of a smaller C were known to stay.
-    converged : bool
-        Whether all machines reached the tolerance.
-    left_out : ndarray of shape (m, n_machines) or None, default=None
-        Decision values of machines without each row; None where the criterion has none.
-    """
+    """One kernel and C of a path; NaN stands for numbers that were not computed."""
 
     value: float
-    sigma: float
+    sigma: float  # the width of a Gaussian kernel
     C: float
-    bound: float
-    radius: float
-    margin: float
+    bound: float  # R^2 sum(alpha) / m, summed over the machines
+    radius: float  # R
+    margin: float  # the least margin 1 / ||w|| of the machines
+    # the least 1/2 (min z+ - max z-) of the machines, z the decision values without bias
     functional_margin: float
-    loo_error: float
-    held_out_error: float
-    score: float
-    n_iter: int
+    loo_error: float  # the span estimate of the leave-one-out error
+    held_out_error: float  # the error on held-out rows
+    score: float  # the number by which the point is selected; the lowest is best
+    n_iter: int  # steps of the solver, over all machines; none where nothing had to be solved
     seconds: float
-    solved: bool
-    converged: bool
+    solved: bool  # False where the machines of a smaller C were known to stay
+    converged: bool  # whether all machines reached the tolerance
+    # (m, n_machines), decision values of machines without each row; None where the criterion has
+    # none
     left_out: Array | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -79,16 +48,8 @@ class PathPoint:
 def simplest_of_best(points: Sequence[PathPoint]) -> int:
     """Return which point is selected.
 
-    Parameters
-    ----------
-    points : sequence of PathPoint
-        The points.
-
-    Returns
-    -------
-    index : int
-        The best point. Among points that are equal but for rounding it is the one with the smallest
-        C, then the one with the widest or simplest kernel, then the first.
+    Returns ``index``: the best point. Among points that are equal but for rounding it is the one
+    with the smallest C, then the one with the widest or simplest kernel, then the first.
     """
     least_short = min(not point.converged for point in points)
     able = [k for k, point in enumerate(points) if point.converged != least_short]
@@ -98,33 +59,15 @@ def simplest_of_best(points: Sequence[PathPoint]) -> int:
 
 @dataclass(frozen=True)
 class Path:
-    """The points of a walk, and the machines of the best one.
-
-    Parameters
-    ----------
-    grid : KernelGrid
-        The kernels.
-    n_costs : int
-        Points per kernel.
-    points : tuple of PathPoint
-        The points, kernel by kernel.
-    best_index : int
-        The best of them.
-    solutions : tuple of Solution
-        Its machines, on the rows of the path.
-    n_solves : int
-        The machines that were solved.
-    n_iter : ndarray of shape (n_machines,)
-        Steps of the solver for each column of the criterion's codes.
-    """
+    """The points of a walk, and the machines of the best one."""
 
     grid: KernelGrid
-    n_costs: int
-    points: tuple[PathPoint, ...]
+    n_costs: int  # points per kernel
+    points: tuple[PathPoint, ...]  # the points, kernel by kernel
     best_index: int
-    solutions: tuple[Solution, ...]
-    n_solves: int
-    n_iter: Index
+    solutions: tuple[Solution, ...]  # its machines, on the rows of the path
+    n_solves: int  # the machines that were solved
+    n_iter: Index  # (n_machines,), steps of the solver for each column of the criterion's codes
 
     @property
     def best(self) -> PathPoint:

@@ -61,17 +61,9 @@ class TrainingRows:
     def sample(self, size: int, random_state: Any) -> TrainingRows:
         """Pick rows at random, the same part of each class; all rows where there are few enough.
 
-        Parameters
-        ----------
-        size : int
-            The number of rows, but for rounding.
-        random_state : RandomState
-            The source of the choice.
-
-        Returns
-        -------
-        rows : TrainingRows
-            The rows that were picked, in the same order; these very rows where all are.
+        ``size``: the number of rows, but for rounding. ``random_state``: the source of the choice.
+        Returns ``rows``: the rows that were picked, in the same order; these very rows where all
+        are.
         """
         if len(self) <= size:
             return self

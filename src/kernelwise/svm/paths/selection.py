@@ -34,12 +34,7 @@ _BALL_TOL = 1e-6  # tolerance of the smallest ball, relative to the largest entr
 class SelectionCriterion(ABC):
     """Scores the machines of a point; the lowest score is selected.
 
-    Parameters
-    ----------
-    rows : TrainingRows
-        The rows of the path.
-    bias : bool, default=True
-        Whether the machines have an intercept.
+    ``rows``: the rows of the path. ``bias``: whether the machines have an intercept.
     """
 
     def __init__(self, rows: TrainingRows, *, bias: bool = True) -> None:
@@ -97,14 +92,8 @@ class SelectionCriterion(ABC):
 class BoundCriterion(SelectionCriterion):
     """Scores by R^2 sum(alpha) / m (Cristianini, Campbell and Shawe-Taylor 1998, section 4).
 
-    Parameters
-    ----------
-    rows : TrainingRows
-        The rows of the path.
-    bias : bool, default=True
-        Whether the machines have an intercept.
-    ball : bool, default=False
-        Whether R is the radius of the smallest ball around the rows.
+    ``rows``: the rows of the path. ``bias``: whether the machines have an intercept. ``ball``:
+    whether R is the radius of the smallest ball around the rows.
     """
 
     def __init__(self, rows: TrainingRows, *, bias: bool = True, ball: bool = False) -> None:
@@ -175,14 +164,8 @@ def _lost(alpha: Array, bound: Array, share: Array) -> Array:
 class HeldOutCriterion(SelectionCriterion):
     """Scores by rows that are held out; those have the bounds zero, so that all folds share K.
 
-    Parameters
-    ----------
-    rows : TrainingRows
-        The rows of the path.
-    folds : list of ndarray
-        The rows that are held out together; each fold has machines of its own.
-    bias : bool, default=True
-        Whether the machines have an intercept.
+    ``rows``: the rows of the path. ``folds``: the rows that are held out together; each fold has
+    machines of its own. ``bias``: whether the machines have an intercept.
     """
 
     def __init__(self, rows: TrainingRows, folds: list[Index], *, bias: bool = True) -> None:

@@ -17,26 +17,13 @@ _POLISH = 3e6  # kernel entries worth spending on exactness, over all machines
 
 @dataclass(frozen=True)
 class PathSolvers:
-    """The settings of the solvers.
-
-    Parameters
-    ----------
-    name : {"smo", "adatron"}, default="smo"
-        The kind of solver.
-    tol : float, default=1e-3
-        The tolerance, in units of the margin.
-    eta : float, default=1.0
-        The step of the Adatron.
-    max_iter : int, default=-1
-        Most steps per machine; -1 depends on the rows and on C.
-    stop : {"tol", "margin"}, default="tol"
-        Where the Adatron stops: at the optimality conditions, or at a functional margin of one.
-    """
+    """The settings of the solvers."""
 
     name: str = "smo"
-    tol: float = 1e-3
-    eta: float = 1.0
-    max_iter: int = -1
+    tol: float = 1e-3  # the tolerance, in units of the margin
+    eta: float = 1.0  # the step of the Adatron
+    max_iter: int = -1  # most steps per machine; -1 depends on the rows and on C
+    # where the Adatron stops: at the optimality conditions, or at a functional margin of one
     stop: str = "tol"
 
     def on_path(self, n_rows: int, C: float) -> Any:

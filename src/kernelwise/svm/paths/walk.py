@@ -46,31 +46,11 @@ def walk(
 ) -> Path:
     """Solve and score all points.
 
-    Parameters
-    ----------
-    grid : KernelGrid
-        The kernels.
-    costs : sequence of float
-        The values of C, ascending.
-    rows : TrainingRows
-        The rows.
-    criterion : SelectionCriterion
-        The criterion, and the machines that it scores.
-    solvers : PathSolvers
-        The solvers.
-    start : sequence of ndarray, default=None
-        Where the first machines start, one per column of the criterion's codes.
-    threads : int, default=1
-        Threads over machines, and over the points of a kernel.
-    callback : callable, default=None
-        Called with each point; a true return value ends the walk after this kernel.
-    progress : FitProgress, default=None
-        Told of each kernel.
-
-    Returns
-    -------
-    path : Path
-        The points, the best of them and its machines.
+    ``costs``: the values of C, ascending. ``criterion``: the criterion, and the machines that it
+    scores. ``start``: where the first machines start, one per column of the criterion's codes.
+    ``threads``: threads over machines, and over the points of a kernel. ``callback``: called with
+    each point; a true return value ends the walk after this kernel. ``progress``: told of each
+    kernel. Returns ``path``: the points, the best of them and its machines.
     """
     costs = [float(C) for C in costs]
     scorer = _Scorer(grid, costs, criterion, threads)

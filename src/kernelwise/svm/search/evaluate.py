@@ -55,22 +55,12 @@ class TaskOutcome:
 
 @dataclass
 class Evaluator:
-    """Evaluates tasks on some rows.
+    """Evaluates tasks on some rows."""
 
-    Parameters
-    ----------
-    X, y : object
-        The rows and classes, as the user gave them.
-    settings : Settings
-        The wishes of the user.
-    threads : int
-        Threads that run tasks.
-    """
-
-    X: Any
+    X: Any  # the rows and classes, as the user gave them
     y: Any
-    settings: Settings
-    threads: int
+    settings: Settings  # the wishes of the user
+    threads: int  # threads that run tasks
 
     def prepare(self, groups: list[Group], folds: list[tuple[Index, Index]]) -> list[Task]:
         """Set the tasks up, in the order in which they share kernels."""

@@ -67,23 +67,11 @@ def as_fold_model(model: SVC) -> FoldSVC:
 
 @dataclass(frozen=True)
 class FoldProblem:
-    """The machines of a kernel on the training rows of a fold.
+    """The machines of a kernel on the training rows of a fold."""
 
-    Parameters
-    ----------
-    model : FoldSVC
-        The model to fit, with its classes and its kernel.
-    X : {ndarray, sparse matrix} of shape (n, d)
-        All rows, of which the fold has some.
-    rows : ndarray of shape (m,)
-        The training rows of positive weight, ascending.
-    labels : Labels
-        Their classes and weights.
-    """
-
-    model: FoldSVC
-    X: Any
-    rows: Index
+    model: FoldSVC  # the model to fit, with its classes and its kernel
+    X: Any  # (n, d), all rows, of which the fold has some
+    rows: Index  # (m,), the training rows of positive weight, ascending
     labels: Labels
 
     @classmethod

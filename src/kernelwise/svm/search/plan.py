@@ -24,17 +24,10 @@ _GAMMA_MULTIPLES = 2.0 ** np.arange(-8, 5, 2)
 
 @dataclass
 class Group:
-    """Candidates that differ in C alone: their kernel matrix is the same.
+    """Candidates that differ in C alone: their kernel matrix is the same."""
 
-    Parameters
-    ----------
-    model : SVC
-        The unfitted model of one of the candidates.
-    costs : list of (float, int)
-        C and the number of each candidate, ascending.
-    """
-
-    model: SVC
+    model: SVC  # the unfitted model of one of the candidates
+    # C and the number of each candidate, ascending
     costs: list[tuple[float, int]] = field(default_factory=list)
     _checked: bool = False
 
@@ -50,21 +43,11 @@ class Group:
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """The candidates of a search.
-
-    Parameters
-    ----------
-    params : list of dict
-        The parameters of each.
-    groups : list of Group
-        The valid ones, by kernel.
-    errors : dict
-        Why the others are not valid, by their number.
-    """
+    """The candidates of a search."""
 
     params: list[dict[str, Any]]
-    groups: list[Group]
-    errors: dict[int, tuple[Exception, str]]
+    groups: list[Group]  # the valid ones, by kernel
+    errors: dict[int, tuple[Exception, str]]  # why the others are not valid, by their number
 
     @classmethod
     def of(cls, estimator: SVC, grid: Any) -> SearchPlan:
@@ -124,17 +107,8 @@ def _key(value: Any) -> Hashable:
 def default_grid(estimator: SVC, X: Any) -> dict[str, Any]:
     """Return the grid of 7 values of C and, where the kernel has a gamma, 7 of gamma.
 
-    Parameters
-    ----------
-    estimator : SVC
-        Its own gamma is the middle of the grid, give or take.
-    X : {ndarray, sparse matrix} of shape (n, d)
-        The checked training rows, for gamma="scale".
-
-    Returns
-    -------
-    grid : dict
-        The values by name.
+    ``estimator``: its own gamma is the middle of the grid, give or take. ``X`` (n, d): the checked
+    training rows, for gamma="scale".
     """
     grid: dict[str, Any] = {"C": _COSTS}
     kernel = estimator.kernel
