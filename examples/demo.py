@@ -106,13 +106,13 @@ def main():
     print(f"  {2 * HALVES} splits, after untimed first fits ", end="", flush=True)
     begin = time.perf_counter()
     with threadpool_limits(1):  # one thread for every method
-        for each in (others()["SVCSearchCV(SVC), same grid"], RelevanceSVC()):
+        for each in (others()["SVCSearchCV(SVC), same grid"], RelevanceSVC(verbose=False)):
             each.fit(X[::2], y[::2])  # as many rows as in a split
-        model = RelevanceSVC().fit(X, y)  # on all rows, for the weights
+        model = RelevanceSVC(verbose=False).fit(X, y)  # on all rows, for the weights
         evaluation = evaluate_model(
             model, X, y, against=others(), label=OURS, cv=2, repeats=HALVES, progress=print_dots
         )
-        stability = weight_stability(RelevanceSVC(), X, y, n_resamples=RESAMPLES)
+        stability = weight_stability(RelevanceSVC(verbose=False), X, y, n_resamples=RESAMPLES)
     print(f" {time.perf_counter() - begin:.0f} s")
 
     print_table(evaluation)
