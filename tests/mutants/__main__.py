@@ -24,7 +24,7 @@ PASSED, FAILED = 0, 1  # what pytest returns
 def copied(root: Path, folder: Path) -> None:
     """Copy what the tests need."""
     left_out = shutil.ignore_patterns("__pycache__", "*.pyc")
-    for name in ("src", "tests", "examples", "benchmarks", "docs", "native"):
+    for name in ("src", "tests", "examples", "benchmarks", "reproduction", "docs", "native"):
         if (root / name).is_dir():
             shutil.copytree(root / name, folder / name, ignore=left_out)
     for name in ("pyproject.toml", "README.md", "CONTRIBUTING.md", "Makefile", "CITATION.cff"):

@@ -23,7 +23,6 @@ class Mutation:
 
 _KERNELS = "tests/laws/test_gradient_laws.py tests/laws/test_kernel_laws.py"
 _DUALS = "tests/qp/test_problem.py tests/laws/test_solver_laws.py"
-_EQUALITIES = "tests/qp/test_equalities.py tests/qp/test_equalities_refusals.py"
 _SPANS = "tests/criteria/test_span.py tests/laws/test_criterion_laws.py"
 
 MUTATIONS = [
@@ -54,13 +53,6 @@ MUTATIONS = [
         "kernels/composed.py",
         "diagonal=-through_norms",
         "diagonal=through_norms",
-        _KERNELS,
-    ),
-    Mutation(
-        "ridge: weights missing",
-        "kernels/composed.py",
-        "np.sum(self.weights * self.value)",
-        "np.sum(self.value)",
         _KERNELS,
     ),
     Mutation(
@@ -107,20 +99,6 @@ MUTATIONS = [
         _DUALS,
     ),
     Mutation(
-        "several equalities: sign of the right-hand side",
-        "qp/kkt_system.py",
-        "self._columns.T @ half - s",
-        "self._columns.T @ half + s",
-        _EQUALITIES,
-    ),
-    Mutation(
-        "steps between bounds: freed at the wrong sign",
-        "qp/bound_switching.py",
-        "(at_lo & (residual < -tol))",
-        "(at_lo & (residual > tol))",
-        _EQUALITIES,
-    ),
-    Mutation(
         "squared hinge: means without the cost",
         "qp/squared_hinge.py",
         "share = cost / cost.sum()",
@@ -165,13 +143,6 @@ MUTATIONS = [
         "tests/outer",
     ),
     Mutation(
-        "logits: gradient without its mean",
-        "outer/domains.py",
-        "theta * (gradient - float(theta @ gradient) / self.total)",
-        "theta * gradient",
-        "tests/outer",
-    ),
-    Mutation(
         "projected gradient: rising steps are accepted",
         "outer/methods.py",
         "while new_value > value - self.armijo * part * decrease:",
@@ -184,20 +155,6 @@ MUTATIONS = [
         "svm/margin_radius/descent.py",
         "point.total - 0.5 * float(point.q.max(initial=0.0))",
         "point.total - float(point.q.max(initial=0.0))",
-        "tests/svm/margin_radius",
-    ),
-    Mutation(
-        "margin-radius: exponent of the update",
-        "svm/margin_radius/solver.py",
-        "** (1 / (p + 1))",
-        "** (1 / p)",
-        "tests/svm/margin_radius",
-    ),
-    Mutation(
-        "margin-radius: sign of the ball's centre",
-        "svm/margin_radius/ball.py",
-        "-2 * Z, np.ones((n, d))",
-        "2 * Z, np.zeros((n, d))",
         "tests/svm/margin_radius",
     ),
     Mutation(
@@ -229,17 +186,61 @@ MUTATIONS = [
         "tests/svm/generalized_bias",
     ),
     Mutation(
-        "generalised bias: regularisation without its factor 2",
-        "svm/generalized_bias/estimator.py",
-        "return 1 / (2 * self.regularization",
-        "return 1 / (self.regularization",
-        "tests/svm/generalized_bias",
-    ),
-    Mutation(
         "scales of features: mean for a sum",
         "discrimination/scales.py",
         "np.log(np.mean(np.exp(squared)))",
         "np.log(np.sum(np.exp(squared)))",
         "tests/discrimination tests/svm/feature_discrimination",
+    ),
+    # --- calibration
+    Mutation(
+        "sigmoid: Platt's target without one of its two rows",
+        "calibration/sigmoids.py",
+        "(above + 1) / (above + 2)",
+        "(above + 1) / (above + 1)",
+        "tests/calibration",
+    ),
+    Mutation(
+        "probabilities: class weights applied twice",
+        "calibration/scores.py",
+        "softmax(scores - logs, axis=1)",
+        "softmax(scores + logs, axis=1)",
+        "tests/calibration",
+    ),
+    Mutation(
+        "prediction sets: the lead over the best score for that over the best other one",
+        "calibration/conformal.py",
+        "np.where(best, two[:, :1], two[:, 1:])",
+        "np.where(best, two[:, 1:], two[:, 1:])",
+        "tests/calibration tests/svm/base/test_probabilities.py",
+    ),
+    # --- RelevanceSVC and RelevanceSVR
+    Mutation(
+        "evidence: noise without the weights of the rows",
+        "svm/relevance/evidence.py",
+        "(1 / rows.weight).astype(real)",
+        "np.ones(len(rows.weight), real)",
+        "tests/svm/relevance/test_evidence.py",
+    ),
+    Mutation(
+        "prior: steps with the variance of lines",
+        "svm/relevance/prior.py",
+        "np.where(additive.is_step, self.tau, 1.0)",
+        "np.where(additive.is_step, 1.0, 1.0)",
+        "tests/svm/relevance/test_evidence.py tests/svm/relevance/test_joint.py",
+    ),
+    Mutation(
+        "mixture of numbers: pushed away from its centre",
+        "svm/relevance/simplex.py",
+        "-2 * penalty * centre)",
+        "2 * penalty * centre)",
+        "tests/svm/relevance/test_mixture.py",
+    ),
+    Mutation(
+        "mixture of log-odds: gradient without the weights of the rows",
+        "svm/relevance/simplex.py",
+        "-Z @ (price * y * miss)",
+        "-Z @ (y * miss)",
+        "tests/svm/relevance/test_mixture.py",
     ),
 ]
