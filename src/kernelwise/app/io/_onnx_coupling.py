@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...svm.relevance.machine import _CLIP, PairSigmoids
+from ...svm.relevance.machine import CLIP, PairSigmoids
 from ._onnx_graph import Graph, Tensor, inner
 
 _RIDGE = 1e-9  # added to the diagonal of the system, as `couple` does
@@ -22,7 +22,7 @@ def coupled_log_odds(graph: Graph, pairs: PairSigmoids, decisions: Tensor) -> Te
     k = pairs.n_classes
     first, second = np.triu_indices(k, 1)
     log_odds = decisions * pairs.slope[None] + pairs.intercept[None]
-    own = graph.node("Sigmoid", log_odds).clipped(_CLIP, 1 - _CLIP)
+    own = graph.node("Sigmoid", log_odds).clipped(CLIP, 1 - CLIP)
     other, none = -own + np.ones((1, len(first))), own.columns(np.array([0])) * np.zeros((1, 1))
     place = np.full((k, k), 2 * len(first))  # of each pair in [own, other, none]
     place[first, second] = np.arange(len(first))
@@ -35,7 +35,7 @@ def coupled_log_odds(graph: Graph, pairs: PairSigmoids, decisions: Tensor) -> Te
     H = (sums + _RIDGE) * np.eye(k)[None] - P * back
     p = _solved_for_ones(graph, H, k)
     p = graph.node("Max", p / (p @ np.ones((k, 1))), _LEAST)
-    p = (p / (p @ np.ones((k, 1)))).clipped(_CLIP, 1 - _CLIP)
+    p = (p / (p @ np.ones((k, 1)))).clipped(CLIP, 1 - CLIP)
     return graph.node("Log", p) - graph.node("Log", -p + np.ones((1, k)))
 
 

@@ -15,14 +15,14 @@ from ...svm.relevance.cells import Cell, Squared, Tree
 from ...svm.relevance.columns.scores import Knots
 from ...svm.relevance.fitting import ClassModel
 from ...svm.relevance.joint import Joint
-from ...svm.relevance.levels import _KEY, Family
+from ...svm.relevance.levels import KEY, Family
 from ...svm.relevance.losses import Several
 from ...svm.relevance.machine import Machine
 from ...svm.relevance.number_model import NumberModel
 from ...svm.relevance.prior import Prior
-from ...svm.relevance.rows import _CUT, _SCORE, _TRACE, ModelColumns, Rows, step_size
+from ...svm.relevance.rows import CUT, SCORE, TRACE, ModelColumns, Rows, step_size
 from ...svm.relevance.settings import Settings
-from ...svm.relevance.target import _QUANTILES, _ROOM, Target
+from ...svm.relevance.target import QUANTILES, ROOM, Target
 from ._onnx_cells import cell_decisions
 from ._onnx_coupling import coupled_log_odds
 from ._onnx_graph import Graph, Tensor
@@ -88,7 +88,7 @@ def _back(graph: Graph, target: Target, t: Tensor, residuals: Array) -> Tensor:
     """Add the way back to the units of the target."""
     if target.power is None:
         return t * np.full((1, 1), target.scale) + np.full((1, 1), target.centre)
-    quantiles, room = np.quantile(residuals, _QUANTILES), _ROOM * (target.high - target.low)
+    quantiles, room = np.quantile(residuals, QUANTILES), ROOM * (target.high - target.low)
     count = len(quantiles)
     z = (t + quantiles[None]).clipped(target.low - room, target.high + room)
     z = z * np.full((1, count), target.scale) + np.full((1, count), target.centre)
@@ -212,8 +212,8 @@ class GraphRows:
         if len(numbers):
             lines = self.E.columns(numbers) - columns.means[numbers][None]
             lines = lines / columns.deviations[numbers][None]
-            parts.append(lines.clipped(-_CUT, _CUT))
-            parts.append(self.Z.columns(numbers) * np.full((1, len(numbers)), float(_SCORE)))
+            parts.append(lines.clipped(-CUT, CUT))
+            parts.append(self.Z.columns(numbers) * np.full((1, len(numbers)), float(SCORE)))
             names += [(kind, j, 0) for kind in ("line", "score") for j in numbers.tolist()]
         sizes = np.diff(bins.starts)
         binned = np.flatnonzero(sizes > 1)
@@ -259,7 +259,7 @@ class GraphRows:
 
     def traced(self, w: Array) -> Array:
         """Return weights with zeros for those too small to count."""
-        return np.where(w > _TRACE * w.max(initial=0.0), w, 0.0)
+        return np.where(w > TRACE * w.max(initial=0.0), w, 0.0)
 
     def distance_weights(self, w: Array) -> tuple[Index, Array]:
         """Return the columns of Z that count in distances, and their weights."""
@@ -307,7 +307,7 @@ class GraphRows:
     def shift(self, family: Family) -> Tensor:
         """Add the shifts of rows by their levels; new cells have none."""
         alone, keys = family.first == family.second, family.keys
-        first, second = (np.zeros_like(keys), keys) if alone else np.divmod(keys, _KEY)
+        first, second = (np.zeros_like(keys), keys) if alone else np.divmod(keys, KEY)
         if family.cuts is None:
             columns = np.unique(second)
             place, width = self._place(family.second, columns), len(columns) + 1

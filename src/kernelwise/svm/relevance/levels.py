@@ -27,7 +27,7 @@ _TRIED = 4  # families whose ridges are tried in each round, by a promise withou
 _BINS = 8  # of a number beside a category
 _CELLS_PER_ROW = 4  # families with more cells than this are not tried
 _ROWS_PER_VALUE = 20  # of a number whose values are levels, on average; without: adult ll +.02
-_KEY = 1_000_003  # larger than any number of codes of a column
+KEY = 1_000_003  # larger than any number of codes of a column
 
 Slopes = Callable[[Array], tuple[Array, Array]]  # decisions -> pulls and curvatures, (n, k)
 Value = Callable[[Array], float]  # decisions -> loss in nats
@@ -57,7 +57,7 @@ def _codes(z: Array, cuts: Array | None) -> Index:
 
 def _keys(Z: Array, a: int, b: int, cuts: Array | None) -> Index:
     own = _codes(Z[:, b], cuts)
-    return own if a == b else Z[:, a].astype(np.int64) * _KEY + own
+    return own if a == b else Z[:, a].astype(np.int64) * KEY + own
 
 
 def find_families(

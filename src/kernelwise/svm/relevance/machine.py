@@ -26,7 +26,7 @@ TOLERANCE = 1e-2  # of the machines, in units of the margin
 _BLOCK = 2e7  # kernel values that are computed at a time
 _STORED = 5000  # rows up to which the kernel matrix is stored, for machines of several C
 _FLOOR = 1e-3  # of a weight relative to the largest, before the power
-_CLIP = 1e-6  # distance of probabilities of pairs from zero and one
+CLIP = 1e-6  # distance of probabilities of pairs from zero and one
 _ALONE = 0.1  # share of a machine's own log loss in its choice, beside that of the mixture
 
 
@@ -137,10 +137,10 @@ class PairSigmoids:
     def log_odds(self, decisions: Array) -> Array:
         """Return the log-odds of each class against all others."""
         first, second = np.triu_indices(self.n_classes, 1)
-        own = np.clip(expit(self.slope * decisions + self.intercept), _CLIP, 1 - _CLIP)
+        own = np.clip(expit(self.slope * decisions + self.intercept), CLIP, 1 - CLIP)
         P = np.zeros((len(decisions), self.n_classes, self.n_classes))
         P[:, first, second], P[:, second, first] = own, 1 - own
-        p = np.clip(couple(P), _CLIP, 1 - _CLIP)
+        p = np.clip(couple(P), CLIP, 1 - CLIP)
         out: Array = np.log(p) - np.log1p(-p)
         return out
 

@@ -25,9 +25,9 @@ from .columns.encoding import ColumnEncoding
 from .columns.scores import ColumnScores
 from .settings import Settings
 
-_SCORE = np.float32(0.886)  # mean absolute difference of normal scores is 2 / sqrt(pi) = 1 / 0.886
-_CUT = 4.0  # deviations from the mean at which lines end
-_TRACE = 1e-4  # weights below this share of the largest are left out of distances
+SCORE = np.float32(0.886)  # mean absolute difference of normal scores is 2 / sqrt(pi) = 1 / 0.886
+CUT = 4.0  # deviations from the mean at which lines end
+TRACE = 1e-4  # weights below this share of the largest are left out of distances
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class ModelColumns:
 
     def rows(self, E: Array, weight: Array | None = None) -> Rows:
         """Return encoded rows as the model reads them."""
-        lines = np.clip((E - self.means) / self.deviations, -_CUT, _CUT).astype(np.float32)
+        lines = np.clip((E - self.means) / self.deviations, -CUT, CUT).astype(np.float32)
         count = np.ones(len(E)) if weight is None else weight
         places = (self.bins.places(E) - self.bins.starts[:-1]).astype(np.uint16)
         return Rows(self, self.scores.apply(E), lines, places, count)
@@ -191,7 +191,7 @@ class Rows:
         columns, n = self.columns, len(self)
         numbers = np.flatnonzero(np.asarray(kept)[columns.group] & ~columns.is_category)
         blocks = [np.ones((n, 1), np.float32), self.lines[:, numbers]]
-        blocks.append(self.Z[:, numbers] * _SCORE)
+        blocks.append(self.Z[:, numbers] * SCORE)
         group = columns.group[numbers]
         return np.hstack(blocks), np.concatenate([[-1], group, group])
 
@@ -224,7 +224,7 @@ class Rows:
     def distances(self, other: Rows, w: Array) -> Array:
         """Return sum_j w_j d_j between rows."""
         each = w[self.columns.group]
-        kept = np.flatnonzero(each > _TRACE * each.max(initial=0.0))
+        kept = np.flatnonzero(each > TRACE * each.max(initial=0.0))
         out = np.zeros((len(self), len(other)), dtype=np.float32)
         if len(kept):
             left, right = (np.ascontiguousarray(own.Z[:, kept]) for own in (self, other))
@@ -244,7 +244,7 @@ class Rows:
 
         The squares of rows cancel, and kernels may be narrow: the products are in float64.
         """
-        kept = w > _TRACE * w.max(initial=0.0)
+        kept = w > TRACE * w.max(initial=0.0)
         (A, group), (B, _) = self.gaussian(kept), other.gaussian(kept)
         A, B = A * w[group], B * w[group]
         out = A @ (-2 * B.T)

@@ -12,8 +12,8 @@ from ..._typing import Array
 _MIN_LEVELS, _MIN_ROWS = 10, 30  # different values and rows from which a power is tried
 _MIN_CHANGE = 0.25  # distance of the power from one below which it is not worth a second target
 _MIN_NATS = 5.0  # gain in the log likelihood of a normal target
-_QUANTILES = (np.arange(25) + 0.5) / 25  # of the residuals that means are taken over
-_ROOM = 0.2  # how far predictions may leave the range of the target, relative to it
+QUANTILES = (np.arange(25) + 0.5) / 25  # of the residuals that means are taken over
+ROOM = 0.2  # how far predictions may leave the range of the target, relative to it
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,8 @@ class Target:
         """Return the mean in units of y: the average over quantiles of the residuals."""
         if self.power is None:
             return self.centre + self.scale * t
-        room = _ROOM * (self.high - self.low)
-        shifted = t[..., None] + np.quantile(residuals, _QUANTILES)
+        room = ROOM * (self.high - self.low)
+        shifted = t[..., None] + np.quantile(residuals, QUANTILES)
         z = self.centre + self.scale * np.clip(shifted, self.low - room, self.high + room)
         return self.shift + _inverse(z, self.power).mean(axis=-1)
 
