@@ -17,8 +17,7 @@ _LARGEST = sys.float_info.max
 def as_real(values: Any, name: str) -> Array:
     """Return values as a float64 array; raise where they are not real numbers.
 
-    ``name``: its name, for the message. Returns ``array``, the same array where it is float64
-    already.
+    An array that is float64 already is returned itself.
     """
     try:
         array = np.asarray(values)
@@ -45,11 +44,7 @@ def _kind(values: Any, array: Array) -> str:
 
 
 def as_vector(values: Any, name: str, n: int) -> Array:
-    """Return n finite numbers as float64; raise where the argument is anything else.
-
-    Shapes: ``values`` (n,). ``name``: its name, for the message. ``n``: number of rows of the
-    kernel matrix. Returns ``vector`` (n,).
-    """
+    """Return n finite numbers as float64; raise where the argument is anything else."""
     vector = as_real(values, name)
     if vector.shape != (n,):
         raise ValueError(
@@ -61,11 +56,9 @@ def as_vector(values: Any, name: str, n: int) -> Array:
 
 
 def as_matrix(K: Any, n: int | None = None) -> Any:
-    """Return a kernel matrix; raise where it is not square, real and finite.
+    """Return a kernel matrix; raise where it is not square, real and finite, or has not n rows.
 
-    ``K`` (n, n): the kernel matrix. The entries of a Gram are not read. ``n``: the number of
-    rows that it must have; None allows any. Returns ``K`` (n, n): the matrix, converted to
-    float64 unless it is in float32.
+    It is converted to float64 unless it is in float32; the entries of a Gram are not read.
     """
     if not hasattr(K, "matvec"):
         single = isinstance(K, np.ndarray) and K.dtype == np.float32
@@ -87,32 +80,24 @@ def _is_finite(K: Array) -> bool:
         return isfinite(K.sum()) or bool(np.isfinite(K).all())
 
 
-def check_number(value: Any, name: str) -> None:
-    """Raise unless the value is a finite number of at least zero.
-
-    ``name``: its name, for the message.
-    """
+def check_number(value: Any, name: str, *, least: float = 0.0) -> None:
+    """Raise unless the value is a finite number of at least ``least``."""
     # The test of an abstract type takes longer than all others.
     is_number = type(value) is float or (isinstance(value, Real) and not isinstance(value, bool))
-    if not is_number or not 0 <= value <= _LARGEST:
+    if not is_number or not max(least, -_LARGEST) <= value <= _LARGEST:
         error = ValueError if is_number else TypeError
-        raise error(f"{name} must be a finite number of at least 0; got {value!r}.")
+        bound = f" of at least {least:g}" if isfinite(least) else ""
+        raise error(f"{name} must be a finite number{bound}; got {value!r}.")
 
 
 def check_kind(value: Any, name: str, kind: type) -> None:
-    """Raise unless a value is of a type.
-
-    ``name``: its name, for the message.
-    """
+    """Raise unless a value is of a type."""
     if not isinstance(value, kind):
         raise TypeError(f"{name} must be of type {kind.__name__}; got {type(value).__name__}.")
 
 
 def check_method(value: Any, name: str, method: str) -> None:
-    """Raise unless an object has a method.
-
-    ``name``: its name, for the message.
-    """
+    """Raise unless an object has a method."""
     if not callable(getattr(value, method, None)):
         raise TypeError(f"{name} must be an object with a method {method!r}; got {value!r}.")
 
@@ -127,10 +112,7 @@ def check_cost(C: Any) -> None:
 
 
 def check_count(value: Any, name: str, *, least: int = 0, most: int | None = None) -> None:
-    """Raise unless the value is a whole number between two bounds.
-
-    ``name``: its name, for the message. ``most``: the upper bound; None is none.
-    """
+    """Raise unless the value is a whole number between two bounds; ``most=None`` is none."""
     is_whole = type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
     if not is_whole or value < least or (most is not None and value > most):
         error = ValueError if is_whole else TypeError

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import check_number
 from .._typing import Array, Matrix
 from .base import Kernel, check_rows, prefixed
 from .cotangent import Cotangent
-from .pairwise import check_number, check_weights
+from .pairwise import check_weights
 
 
 def _check_kernels(**kernels: Any) -> None:
@@ -134,7 +135,7 @@ class Scaled(Kernel):
     def __post_init__(self) -> None:
         """Check the parameters."""
         _check_kernels(kernel=self.kernel)
-        check_number("scale", self.scale, least=0)
+        check_number(self.scale, "scale")
 
     @property
     def is_psd(self) -> bool:
@@ -264,7 +265,7 @@ class Ridge(Kernel):
         """Check the parameters and freeze the arrays."""
         object.__setattr__(self, "weights", check_weights(self.weights))
         if np.ndim(self.value) == 0:
-            check_number("value", self.value, least=0)
+            check_number(self.value, "value")
             return
         object.__setattr__(self, "value", check_weights(self.value, "value"))
         if self.weights is None or self.weights.shape != self.value.shape:

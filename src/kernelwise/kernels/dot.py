@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
+from .._checks import check_number
 from .._typing import Array
-from .pairwise import DotKernel, check_number
+from .pairwise import DotKernel
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,8 +67,8 @@ class Polynomial(DotKernel):
     def __post_init__(self) -> None:
         """Check the parameters and freeze the weights."""
         super().__post_init__()
-        check_number("coef0", self.coef0)
-        check_number("degree", self.degree, least=0)
+        check_number(self.coef0, "coef0", least=-inf)
+        check_number(self.degree, "degree")
         if not hasattr(self.degree, "__index__"):
             raise ValueError(f"degree must be an integer; got {self.degree!r}.")
 
@@ -111,7 +113,7 @@ class Sigmoid(DotKernel):
     def __post_init__(self) -> None:
         """Check the parameters and freeze the weights."""
         super().__post_init__()
-        check_number("coef0", self.coef0)
+        check_number(self.coef0, "coef0", least=-inf)
 
     @property
     def is_psd(self) -> bool:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
-from .._checks import as_real
+from .._checks import as_real, check_number
 from .._typing import Array, Matrix
 from .base import Kernel, check_rows
 from .contraction import contract
@@ -54,17 +53,6 @@ def check_mask(categorical: Any) -> Any:
     return mask
 
 
-def check_number(name: str, value: Any, least: float = -np.inf) -> None:
-    """Refuse a parameter that is not a finite number, or too small."""
-    try:
-        fine = isfinite(value) and value >= least
-    except (TypeError, ValueError, OverflowError):
-        fine = False
-    if not fine:
-        bound = "" if least == -np.inf else f" of at least {least:g}"
-        raise ValueError(f"{name} must be a finite number{bound}; got {value!r}.")
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class PairwiseKernel(Kernel):
     """Base of the kernels of one weighted sum over the features."""
@@ -81,7 +69,7 @@ class PairwiseKernel(Kernel):
 
     def __post_init__(self) -> None:
         """Check the parameters and freeze the weights."""
-        check_number("gamma", self.gamma, least=0)
+        check_number(self.gamma, "gamma")
         object.__setattr__(self, "weights", check_weights(self.weights))
 
     @abstractmethod
