@@ -7,13 +7,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise import RelevanceSVC, RelevanceSVR
-from kernelwise.svm.relevance.cells import Known, Plan, coordinates, fit_squared, grow, solve
+from kernelwise.svm.relevance.cells import Known, Plan, fit_squared, solve
 from kernelwise.svm.relevance.columns.encoding import ColumnEncoding
 from kernelwise.svm.relevance.columns.options import ColumnOptions
 from kernelwise.svm.relevance.prior import equal_prior
 from kernelwise.svm.relevance.rows import ModelColumns
 from kernelwise.svm.relevance.settings import Settings
 from kernelwise.svm.relevance.table import sample_of
+from kernelwise.svm.relevance.trees import coordinates, grow
 
 SETTINGS = Settings(exact_rows=60, shared=20, cell=30, trees=1, sample=80)
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.svm.relevance.losses import LogLoss, SquaredLoss
-from kernelwise.svm.relevance.path import Path, deal, screen, splits, stage_sizes
+from kernelwise.svm.relevance.path import Path, best_two, deal, screen, splits, stage_sizes
 from kernelwise.svm.relevance.target import Target
 
 from .tables import LEVELS, SETTINGS, model_rows, number_rows
@@ -113,8 +113,8 @@ def test_weights_of_stages_follow_from_their_held_out_losses():
     alive = ~np.isnan(result.losses)
     total = 240 * result.losses + 4 * (np.arange(len(alive)) > 0)
     expected = np.where(alive, np.exp(-(total - np.nanmin(total)) / 2), 0)
-    expected[np.argsort(-expected)[2:]] = 0
-    expected[expected < 0.1 * expected.max()] = 0
+    floor = max(0.1 * expected.max(), np.sort(expected)[-3])
+    expected = np.maximum(expected - floor, 0)
     np.testing.assert_allclose(result.weights, expected / expected.sum(), rtol=1e-6)
     assert sorted(result.seen) == list(range(240))
     assert set(result.finals) == set(np.flatnonzero(result.weights))
@@ -132,3 +132,12 @@ def test_path_screens_columns_of_wide_tables():
     assert len(found) == 6
     assert {3, 7, 40} <= set(found)
     assert_array_equal(screen(rows, T, np.arange(6), few), np.arange(6))
+
+
+def test_weights_of_stages_change_without_jumps():
+    assert_array_equal(best_two(np.array([1.0])), [0.9])
+    assert_allclose(best_two(np.array([0.05, 1.0, 0.3])), [0, 0.9, 0.2])
+    assert_allclose(best_two(np.array([0.5, 1.0, 0.3])), [0.2, 0.7, 0])
+    assert_array_equal(best_two(np.ones(3)), [1, 0, 0])
+    before, after = (best_two(np.array([1.0, 0.1 + e, 0.02])) for e in (-1e-9, 1e-9))
+    assert_allclose(before, after, atol=1e-8)

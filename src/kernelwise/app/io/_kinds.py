@@ -73,7 +73,7 @@ _REGISTRY: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "svm.base.warm_start": ("LastFit",),
         "svm.generalized_bias.input": ("BiasColumns",),
-        "svm.relevance.cells": ("Cell", "Squared", "Tree"),
+        "svm.relevance.cells": ("Cell", "Squared"),
         "svm.relevance.columns.bins": ("ColumnBins",),
         "svm.relevance.columns.encoding": ("CategoryCodes", "ColumnEncoding", "ColumnLayout"),
         "svm.relevance.columns.scores": ("ColumnScores", "Knots"),
@@ -88,6 +88,7 @@ _REGISTRY: dict[str, dict[str, tuple[str, ...]]] = {
         "svm.relevance.rows": ("ModelColumns", "Rows"),
         "svm.relevance.settings": ("Settings",),
         "svm.relevance.target": ("Target",),
+        "svm.relevance.trees": ("Tree",),
     },
 }
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._typing import Array
-from ...svm.relevance.cells import Cell, Squared, Tree
+from ...svm.relevance.cells import Cell, Squared
+from ...svm.relevance.trees import Tree
 from ._onnx_graph import Graph, Tensor, inner
 
 if TYPE_CHECKING:

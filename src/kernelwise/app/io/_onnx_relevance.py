@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..._typing import Array, Index
-from ...svm.relevance.cells import Cell, Squared, Tree
+from ...svm.relevance.cells import Cell, Squared
 from ...svm.relevance.columns.scores import Knots
 from ...svm.relevance.fitting import ClassModel
 from ...svm.relevance.joint import Joint
@@ -23,6 +23,7 @@ from ...svm.relevance.prior import Prior
 from ...svm.relevance.rows import CUT, SCORE, TRACE, ModelColumns, Rows, step_size
 from ...svm.relevance.settings import Settings
 from ...svm.relevance.target import QUANTILES, ROOM, Target
+from ...svm.relevance.trees import Tree
 from ._onnx_cells import cell_decisions
 from ._onnx_coupling import coupled_log_odds
 from ._onnx_graph import Graph, Tensor

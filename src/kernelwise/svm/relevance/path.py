@@ -26,7 +26,6 @@ from .rows import Rows
 from .settings import Settings
 
 Loss = LogLoss | SquaredLoss
-_N_STAGES = 2  # stages that are mixed
 _MIN_SHARE = 0.1  # weight of a mixed stage, relative to the best
 _FAR = 6.0  # nats, and twice the standard error, by which a stage is dropped after the first fold
 
@@ -116,6 +115,16 @@ def deal(labels: Index, groups: Index | None, n_folds: int, rng: np.random.Gener
     fold = np.empty(n, dtype=np.intp)
     fold[order] = np.arange(n) % n_folds
     return fold
+
+
+def best_two(weights: Array) -> Array:
+    """Return weights less the third largest or a tenth of the largest: no stage ends abruptly."""
+    ordered = np.sort(weights)[::-1]
+    floor = max(_MIN_SHARE * ordered[0], ordered[2] if len(ordered) > 2 else 0.0)
+    out: Array = np.maximum(weights - floor, 0.0)
+    if not out.any():  # several that are equally good: the one with most columns
+        out[int(np.argmax(weights))] = 1.0
+    return out
 
 
 @dataclass(frozen=True)
@@ -311,10 +320,12 @@ class Path:
         if gain.mean() < settings.gate * gain.std() / np.sqrt(len(gain)):
             weights = (np.arange(len(weights)) == 0).astype(float)
         keeps_all = isinstance(self._loss, SquaredLoss) and len(self._rows) > settings.exact_rows
-        weights[np.argsort(-weights, kind="stable")[1 if keeps_all else _N_STAGES :]] = 0
         if keeps_all:  # few rows learned what cells of many rows decide: the mixture chooses
+            best = int(np.argmax(weights))
+            weights[np.arange(len(weights)) != best] = 0
             weights[0] = max(weights[0], _MIN_SHARE * weights.max())
-        weights[weights < _MIN_SHARE * weights.max()] = 0
+        else:
+            weights = np.array(best_two(weights))
         losses = np.array([np.average(own, weights=price) for own in L])
         losses[~alive] = np.nan
         return PathResult(

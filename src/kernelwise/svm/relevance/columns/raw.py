@@ -18,7 +18,10 @@ from ...._typing import Array, Index
 
 NUMBER, CATEGORY, OBJECTS = "number", "category", "objects"
 # Names of dtypes, in lower case: those of NumPy, pandas, Arrow and polars.
-_NUMBERS = re.compile(r"u?int|float|double|half|decimal|bool|null|sparse\[(u?int|float|bool)")
+_DATES = re.compile(r"datetime|date$|duration\(")  # of pandas with a time zone, and of polars
+_NUMBERS = re.compile(
+    rf"u?int|float|double|half|decimal|bool|null|sparse\[(u?int|float|bool)|{_DATES.pattern}"
+)
 _CATEGORIES = re.compile(r"categor|enum|dictionary|large_string|string|str|utf8")
 _MISSING = {"NAType", "NaTType", "NoneType"}
 
@@ -51,7 +54,7 @@ class RawColumn:
         dtype = self.values.dtype
         kind = dtype.kind if isinstance(dtype, np.dtype) else None
         name = str(dtype).lower()
-        if kind in set("biuf") or (kind is None and _NUMBERS.match(name)):
+        if kind in set("biufmM") or (kind is None and _NUMBERS.match(name)):
             return NUMBER
         if kind in set("OSU") or name == "object":
             return OBJECTS
@@ -78,11 +81,16 @@ class RawColumn:
         return listed
 
     def numbers(self) -> Array:
-        """Return the values as float64, NaN where they are missing; an error for words or dates."""
+        """Return the values as float64, NaN where they are missing; an error for words.
+
+        Dates are days since 1970, and durations are days.
+        """
         values = self.values
         found: Array | None
         if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf":
             found = np.asarray(values, dtype=np.float64)
+        elif _is_time(values.dtype):
+            found = _as_days(values)
         else:
             of_objects = self._kind_of_type() == OBJECTS
             found = _as_floats(values) if of_objects else _series_as_floats(values)
@@ -128,6 +136,22 @@ def columns_of(X: Any, names: Sequence[str]) -> list[RawColumn]:
     if hasattr(X, "iloc"):  # names may stand for several columns in pandas
         return [RawColumn(name, X.iloc[:, j], True) for j, name in enumerate(names)]
     return [RawColumn(name, X[own], True) for name, own in zip(names, X.columns, strict=True)]
+
+
+def _is_time(dtype: Any) -> bool:
+    kind = dtype.kind if isinstance(dtype, np.dtype) else None
+    return kind in {"m", "M"} or (kind is None and bool(_DATES.match(str(dtype).lower())))
+
+
+def _as_days(values: Any) -> Array:
+    """Return dates or durations of numpy, pandas or polars as days."""
+    is_duration = re.match(r"duration|timedelta", str(values.dtype).lower())
+    unit = "timedelta64[us]" if is_duration else "datetime64[us]"
+    if hasattr(values, "iloc"):
+        times = values.to_numpy(dtype=unit)
+    else:
+        times = (values.to_numpy() if hasattr(values, "to_numpy") else values).astype(unit)
+    return np.where(np.isnat(times), np.nan, times.astype(np.int64) / 86_400e6)
 
 
 def _level(value: Any) -> Level | None:
