@@ -159,7 +159,7 @@ MUTATIONS = [
     ),
     Mutation(
         "dual objective: half of the paper's step",
-        "svm/dual_objective.py",
+        "svm/dual_objective/estimator.py",
         "FixedStep(2 * self.eta)",
         "FixedStep(self.eta)",
         "tests/svm/dual_objective",

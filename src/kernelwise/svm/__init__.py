@@ -4,7 +4,7 @@
 paper                                     code                      experiments and page
 ========================================  ========================  ======================
 Cristianini, Campbell, Shawe-Taylor 1998  adaptive_kernel.py        adaptive_kernel
-Feature scaling by the dual objective     dual_objective.py         dual_objective
+Feature scaling by the dual objective     dual_objective/           dual_objective
 Wang, Chen, Xue 2011                      feature_discrimination/   feature_discrimination
 Li, Leung, Lee 2007                       generalized_bias/         generalized_bias
 Do, Kalousis, Hilario 2009                margin_radius/            margin_radius
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .base.estimator import BaseLearnedSVC
     from .base.predictor import Predictor
     from .base.task import FitTask, Fitted
-    from .dual_objective import DualObjectiveSVC
+    from .dual_objective.estimator import DualObjectiveSVC
     from .error_bounds import bounds_of
     from .feature_discrimination.estimator import FeatureDiscriminationSVC
     from .generalized_bias.estimator import GeneralizedBiasSVC
@@ -63,7 +63,7 @@ _HOMES = {
     "FitTask": "base.task",
     "Fitted": "base.task",
     "Predictor": "base.predictor",
-    "DualObjectiveSVC": "dual_objective",
+    "DualObjectiveSVC": "dual_objective.estimator",
     "FeatureDiscriminationSVC": "feature_discrimination.estimator",
     "GeneralizedBiasSVC": "generalized_bias.estimator",
     "MarginRadiusSVC": "margin_radius.estimator",

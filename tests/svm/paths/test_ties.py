@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from kernelwise import AdaptiveKernelSVC
-from kernelwise.svm.base.ties import at_lowest
+from kernelwise.svm.paths.ties import at_lowest
 from kernelwise.svm.paths.path import PathPoint, simplest_of_best
 
 

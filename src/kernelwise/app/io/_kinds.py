@@ -22,7 +22,7 @@ _REGISTRY: dict[str, dict[str, tuple[str, ...]]] = {
     "svm": {
         "svm.svc": ("SVC",),
         "svm.adaptive_kernel": ("AdaptiveKernelSVC",),
-        "svm.dual_objective": ("DualObjectiveSVC",),
+        "svm.dual_objective.estimator": ("DualObjectiveSVC",),
         "svm.feature_discrimination.estimator": ("FeatureDiscriminationSVC",),
         "svm.generalized_bias.estimator": ("GeneralizedBiasSVC",),
         "svm.margin_radius.estimator": ("MarginRadiusSVC",),

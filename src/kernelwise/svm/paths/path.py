@@ -11,9 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..._typing import Array, Index
 from ...qp import Solution
-from ..base.ties import at_lowest
 from .kernel_grid import KernelGrid
 from .rows import TrainingRows
+from .ties import at_lowest
 
 
 @dataclass(frozen=True)

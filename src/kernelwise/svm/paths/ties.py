@@ -22,7 +22,7 @@ def at_lowest(scores: Any) -> Any:
 
     Examples
     --------
-    >>> from kernelwise.svm.base.ties import at_lowest
+    >>> from kernelwise.svm.paths.ties import at_lowest
     >>> at_lowest([0.3, 0.1 + 0.2, 0.5])
     array([ True,  True, False])
     """

@@ -15,8 +15,8 @@ from ...criteria import Criterion, Objective
 from ...kernels import Kernel
 from ...outer import LBFGS, Domain, L1Sphere, LogPositive, Method, Minimum, Simplex, minimize
 from ...qp import SMO, Solution
-from .feature_weights import spreads, varying_columns, weight_names
-from .progress import FitProgress
+from ..base.feature_weights import spreads, varying_columns, weight_names
+from ..base.progress import FitProgress
 from .recipes import Recipe
 
 # The logarithms of gamma * weight, on columns of spread one, and of C stay between these.

@@ -17,13 +17,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .._memory import allowance
-from .._parameters import Interval, Options
-from .._threads import n_threads
-from .._typing import Array
-from ..criteria import Criterion
-from ..kernels import Kernel
-from ..outer import (
+from ..._memory import allowance
+from ..._parameters import Interval, Options
+from ..._threads import n_threads
+from ..._typing import Array
+from ...criteria import Criterion
+from ...kernels import Kernel
+from ...outer import (
     LBFGS,
     ExponentiatedGradient,
     FixedStep,
@@ -31,15 +31,15 @@ from ..outer import (
     ProjectedGradient,
     Step,
 )
-from ..qp import SMO, Solution
-from .base.estimator import BaseLearnedSVC
-from .base.feature_weights import no_weights, weight_shares
-from .base.kernel_spec import KernelSpec
-from .base.left_out import kernel_machines_left_out
-from .base.predictor import Predictor
-from .base.recipes import CRITERIA, Recipe
-from .base.task import FitTask, Fitted
-from .base.weight_learning import LearnedWeights, WeightProblem, histories, learn_weights
+from ...qp import SMO, Solution
+from ..base.estimator import BaseLearnedSVC
+from ..base.feature_weights import no_weights, weight_shares
+from ..base.kernel_spec import KernelSpec
+from ..base.left_out import kernel_machines_left_out
+from ..base.predictor import Predictor
+from ..base.task import FitTask, Fitted
+from .recipes import CRITERIA, Recipe
+from .weight_learning import LearnedWeights, WeightProblem, histories, learn_weights
 
 _METHODS: dict[str, Callable[[], Method]] = {
     "lbfgs": LBFGS,
