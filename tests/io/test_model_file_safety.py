@@ -178,6 +178,18 @@ def test_parts_with_other_fields_are_refused(change, tmp_path):
     assert_refused(path, "'kernelwise.part.Prior' has the fields .* in the file", described=False)
 
 
+def test_models_that_files_have_no_kind_for_are_refused(tmp_path):
+    pytest.importorskip("dask", reason="estimators for clusters need Dask")
+    from kernelwise.dask import DaskRelevanceSVC
+
+    with pytest.raises(ModelFileError, match=r"model\.kw: DaskRelevanceSVC .* save its to_local"):
+        save(DaskRelevanceSVC(), tmp_path / "model.kw")
+    with pytest.raises(
+        ModelFileError, match=r"model\.kw: kernelwise\.dask.*DaskRelevanceSVC is not"
+    ):
+        save(make_pipeline(DaskRelevanceSVC()), tmp_path / "model.kw")
+
+
 # --- Code in a model --------------------------------------------------------------------------
 
 

@@ -110,7 +110,7 @@ def kind_of(cls: type) -> str:
 
 
 class KindError(ValueError):
-    """Raised when a file has a part that this version does not know; the message names it."""
+    """Raised when a model or a file has a part without a kind; the message names it."""
 
 
 def with_kinds(payload: bytes, *, compressed: bool = True) -> bytes:
@@ -149,13 +149,19 @@ def _change_nodes(node: Any, change: Callable[[dict[str, Any]], None]) -> None:
 
 def _name_kind(node: dict[str, Any]) -> None:
     name = node["__module__"], node["__class__"]
+    if name not in _KINDS and _is_ours(name):
+        raise KindError(f"{'.'.join(name)} is not a kind of part that model files hold")
     node["__module__"], node["__class__"] = _KINDS.get(name, name)
+
+
+def _is_ours(name: Name) -> bool:
+    return name[0].partition(".")[0] == "kernelwise"
 
 
 def _name_class(node: dict[str, Any]) -> None:
     kind = node["__module__"], node["__class__"]
     if kind not in _PLACES:
-        if kind[0].partition(".")[0] == "kernelwise":
+        if _is_ours(kind):
             raise KindError(f"{'.'.join(kind)!r} is not a kind of part that this version knows")
         return
     node["__module__"], node["__class__"] = _PLACES[kind]

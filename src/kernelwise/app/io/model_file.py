@@ -39,7 +39,8 @@ def save(
     Raises
     ------
     ModelFileError
-        If the model holds something that a file cannot, such as a function as kernel or callback.
+        If the model holds something that a file cannot, such as a function as kernel or callback,
+        or computes on a cluster: save its ``to_local()``.
 
     See Also
     --------
@@ -62,12 +63,17 @@ def save(
     path = Path(path)
     if not hasattr(model, "get_params") or isinstance(model, type):
         raise TypeError(f"model must be an estimator; got {model!r:.80}.")
+    if hasattr(model, "to_local"):
+        raise ModelFileError(
+            f"{path}: {type(model).__name__} computes on a cluster; save its to_local(), which "
+            "predicts the same in one process."
+        )
     payload = _dumped(model, path)
     untrusted = _needed(path, payload) - trusted_names()
     try:
         refuse_code(payload, untrusted)
         header = _header(model, payload := _packed(payload), untrusted, summary)
-    except ModelFileError as error:
+    except (ModelFileError, KindError) as error:
         raise ModelFileError(f"{path}: {error}") from None
     write(path, Contents(header, payload))
     return path

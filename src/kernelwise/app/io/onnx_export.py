@@ -57,7 +57,8 @@ def to_onnx(
     -----
     The kernel values between the input rows and the support vectors form one matrix: pass many rows
     in batches. The Laplacian kernel sums its distances feature by feature, so that no tensor of
-    rows by support vectors by features is built.
+    rows by support vectors by features is built. `RelevanceSVC` and `RelevanceSVR` compute kernels
+    in float32, and their graphs in float64.
 
     Examples
     --------
@@ -70,6 +71,7 @@ def to_onnx(
     (['X'], ['label', 'decision'])
     """
     check_is_fitted(model)
+    model = model.to_local() if hasattr(model, "to_local") else model
     if dtype not in ("float64", "float32"):
         raise ValueError(f'dtype must be "float64" or "float32"; got {dtype!r}.')
     try:
