@@ -29,13 +29,15 @@ from .table import sample_of
 from .target import Target
 from .testing import column_tests
 
+_REWARD = 4.0  # nats of all held-out rows that fewer columns may cost
+
 
 class RelevanceSelector(SelectorMixin, BaseEstimator):
     """Keep the columns that matter for the target, alone or together with others.
 
     Without ``test`` it walks along the path of `RelevanceSVC` or `RelevanceSVR`: columns are ranked
-    and dropped, and the number of them with the least loss on held-out rows is kept. With ``test``
-    it keeps what a test with an error rate finds.
+    and dropped along a path as long as held-out rows lose next to nothing. With ``test`` it keeps
+    what a test with an error rate finds.
 
     Parameters
     ----------
@@ -87,8 +89,9 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
 
     Notes
     -----
-    Without ``test`` nothing is dropped unless held-out rows are decided better than by the shares
-    of the classes, or the mean. Among columns that say the same, some may be dropped.
+    Without ``test`` columns go if that costs less than 4 nats of the log likelihood of all held-out
+    rows, however many there are, and nothing goes unless these are decided better than by the
+    shares of the classes, or the mean. Among columns that say the same, some may go.
 
     The test asks whether a column explains anything beyond all others: it is the score test of its
     variance under the learned prior. An irrelevant column that is a noisy copy of a relevant one
@@ -205,7 +208,7 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
 
     def _walk(self, rows: Rows, loss: LogLoss | SquaredLoss, rng: np.random.Generator) -> None:
         """Keep the columns of the stage of the path that does best on held-out rows."""
-        settings = replace(self._settings, nats=0.0)  # fewer columns are the purpose
+        settings = replace(self._settings, nats=-_REWARD)
         threads = n_threads(self.n_jobs)
         path = Job(rows, None, self.max_features, rng, settings, threads, lambda text: None).walk(
             loss

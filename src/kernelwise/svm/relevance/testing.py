@@ -2,7 +2,8 @@
 
     prior   learned from all columns
     for each group of columns j:
-        V = covariance of the target by the prior without j,   P = V^-1,   r = P t
+        V = covariance of the target by the prior without j and its near copies
+        P = V^-1,   r = P t
         S = A_j A_j'             what j does alone: line, score, levels
         S = H_j, A_j taken out   the same, curved: H_j = centred exp(-d_j / median)
         S = K_w * H_j            what j does together: K_w a kernel of the other columns
@@ -37,6 +38,7 @@ _CURVE_LANDMARKS = 50  # of the kernel of a column
 _EVALUATIONS = 6  # of the evidence for the prior without a column
 _LEARNING = 500  # rows of these
 _MIN_SHARE = 0.02  # share from which a group is left out of the prior alone; time
+_COPY = 0.75  # correlation above which columns are left out together: else copies hide each other
 _TAIL = 1e-300  # smallest p-value
 _LARGE = 0.99  # p-values above count as this in a combination
 
@@ -158,6 +160,9 @@ class _Tests:
         self.prior = learn(own, T[some], equal, equal, settings.evaluations, settings)
         self._few = np.sort(mixed[:_LEARNING])
         self._near = rows.part(mixed[:_LANDMARKS])
+        self._group, self._is_category = rows.columns.group, np.asarray(rows.columns.is_category)
+        Z = rows.Z - rows.Z.mean(axis=0)
+        self._scores = Z / np.maximum(np.sqrt((Z**2).sum(axis=0)), 1e-12)
         self._D = rows.distances(self._near, self.prior.w)
         self._D_near = self._near.distances(self._near, self.prior.w)
 
@@ -169,24 +174,31 @@ class _Tests:
     def pvalues(self, threads: int) -> list[tuple[float, float]]:
         """Return the p-values of each group, alone and together.
 
-        Groups of small shares are left out of the prior together, the others one by one.
+        Groups of small shares are left out of the prior together, the others one by one, each with
+        its near copies.
         """
         kept = self.prior.kept
         small = kept[self.prior.shares()[kept] < _MIN_SHARE]
         shared = self._null(small) if len(small) else None
-        columns = self._rows.columns
-        is_category = np.ones(columns.n_groups, dtype=bool)
-        is_category[columns.group[~columns.is_category]] = False
+        has_number = np.bincount(self._group, ~self._is_category) > 0
 
         def both(j: int) -> tuple[float, float]:
-            null = shared if shared and j in small else self._null(np.array([j]))
+            apart = np.union1d(j, self._copies(j))
+            null = shared if shared and np.isin(apart, small).all() else self._null(apart)
             line = self._line(j)
             alone = [null.pvalue(line)]
-            if not is_category[j]:
+            if has_number[j]:
                 alone.append(null.pvalue(self._curve(j, line)))
             return combined(alone), null.pvalue(self._together(j))
 
         return run(both, kept.tolist(), threads)
+
+    def _copies(self, j: int) -> Index:
+        """Return the groups with a number that nearly says what one of a group says."""
+        own = np.flatnonzero((self._group == j) & ~self._is_category)
+        correlation = self._scores.T @ self._scores[:, own]
+        out: Index = self._group[(np.abs(correlation) > _COPY).any(axis=1) & ~self._is_category]
+        return np.unique(out)
 
     def _null(self, groups: Index) -> _Null:
         """Return the distribution of the targets by the prior without some groups."""
