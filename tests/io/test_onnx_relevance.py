@@ -205,6 +205,10 @@ def test_one_row_and_none():
     model = RelevanceSVC().fit(X, np.digitize(X[:, 0], [-0.5, 0.5]))
     assert_same_classes(model, X[:1], 1e-5)
     assert outputs(model, X[:0])["probabilities"].shape == (0, 3)
+    (member,) = model._models_  # without a part that counts, a row still has a decision
+    nothing = replace(member.mixture, slopes=0 * member.mixture.slopes)
+    model._models_ = (replace(member, mixture=nothing),)
+    assert_same_classes(model, X, 1e-9)
 
 
 def test_a_graph_that_no_file_can_hold_is_refused(monkeypatch):

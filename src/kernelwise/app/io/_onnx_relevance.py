@@ -58,7 +58,9 @@ def _mean(graph: Graph, parts: list[Tensor]) -> Tensor:
 def _scores_of_member(graph: Graph, model: ClassModel, E: Tensor) -> Tensor:
     rows = GraphRows(graph, model.columns, E.columns(model.encoded), model.settings)
     out = graph.constant(model.mixture.offset[None])
-    for part, slope in zip(model.parts, model.mixture.slopes, strict=True):
+    parts = list(zip(model.parts, model.mixture.slopes, strict=True))
+    # Parts of no weight are left out; without any, the output still needs one value per row.
+    for part, slope in [each for each in parts if each[1].any()] or parts[:1]:
         decisions = _decisions(rows, part.model)
         if part.pairs is not None:
             decisions = coupled_log_odds(graph, part.pairs, decisions)
