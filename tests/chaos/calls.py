@@ -115,7 +115,7 @@ def _is_record(thing: Any) -> bool:
     if not isinstance(thing, type) or hasattr(thing, "__post_init__"):
         return False
     holds = is_dataclass(thing) or issubclass(thing, tuple)
-    own = {name for cls in thing.__mro__ for name in vars(cls)}
+    own = {name for cls in thing.__mro__ for name in vars(cls)} - set(getattr(thing, "_fields", ()))
     return holds and not own & {*METHODS, "run", "project"}
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import io
+import json
 import resource
 import time
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from kernelwise.app.io import ModelFileError, load, save
+from tests.io.forging import change_model, members_of
 from tests.io.models import classifier, new_rows
-from tests.io.test_model_file_fuzz import (
+from tests.io.test_model_file_safety import (
     change_json,
     cut,
     flip,
@@ -21,15 +22,8 @@ from tests.io.test_model_file_fuzz import (
     other_numbers,
     other_types,
     overwrite,
+    sparse_file,
     swap,
-)
-from tests.io.test_model_file_safety import (
-    FORGED,
-    changed_schema,
-    members_of,
-    signed,
-    with_sparse,
-    write,
 )
 
 from .tally import Tally
@@ -77,18 +71,16 @@ def forged_files(folder: Path, n: int, seed: int) -> Tally:
 
 
 def other_schema(path: Path, rng: Any) -> None:
-    """Change the schema: types, lines or numbers."""
+    """Change the description of the model: types, lines or numbers."""
     change = (other_types, less, other_numbers)[rng.integers(3)]
-    payload = members_of(path)["model.skops"]
-    signed(path, changed_schema(payload, lambda text: change(text, rng)))
+    change_model(path, lambda root: change(json.dumps(root), rng))
 
 
 def other_array(path: Path, rng: Any) -> None:
     """Give an array another type or a huge shape, with the bytes that it had."""
-    with zipfile.ZipFile(io.BytesIO(members_of(path)["model.skops"])) as file:
-        members = {name: file.read(name) for name in file.namelist()}
+    members = members_of(members_of(path)["model.skops"])
     arrays = [name for name in members if name.endswith(".npy")]
-    name = arrays[rng.integers(len(arrays))]
+    chosen = arrays[rng.integers(len(arrays))]
     out = io.BytesIO()
     header = {
         "descr": _TYPES[rng.integers(len(_TYPES))],
@@ -96,15 +88,21 @@ def other_array(path: Path, rng: Any) -> None:
         "shape": _SHAPES[rng.integers(len(_SHAPES))],
     }
     np.lib.format.write_array_header_1_0(out, header)
-    members[name] = out.getvalue() + members[name][128:]  # the header has 128 bytes
-    forged = io.BytesIO()
-    write(forged, members)
-    signed(path, forged.getvalue())
+
+    def forged(name: str, data: bytes) -> bytes:  # the header has 128 bytes
+        return out.getvalue() + data[128:] if name == chosen else data
+
+    change_model(path, arrays=forged)
 
 
 def other_sparse_matrix(path: Path, rng: Any) -> None:
     """Declare a huge shape of a sparse matrix."""
-    with_sparse(path, list(FORGED.values())[rng.integers(len(FORGED))])
+    shape = np.array([(10**9, 2), (10**9, 10**9), (3, 10**12)][rng.integers(3)])
+    parts = {"data": np.ones(1), "indices": np.zeros(1, int), "indptr": np.array([0, 1])}
+    out = io.BytesIO()
+    kind = np.bytes_(("csr", "csc")[rng.integers(2)])
+    np.savez_compressed(out, format=kind, shape=shape, _is_array=np.array(True), **parts)
+    sparse_file(path.parent, lambda data: out.getvalue()).replace(path)
 
 
 _TYPES = ("<f8", "<f4", "<i8", "|O", "<U9", "|V8", "<c16")

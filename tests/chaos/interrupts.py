@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import clone
 
 import kernelwise
-from tests.io.models import CLASSIFIERS, TRANSFORMERS, table
+from tests.io.models import CLASSIFIERS, REGRESSORS, TRANSFORMERS, table
 
 from .tally import Tally
 
@@ -20,7 +20,8 @@ _LONGEST_ANSWER = 1.0  # CPU seconds within which Ctrl-C must end a fit
 _LONG = 2.0  # CPU seconds until the last interrupt of a long fit
 # Fits of these depend on more than their data: the state of a generator, or an earlier fit.
 _STATEFUL = {"SVC-balanced"}
-ESTIMATORS = {k: v for k, v in (CLASSIFIERS | TRANSFORMERS).items() if k not in _STATEFUL}
+KNOWN = CLASSIFIERS | REGRESSORS | TRANSFORMERS
+ESTIMATORS = {name: model for name, model in KNOWN.items() if name not in _STATEFUL}
 
 # Estimators with rows, columns and classes of a table that takes them seconds, most of which they
 # spend in one kind of compiled call.
@@ -33,6 +34,7 @@ LONG_FITS: dict[str, tuple[Any, int, int, int]] = {
     "cells": (kernelwise.RelevanceSVC(), 30000, 10, 2),
     "search": (kernelwise.SVCSearchCV(kernelwise.SVC(), {"C": [1.0, 1e3]}, cv=3), 3000, 10, 4),
     "RelevanceSVC": (kernelwise.RelevanceSVC(), 4000, 10, 3),
+    "RelevanceSVR": (kernelwise.RelevanceSVR(), 4000, 10, 3),
     "AdaptiveKernelSVC": (kernelwise.AdaptiveKernelSVC(), 1500, 10, 3),
     "DualObjectiveSVC": (kernelwise.DualObjectiveSVC(), 1500, 10, 3),
     "FeatureDiscriminationSVC": (kernelwise.FeatureDiscriminationSVC(eta="cv"), 1500, 10, 3),
@@ -128,5 +130,7 @@ def _note_answer(seconds: float, what: str, tally: Tally) -> None:
 
 
 def _answers(model: Any, X: Any) -> Any:
-    answer = model.decision_function if hasattr(model, "decision_function") else model.transform
-    return np.asarray(answer(X))
+    for name in ("decision_function", "transform", "predict"):
+        if hasattr(model, name):
+            return np.asarray(getattr(model, name)(X))
+    raise TypeError(f"{model} has no answers")

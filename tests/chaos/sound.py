@@ -38,7 +38,7 @@ def fitted(name: str = "SVC", **params: Any) -> Any:
 @cache
 def evaluated() -> Any:
     """Return an evaluation of held-out rows."""
-    return evaluation.evaluate(frame(), "target", "svc", against=["majority"], cv=2)
+    return evaluation.evaluate(frame(), "target", "svc", against=["guessing"], cv=2)
 
 
 def by_name() -> dict[str, Any]:
@@ -69,15 +69,17 @@ def by_name() -> dict[str, Any]:
 
 def for_one() -> dict[str, dict[str, Any]]:
     """Return sound values that hold for one callable alone: other meanings, and less work."""
-    quick = {"cv": 2, "against": ["majority"], "method": "svc", "repeats": 1}
+    quick = {"cv": 2, "against": ["guessing"], "method": "svc", "repeats": 1}
     relevance = fitted("RelevanceSVC")
     pipeline = evaluation.fit_table(frame(), _classes(), "relevance")
     return {
         "evaluation.evaluate": quick,
         "evaluation.evaluate_model": {"cv": 2, "model": fitted()},
-        "evaluation.fit_table": {"method": "svc"},
+        "evaluation.drift_from_training": {"model": pipeline},
+        "evaluation.fit_table": {"method": "svc", "target": _classes()},
         "evaluation.score_model": {"model": pipeline},
-        "evaluation.leaking_columns": {"columns": tabular.describe_columns(frame(), "target")},
+        "evaluation.leaking_columns": {"columns": tabular.describe_columns(frame(), "target")}
+        | {"target": _classes()},
         "inspection.ComparisonDisplay.from_results": {
             "results": {"a": [0.1, 0.2], "b": [0.2, 0.3]}
         },
@@ -87,6 +89,11 @@ def for_one() -> dict[str, dict[str, Any]]:
         "inspection.column_effects": {"model": relevance, "X": X},
         "inspection.explain_rows": {"model": relevance, "X_train": X},
         "inspection.FeatureWeightsDisplay.from_estimator": {"estimator": relevance},
+        "inspection.ImportanceDisplay": {
+            "importance": inspection.held_out_importance(relevance, X, Y.astype(int))
+        },
+        "inspection.ImportanceDisplay.from_estimator": {"estimator": relevance, "cv": 2},
+        "inspection.PathDisplay": {"path": relevance.path_},
         "inspection.PathDisplay.from_estimator": {"estimator": relevance},
         "inspection.weight_stability": {"estimator": kernelwise.RelevanceSVC()}
         | {"n_resamples": 2},
