@@ -15,7 +15,7 @@ from .tables import columns_table, scores_table, weights_table
 
 if TYPE_CHECKING:
     from ..evaluation import Evaluation
-    from ..tabular import Column
+    from ..tabular import Column, Target
 
 _PART_MISSING = 3  # exit code where the model is there, but the report or a part of it is not
 
@@ -50,9 +50,7 @@ def fit(
     forest, and a plain SVC or ridge regression. Then it is fitted to all rows and, with --out,
     saved.
     """
-    from ..evaluation import evaluate, fit_table
     from ..report.page import check_packages
-    from ..tabular import column_weights
     from ..tabular.errors import require_columns
 
     options.forbid_both(cv, test_size)
@@ -68,23 +66,9 @@ def fit(
     found = read_target(session, frame, target, task, positive, min_class)
     show_rarity(session, found, metric, balanced)
     leaks = show_leaks(session, frame, found, columns, seed)
-    how = options.split_options(len(found.y), cv, test_size)
-    with session.progress() as progress:
-        evaluation = evaluate(
-            frame,
-            found,
-            method,
-            columns=columns,
-            metric=metric,
-            **how,
-            **settings,
-            progress=progress,
-        )
-    with session.progress() as progress, session.showing_warnings():
-        progress(0, 1, "fitting all rows")
-        model = fit_table(frame, found, method, **settings)
-    weights, notes = tuple(column_weights(model)), (*evaluation.notes, *leaks)
-    evaluation = replace(evaluation, weights=weights, notes=notes)
+    how = options.split_options(len(found.y), cv, test_size) | {"columns": columns}
+    evaluation, model = _evaluated(session, frame, found, method, settings, metric=metric, **how)
+    evaluation = replace(evaluation, notes=(*evaluation.notes, *leaks))
     if out is not None:
         _save(session, frame, evaluation, model, balanced, out)
     _show_results(session, evaluation)
@@ -107,6 +91,21 @@ def _columns(frame: Any, target: str, method: str, settings: dict[str, Any]) -> 
 
     choice = {name: settings[name] for name in ("drop", "keep", "category")}
     return describe_columns(frame, target, **choice, one_hot=not methods()[method].reads_categories)
+
+
+def _evaluated(
+    session: Session, frame: Any, target: Target, method: str, settings: dict[str, Any], **how: Any
+) -> tuple[Evaluation, Any]:
+    """Score a method on held-out rows, and fit it to all rows; return scores and model."""
+    from ..evaluation import evaluate, fit_table
+    from ..tabular import column_weights
+
+    with session.progress() as progress:
+        evaluation = evaluate(frame, target, method, **how, **settings, progress=progress)
+    with session.progress() as progress, session.showing_warnings():
+        progress(0, 1, "fitting all rows")
+        model = fit_table(frame, target, method, **settings)
+    return replace(evaluation, weights=tuple(column_weights(model))), model
 
 
 def _show_table(session: Session, frame: Any, columns: list[Column], saved: bool) -> None:

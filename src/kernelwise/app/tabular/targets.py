@@ -130,7 +130,19 @@ class ClassTarget(Target):
 
 @dataclass(frozen=True)
 class NumberTarget(Target):
-    """Numbers as the target, ``y`` as float64."""
+    """A number as the target.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+    y : ndarray of shape (n_known,)
+        The numbers of the rows that have one, as float64.
+    rows : ndarray of shape (n_known,)
+        Positions of those rows in the table.
+    notes : tuple of str
+        Remarks for the reader.
+    """
 
     task: ClassVar[str] = "regression"
 
