@@ -100,13 +100,8 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
     max_rows : int, default=4000
         Most different rows on which the path is walked, picked at random with the same part of
         each class. The chosen machine is fitted to all rows in any case.
-    class_weight : dict or "balanced", default=None
-        Weights of the classes; they multiply C.
-    calibration : {"loo", "halves"} or None, default=None
-        How `predict_proba` is made. "loo": from decision values of left-out rows, without which
-        the machines are solved again at the same kernel and C. "halves": the same, made less
-        extreme where two halves of the rows, each fitted anew, say so; it also gives
-        `predict_set`, and costs two fits of half the rows. None: no probabilities.
+    {class_weight}
+    {calibration}
     cache_size : float, default=None
         Megabytes for the kernel; None is a quarter of the machine's memory, at most 2000.
     warm_start : bool, default=False
@@ -124,6 +119,7 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
 
     Attributes
     ----------
+    {machines}
     sigma_ : float
         The chosen width; for RBF kernels only.
     gamma_ : float
@@ -155,37 +151,17 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         The machines that were solved.
     n_path_rows_ : int
         The different rows on which the path was walked.
-    classes_ : ndarray of shape (n_classes,)
-        The classes.
-    support_ : ndarray of shape (n_support,)
-        The training rows that are support vectors, by class.
     support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
-        Those rows; empty for a precomputed kernel.
-    n_support_ : ndarray of shape (n_classes,)
-        The number of support vectors of each class.
+        The support vectors; empty for a precomputed kernel.
     dual_coef_ : {ndarray, sparse matrix} of shape (n_machines, n_support)
         The dual coefficients times the signs.
     intercept_ : ndarray of shape (n_machines,)
         The intercepts.
     n_iter_ : ndarray of shape (n_machines,)
         The steps (sweeps of the Adatron) that each machine took, over the path and the last solve.
-    fit_status_ : int
-        0 when every machine converged, else 1.
     certificate_ : Bunch
         Arrays ``violation``, ``gap``, ``objective`` and ``status``, one entry per machine.
-    class_weight_ : ndarray of shape (n_classes,)
-        The weights of the classes.
-    calibration_ : Bunch
-        The calibration of the probabilities, unless ``calibration=None``: ``slope`` and
-        ``intercept`` of each machine's sigmoid, ``temperature`` and ``offsets`` inside the softmax
-        of several classes, ``capped`` (whether the halves made it less extreme), ``n_rows``
-        (left-out rows) and ``mode``.
-    shape_fit_ : tuple of int
-        The shape of the training rows.
-    n_features_in_ : int
-        The number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        The names of the features, where X has such names.
+    {features}
 
     See Also
     --------

@@ -64,13 +64,8 @@ class SVC(BaseLearnedSVC):
     cache_size : float, default=None
         Megabytes for entries of the kernel matrix. None is a quarter of the machine's memory, at
         most 2000, shared among the threads. Where not all entries fit, the solver keeps some.
-    class_weight : dict or "balanced", default=None
-        Weights of the classes; they multiply C.
-    calibration : {"loo", "halves"} or None, default=None
-        How `predict_proba` is made. "loo": from decision values of left-out rows, without which
-        the machines are solved again at the same kernel and C. "halves": the same, made less
-        extreme where two halves of the rows, each fitted anew, say so; it also gives
-        `predict_set`, and costs two fits of half the rows. None: no probabilities.
+    {class_weight}
+    {calibration}
     verbose : bool or "auto", default=False
         Whether to print one line per machine; "auto" shows on stderr how far the fit is, once it
         has taken two seconds.
@@ -96,14 +91,9 @@ class SVC(BaseLearnedSVC):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The classes.
-    support_ : ndarray of shape (n_support,)
-        The training rows that are support vectors, by class.
+    {machines}
     support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
-        Those rows; empty for a precomputed kernel.
-    n_support_ : ndarray of shape (n_classes,)
-        The number of support vectors of each class.
+        The support vectors; empty for a precomputed kernel.
     dual_coef_ : {ndarray, sparse matrix} of shape (n_classes - 1, n_support)
         The dual coefficients times the signs, in the layout of scikit-learn.
     coef_ : ndarray of shape (n_machines, n_features)
@@ -112,8 +102,6 @@ class SVC(BaseLearnedSVC):
         The intercepts.
     n_iter_ : ndarray of shape (n_machines,)
         Number of solver steps of each machine.
-    fit_status_ : int
-        0 when every machine converged, else 1.
     certificate_ : Bunch
         Arrays ``violation`` (of the optimality conditions), ``gap`` (how far the objective may be
         from its minimum; NaN for kernels not known to be positive semi-definite), ``objective``
@@ -122,19 +110,7 @@ class SVC(BaseLearnedSVC):
         The margin 1 / ||w|| of each machine.
     kernel_ : Kernel
         The kernel with all its parameters resolved.
-    class_weight_ : ndarray of shape (n_classes,)
-        The weights of the classes.
-    calibration_ : Bunch
-        The calibration of the probabilities, unless ``calibration=None``: ``slope`` and
-        ``intercept`` of each machine's sigmoid, ``temperature`` and ``offsets`` inside the softmax
-        of several classes, ``capped`` (whether the halves made it less extreme), ``n_rows``
-        (left-out rows) and ``mode``.
-    shape_fit_ : tuple of int
-        The shape of the training rows.
-    n_features_in_ : int
-        The number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        The names of the features, where X has such names.
+    {features}
 
     See Also
     --------

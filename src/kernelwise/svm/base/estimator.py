@@ -28,6 +28,7 @@ from .predictor import predictor_of
 from .probability import ProbabilityMixin
 from .progress import FitProgress
 from .reading import TableReader
+from .shared_texts import with_shared_texts
 from .task import FitTask, Fitted
 
 
@@ -57,6 +58,10 @@ class BaseLearnedSVC(
     class_weight: Any
     tol: float
     n_jobs: int | None
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        cls.__doc__ = with_shared_texts(cls.__doc__)
 
     # --- The hooks ------------------------------------------------------------------------
 

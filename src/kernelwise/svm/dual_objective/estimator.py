@@ -90,13 +90,8 @@ class DualObjectiveSVC(BaseLearnedSVC):
         Maximum number of evaluations; None is 16, and 101 (100 updates) for "paper".
     tol : float, default=1e-3
         The tolerance of the machines, in units of the margin.
-    class_weight : dict or "balanced", default=None
-        Weights of the classes; they multiply C.
-    calibration : {"loo", "halves"} or None, default=None
-        How `predict_proba` is made. "loo": from decision values of left-out rows, without which
-        the machines are solved again at the same kernel and C. "halves": the same, made less
-        extreme where two halves of the rows, each fitted anew, say so; it also gives
-        `predict_set`, and costs two fits of half the rows. None: no probabilities.
+    {class_weight}
+    {calibration}
     cache_size : float, default=None
         Megabytes for the kernel; None is a quarter of the machine's memory, at most 2000.
     warm_start : bool, default=False
@@ -111,6 +106,7 @@ class DualObjectiveSVC(BaseLearnedSVC):
 
     Attributes
     ----------
+    {machines}
     feature_weights_ : ndarray of shape (n_features,) or (n_classes, n_features)
         The learned weights; one row per machine for ``weights="per_class"``.
     feature_importances_ : ndarray of shape (n_features,)
@@ -133,37 +129,17 @@ class DualObjectiveSVC(BaseLearnedSVC):
         The kernel with its learned weights; one per machine for ``weights="per_class"``.
     margin_ : ndarray of shape (n_machines,)
         The margin 1 / ||w|| of each machine.
-    classes_ : ndarray of shape (n_classes,)
-        The classes.
-    support_ : ndarray of shape (n_support,)
-        The training rows that are support vectors, by class.
     support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
-        Those rows.
-    n_support_ : ndarray of shape (n_classes,)
-        The number of support vectors of each class.
+        The support vectors.
     dual_coef_ : {ndarray, sparse matrix} of shape (n_machines, n_support)
         The dual coefficients times the signs.
     intercept_ : ndarray of shape (n_machines,)
         The intercepts.
     n_iter_ : int
         Number of evaluations of the criterion.
-    fit_status_ : int
-        0 when every machine converged, else 1.
     certificate_ : Bunch
         Arrays ``violation``, ``gap``, ``objective`` and ``status``, one entry per machine.
-    class_weight_ : ndarray of shape (n_classes,)
-        The weights of the classes.
-    calibration_ : Bunch
-        The calibration of the probabilities, unless ``calibration=None``: ``slope`` and
-        ``intercept`` of each machine's sigmoid, ``temperature`` and ``offsets`` inside the softmax
-        of several classes, ``capped`` (whether the halves made it less extreme), ``n_rows``
-        (left-out rows) and ``mode``.
-    shape_fit_ : tuple of int
-        The shape of the training rows.
-    n_features_in_ : int
-        The number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        The names of the features, where X has such names.
+    {features}
 
     See Also
     --------

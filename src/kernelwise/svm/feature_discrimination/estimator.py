@@ -101,13 +101,8 @@ default="fisher"
         The tolerance of the machines, in units of the margin.
     max_iter : int, default=-1
         Most steps of the solver per machine; -1 is the default of `SVC`.
-    class_weight : dict or "balanced", default=None
-        Weights of the classes; they multiply C.
-    calibration : {"loo", "halves"} or None, default=None
-        How `predict_proba` is made. "loo": from decision values of left-out rows, without which
-        the machines are solved again at the same kernel and C. "halves": the same, made less
-        extreme where two halves of the rows, each fitted anew, say so; it also gives
-        `predict_set`, and costs two fits of half the rows. None: no probabilities.
+    {class_weight}
+    {calibration}
     decision_function_shape : {"ovo", "ovr"}, default="ovr"
         Whether there is one decision value per pair of classes or one per class.
     cache_size : float, default=None
@@ -121,6 +116,7 @@ default="fisher"
 
     Attributes
     ----------
+    {machines}
     importances_ : ndarray of shape (n_scaled,) or (n_pairs, n_scaled)
         The measures q of the features that are scaled, inputs or components; one row per pair where
         each has its own.
@@ -152,37 +148,17 @@ default="fisher"
         The kernel of the scaled features with its weights; one per pair with several classes.
     map_ : EmpiricalMap or None
         The map from rows to components; None where the columns are scaled.
-    classes_ : ndarray of shape (n_classes,)
-        The classes.
-    support_ : ndarray of shape (n_support,)
-        The training rows that are support vectors, by class.
     support_vectors_ : ndarray of shape (n_support, n_features)
-        Those rows.
-    n_support_ : ndarray of shape (n_classes,)
-        The number of support vectors of each class.
+        The support vectors.
     dual_coef_ : ndarray of shape (n_classes - 1, n_support)
         The dual coefficients times the signs, in the layout of scikit-learn.
     n_iter_ : ndarray of shape (n_pairs,)
         The steps that each machine took.
-    fit_status_ : int
-        0 when every machine converged, else 1.
     certificate_ : Bunch
         Arrays ``violation``, ``gap``, ``objective`` and ``status``, one entry per machine.
     margin_ : ndarray of shape (n_pairs,)
         The margin of each machine, in the scaled features.
-    class_weight_ : ndarray of shape (n_classes,)
-        The weights of the classes.
-    calibration_ : Bunch
-        The calibration of the probabilities, unless ``calibration=None``: ``slope`` and
-        ``intercept`` of each machine's sigmoid, ``temperature`` and ``offsets`` inside the softmax
-        of several classes, ``capped`` (whether the halves made it less extreme), ``n_rows``
-        (left-out rows) and ``mode``.
-    shape_fit_ : tuple of int
-        The shape of the training rows.
-    n_features_in_ : int
-        The number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        The names of the features, where X has such names.
+    {features}
 
     See Also
     --------

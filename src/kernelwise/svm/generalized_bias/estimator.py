@@ -105,13 +105,8 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
     cache_size : float, default=None
         Megabytes for kernel matrices: with features the matrix of a machine's rows is stored. None
         is 4000; without features as in `SVC`.
-    class_weight : dict or "balanced", default=None
-        Weights of the classes; they multiply C.
-    calibration : {"loo", "halves"} or None, default=None
-        How `predict_proba` is made. "loo": from decision values of left-out rows, without which
-        the machines are solved again at the same kernel and C. "halves": the same, made less
-        extreme where two halves of the rows, each fitted anew, say so; it also gives
-        `predict_set`, and costs two fits of half the rows. None: no probabilities.
+    {class_weight}
+    {calibration}
     warm_start : bool, default=False
         Whether a re-fit starts from the last solution, for rows that are still there.
     n_jobs : int, default=None
@@ -123,6 +118,7 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
 
     Attributes
     ----------
+    {machines}
     C_ : ndarray of shape (n_machines,)
         The cost of a margin violation in each machine.
     bias_coef_ : ndarray of shape (n_machines, n_bias_features)
@@ -138,21 +134,13 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         Share of the decision that the kernel carries: ``var(k) / (var(k) + var(p))``, with the
         weighted variances of the kernel part k(x) and of the features' part p(x) over the
         machine's training rows. 0: the features decide alone; 1: the kernel does.
-    classes_ : ndarray of shape (n_classes,)
-        The classes.
-    support_ : ndarray of shape (n_support,)
-        The training rows that are support vectors, by class.
     support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_kernel_features)
-        Those rows, in the columns that the kernel reads.
-    n_support_ : ndarray of shape (n_classes,)
-        The number of support vectors of each class.
+        The support vectors, in the columns that the kernel reads.
     dual_coef_ : {ndarray, sparse matrix} of shape (n_classes - 1, n_support)
         The dual coefficients times the signs, in the layout of scikit-learn; one row per
         machine with "ovr" machines.
     n_iter_ : ndarray of shape (n_machines,)
         Number of solver steps of each machine.
-    fit_status_ : int
-        0 when every machine converged, else 1.
     certificate_ : Bunch
         Arrays ``violation``, ``gap``, ``objective`` and ``status``, one entry per machine, as
         in `SVC`. The status "degenerate" marks features whose coefficients are unbounded.
@@ -160,15 +148,6 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         ``1 / |w|``, with w the regularised part.
     kernel_ : Kernel
         The kernel with all its parameters resolved.
-    class_weight_ : ndarray of shape (n_classes,)
-        The weights of the classes.
-    calibration_ : Bunch
-        The calibration of the probabilities, unless ``calibration=None``: ``slope`` and
-        ``intercept`` of each machine's sigmoid, ``temperature`` and ``offsets`` inside the softmax
-        of several classes, ``capped`` (whether the halves made it less extreme), ``n_rows``
-        (left-out rows) and ``mode``.
-    shape_fit_ : tuple of int
-        The shape of the training rows.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : ndarray of shape (n_features,)

@@ -83,13 +83,8 @@ class MarginRadiusSVC(BaseLearnedSVC):
         The relative duality gap to reach; for p < 1 the violation of the stationarity conditions.
     max_iter : int, default=1000
         Maximum number of steps.
-    class_weight : dict or "balanced", default=None
-        Weights of the classes; they multiply C.
-    calibration : {"loo", "halves"} or None, default=None
-        How `predict_proba` is made. "loo": from decision values of left-out rows, without which
-        the machines are solved again at the same kernel and C. "halves": the same, made less
-        extreme where two halves of the rows, each fitted anew, say so; it also gives
-        `predict_set`, and costs two fits of half the rows. None: no probabilities.
+    {class_weight}
+    {calibration}
     warm_start : bool, default=False
         Whether a re-fit starts from the last weights, where the same columns vary.
     n_jobs : int, default=None
@@ -99,6 +94,7 @@ class MarginRadiusSVC(BaseLearnedSVC):
 
     Attributes
     ----------
+    {machines}
     feature_weights_ : ndarray of shape (n_columns,) or (n_classes, n_columns)
         The weights mu of the unscaled columns. They sum to one, and most are exactly zero; one row
         per machine with several classes. The columns are the features unless degree or kernel
@@ -131,33 +127,13 @@ class MarginRadiusSVC(BaseLearnedSVC):
     kernel_ : Kernel or list of Kernel
         The linear kernel with the learned weights, one per machine with several classes; or the
         kernel of the empirical map.
-    classes_ : ndarray of shape (n_classes,)
-        The classes.
-    support_ : ndarray of shape (n_support,)
-        The training rows that are support vectors, by class.
     support_vectors_ : ndarray of shape (n_support, n_features)
-        Those rows.
-    n_support_ : ndarray of shape (n_classes,)
-        The number of support vectors of each class.
+        The support vectors.
     dual_coef_ : ndarray of shape (n_machines, n_support)
         The dual coefficients times the signs.
-    fit_status_ : int
-        0 when every machine converged, else 1.
     certificate_ : Bunch
         Arrays ``gap``, ``objective``, ``n_iter`` and ``status``, one entry per machine.
-    class_weight_ : ndarray of shape (n_classes,)
-        The weights of the classes.
-    calibration_ : Bunch
-        The calibration of the probabilities, unless ``calibration=None``: ``slope`` and
-        ``intercept`` of each machine's sigmoid, ``temperature`` and ``offsets`` inside the softmax
-        of several classes, ``capped`` (whether the halves made it less extreme), ``n_rows``
-        (left-out rows) and ``mode``.
-    shape_fit_ : tuple of int
-        The shape of the training rows.
-    n_features_in_ : int
-        The number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        The names of the features, where X has such names.
+    {features}
 
     See Also
     --------
