@@ -8,6 +8,8 @@ from scipy.stats import ks_2samp
 from kernelwise.app.evaluation import drift_from_training, fit_table
 from kernelwise.app.tabular import check_target
 
+from ..loop import loop
+
 
 def table(n, seed, **shift):
     rng = np.random.default_rng(seed)
@@ -39,7 +41,7 @@ def test_without_drift_at_most_five_percent_of_tables_show_some():
     assert np.mean(hits) <= 0.08  # 5 %, and one and a half standard errors of 100 tables
 
 
-@pytest.mark.parametrize("column", ["size", "count", "gappy", "ward", "day"])
+@loop("column", ["size", "count", "gappy", "ward", "day"])
 def test_each_kind_of_drift_is_found(model, column):
     frame = table(150, 1)
     changed = {

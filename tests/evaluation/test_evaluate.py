@@ -15,6 +15,7 @@ from kernelwise.app.evaluation.class_scores import score_predictions
 from kernelwise.app.evaluation.statistics import compare_scores
 from kernelwise.app.tabular import TableError, check_target, column_weights, columns, encoder
 
+from ..loop import loop
 from ..tabular.tables import patients, rare
 
 evaluate_module = sys.modules[evaluate.__module__]  # its name is that of the function
@@ -78,7 +79,7 @@ def test_equal_scores_have_no_lead():
     assert (lead.mean, lead.p_value) == (0.0, 1.0)
 
 
-@pytest.mark.parametrize("base", [0.5, 1 / 3], ids=["exact", "rounded"])
+@loop("base", [0.5, 1 / 3], ids=["exact", "rounded"])
 def test_equal_leads_tell_nothing_of_chance(base):
     values = np.array([0.1, 0.2, 0.3])
     pair = {"a": values + base, "b": values}
@@ -164,7 +165,7 @@ def test_methods_are_ordered_by_the_metric_that_was_asked_for():
         evaluate(patients(), "outcome", "svc", metric="rmse", cv=2)
 
 
-@pytest.mark.parametrize(
+@loop(
     ("options", "reason"),
     [
         ({"test_size": 1.5}, "between 0 and 1"),
@@ -256,7 +257,7 @@ def test_probabilities_are_calibrated_inside():
     assert column_weights(model)
 
 
-@pytest.mark.parametrize("name", [name for name, each in methods().items() if each.learns])
+@loop("name", [name for name, each in methods().items() if each.learns])
 def test_every_method_gives_probabilities_without_further_fits(name):
     estimator = methods()[name].estimator(0, proba=True)
     assert type(estimator) is type(methods()[name].make(0))
@@ -269,7 +270,7 @@ def test_yardsticks_are_not_for_fitting():
         fit_table(frame, check_target(frame, "outcome"), "forest")
 
 
-@pytest.mark.parametrize("method", ["relevance", "svc", "grid-search", "margin-radius"])
+@loop("method", ["relevance", "svc", "grid-search", "margin-radius"])
 def test_balance_finds_the_rare_class(method):
     options = {"against": ("guessing",), "cv": 2}
     plain = evaluate(rare(), "rare", method, metric="balanced_accuracy", **options)
@@ -300,7 +301,7 @@ def test_balanced_probabilities_are_those_of_the_rows():
     np.testing.assert_array_equal(model.predict(rows), (probability >= share).astype(int))
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
+@loop("n_classes", [2, 3])
 def test_losses_are_those_of_scikit_learn(n_classes):
     from sklearn.metrics import brier_score_loss, log_loss
 
@@ -324,7 +325,7 @@ def copied_table():
     return pd.concat([rows, rows[:40]], ignore_index=True)
 
 
-@pytest.mark.parametrize("how", [{"cv": 4, "repeats": 2}, {"test_size": 0.3}], ids=str)
+@loop("how", [{"cv": 4, "repeats": 2}, {"test_size": 0.3}], ids=str)
 def test_copies_are_held_out_together(monkeypatch, how):
     frame, seen = copied_table(), []
 

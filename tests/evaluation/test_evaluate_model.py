@@ -20,6 +20,8 @@ from kernelwise import SVC
 from kernelwise.app.evaluation import evaluate_model
 from kernelwise.app.tabular import TableEncoder
 
+from ..loop import loop
+
 X, Y = load_iris(return_X_y=True, as_frame=True)
 OTHERS = {"guess": DummyClassifier()}
 
@@ -60,7 +62,7 @@ def test_repeats_are_for_folds(model):
     assert (found.n_splits, len(found.held_out.rows)) == (1, 75)
 
 
-@pytest.mark.parametrize("kind", ["array", "list", "polars"])
+@loop("kind", ["array", "list", "polars"])
 def test_rows_may_come_in_several_kinds(kind):
     rows = {"array": X.to_numpy(), "list": X.to_numpy().tolist(), "polars": pl.from_pandas(X)}[kind]
     model = SVC().fit(rows, Y.to_numpy())
@@ -89,7 +91,7 @@ class Refuses(ClassifierMixin, BaseEstimator):
         return self
 
 
-@pytest.mark.parametrize(
+@loop(
     ("rows", "options", "error", "words"),
     [
         (X, {"against": {"SVC": SVC()}}, ValueError, "give a label"),
@@ -121,7 +123,7 @@ def test_missing_pandas_is_named(model, monkeypatch):
         evaluate_model(model, X.to_numpy(), Y.to_numpy())
 
 
-@pytest.mark.parametrize("wrong", [None, Y.to_numpy(), np.zeros((150, 2, 2))])
+@loop("wrong", [None, Y.to_numpy(), np.zeros((150, 2, 2))])
 def test_rows_that_are_no_table_are_refused(model, wrong):
     with pytest.raises(ValueError, match="X must be a table of rows and columns; got"):
         evaluate_model(model, wrong, Y)

@@ -1,14 +1,15 @@
 """Confidence intervals hold the true value about as often as they say."""
 
 import numpy as np
-import pytest
 from scipy.stats import binomtest, norm
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from kernelwise.app.evaluation.intervals import of_area, of_mean, of_mean_share, of_share
 
+from ..loop import loop
 
-@pytest.mark.parametrize(("k", "n"), [(0, 10), (7, 20), (50, 50), (300, 1000)])
+
+@loop(("k", "n"), [(0, 10), (7, 20), (50, 50), (300, 1000)])
 def test_a_share_has_wilsons_interval(k, n):
     found = of_share(k / n, n)
     expected = binomtest(k, n).proportion_ci(method="wilson")

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from kernelwise.app.evaluation import evaluate, leaking_columns
 from kernelwise.app.tabular import check_target, describe_columns
+
+from ..loop import loop
 
 
 def found_in(frame):
@@ -19,8 +20,8 @@ def noise(n, seed=0, n_classes=2):
     return rng, frame.assign(y=rng.integers(0, n_classes, n))
 
 
-@pytest.mark.parametrize("n", [60, 200, 8000])
-@pytest.mark.parametrize("n_classes", [2, 4])
+@loop("n", [60, 200, 8000])
+@loop("n_classes", [2, 4])
 def test_leaks_of_all_kinds_are_found(n, n_classes):
     rng, frame = noise(n, n_classes=n_classes)
     y = frame["y"]

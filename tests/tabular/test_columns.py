@@ -8,6 +8,7 @@ from kernelwise.app.evaluation import fit_table
 from kernelwise.app.tabular import TableError, check_target, describe_columns
 from kernelwise.app.tabular.columns import notes_on
 
+from ..loop import loop
 from .tables import patients
 
 N = 40
@@ -93,7 +94,7 @@ COLUMNS = {
 }
 
 
-@pytest.mark.parametrize("name", list(COLUMNS))
+@loop("name", list(COLUMNS))
 def test_kind_and_reason(name):
     values, kind, why = COLUMNS[name]
     (column,) = describe_columns(pd.DataFrame({name: values}))
@@ -125,7 +126,7 @@ def test_words_are_named_where_most_values_are_numbers():
     assert many[-1] == "words among the numbers of 2 more columns"
 
 
-@pytest.mark.parametrize("which", ["drop", "keep"])
+@loop("which", ["drop", "keep"])
 def test_unknown_columns_are_refused_with_the_nearest_name(which):
     with pytest.raises(TableError, match=f"{which}: .*'agee'; did you mean 'age'"):
         describe_columns(patients(), **{which: ["agee"]})
@@ -141,8 +142,8 @@ NOT_LISTS = {
 }
 
 
-@pytest.mark.parametrize("names", NOT_LISTS.values(), ids=NOT_LISTS)
-@pytest.mark.parametrize("where", ["drop", "keep", "category"])
+@loop("names", NOT_LISTS.values(), ids=NOT_LISTS)
+@loop("where", ["drop", "keep", "category"])
 def test_names_of_columns_are_a_list(where, names):
     frame = pd.DataFrame({"a": [1, 2, 3, 4], "b": [2, 1, 4, 3], "kind": [0, 1, 0, 1]})
     words = rf"^{where} (must be a list|names 100000000)"

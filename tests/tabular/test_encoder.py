@@ -7,6 +7,7 @@ from sklearn.base import clone
 
 from kernelwise.app.tabular import TableEncoder, TableError
 
+from ..loop import loop
 from .tables import patients
 
 
@@ -97,7 +98,7 @@ def test_names_of_columns_that_look_like_made_ones():
     assert [encoder.sources_.count(name) for name in frame] == [3, 1, 4, 1]
 
 
-@pytest.mark.parametrize(
+@loop(
     ("first", "second"),
     [
         ([True, False, True] * 4, [True, None, False] * 4),
@@ -136,7 +137,7 @@ def test_clone_keeps_the_parameters(frame):
     assert "patient" in encoder.kinds_
 
 
-@pytest.mark.parametrize(
+@loop(
     ("X", "reason"),
     [
         (np.zeros((3, 2)), "must be a pandas.DataFrame"),

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from kernelwise.app.tabular.column_values import as_numbers
 from kernelwise.app.tabular.number_parsing import decimal_sign, parse
+
+from ..loop import loop
 
 WRITTEN = {
     "$1,234.50": 1234.5,
@@ -26,19 +27,19 @@ NO_NUMBERS = (
 )
 
 
-@pytest.mark.parametrize("text", list(WRITTEN))
+@loop("text", list(WRITTEN))
 def test_numbers_are_parsed(text):
     assert parse([text], ".").tolist() == [WRITTEN[text]]
     swapped = text.translate(str.maketrans(",.", ".,"))
     assert parse([swapped], ",").tolist() == [WRITTEN[text]]
 
 
-@pytest.mark.parametrize("text", NO_NUMBERS)
+@loop("text", NO_NUMBERS)
 def test_other_text_is_not_a_number(text):
     assert np.isnan(parse([text], ".")).all()
 
 
-@pytest.mark.parametrize(
+@loop(
     ("texts", "sign"),
     [
         (["1,234", "999"], "."),

@@ -12,6 +12,7 @@ import pytest
 from kernelwise.app.tabular import TableError, delimited, describe_columns, formats, read_table
 from kernelwise.app.tabular.delimited import MISSING
 
+from ..loop import loop
 from .tables import patients
 
 SAMPLE = pd.DataFrame(
@@ -23,9 +24,9 @@ def read(text, **options):
     return read_table(io.BytesIO(text if isinstance(text, bytes) else text.encode()), **options)
 
 
-@pytest.mark.parametrize("separator", [",", ";", "\t", "|"], ids=["comma", "semi", "tab", "bar"])
-@pytest.mark.parametrize("decimal", [".", ","], ids=["point", "comma"])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "utf-16"])
+@loop("separator", [",", ";", "\t", "|"], ids=["comma", "semi", "tab", "bar"])
+@loop("decimal", [".", ","], ids=["point", "comma"])
+@loop("encoding", ["utf-8", "utf-8-sig", "latin-1", "utf-16"])
 def test_separator_decimal_sign_and_encoding_are_found_out(separator, decimal, encoding):
     if separator == "," and decimal == ",":
         decimal = "."  # nobody writes that without quotation marks
@@ -35,7 +36,7 @@ def test_separator_decimal_sign_and_encoding_are_found_out(separator, decimal, e
 
 # pandas 2.2 warns where one gap is None and the other NaN.
 @pytest.mark.filterwarnings("ignore:Mismatched null-like values:FutureWarning")
-@pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz", "parquet"])
+@loop("ending", ["csv", "tsv", "csv.gz", "parquet"])
 def test_files_are_known_by_their_names(tmp_path, ending):
     path, frame = tmp_path / f"table.{ending}", patients(30)
     if ending == "parquet":
@@ -111,7 +112,7 @@ def test_a_tenth_of_the_numbers_not_available():
     assert (column.kind, column.n_missing) == ("number", 20)
 
 
-@pytest.mark.parametrize("text", ["size\n1.5\n\n2.5\n", '"size"\n1.5\n2.5'])
+@loop("text", ["size\n1.5\n\n2.5\n", '"size"\n1.5\n2.5'])
 def test_a_table_may_have_one_column(text):
     assert read(text).to_dict("list") == {"size": [1.5, 2.5]}
 
@@ -142,7 +143,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", list(BAD))
+@loop("name", list(BAD))
 def test_files_that_are_not_tables_are_refused_with_the_reason(name):
     content, reason = BAD[name]
     with pytest.raises(TableError, match=reason):
@@ -152,7 +153,7 @@ def test_files_that_are_not_tables_are_refused_with_the_reason(name):
 LONG = [f"{k},x{k % 3},{k % 2}" for k in range(200)]
 
 
-@pytest.mark.parametrize(
+@loop(
     ("line", "reason"),
     [
         ("7,x", "line 102: 2 fields, but the first line names 3"),
@@ -167,7 +168,7 @@ def test_a_bad_line_after_many_good_ones_is_found(line, reason):
         read(text)
 
 
-@pytest.mark.parametrize(
+@loop(
     ("text", "n_passes"),
     [
         ("\n".join(["a,b,c", *LONG]), 0),
@@ -191,7 +192,7 @@ def test_all_lines_are_checked_only_where_one_may_be_bad(monkeypatch, text, n_pa
     assert lengths.count(None) == n_passes
 
 
-@pytest.mark.parametrize(
+@loop(
     ("format", "text", "reason"),
     [
         ("libsvm", "a,b\n1,2\n", "not in libsvm's format"),
@@ -297,7 +298,7 @@ def test_a_large_parquet_file_is_in_memory_once(tmp_path):
     assert rise < table + 40_000  # the file and a table in float64 would be four times as much
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@loop("ending", ["csv", "parquet"])
 def test_spaces_around_names_are_left_out_in_every_format(tmp_path, ending):
     frame = pd.DataFrame({" size ": [1.0, 2.0], "kind\t": ["a", "b"]})
     path = tmp_path / f"table.{ending}"

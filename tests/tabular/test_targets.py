@@ -6,6 +6,8 @@ import pytest
 
 from kernelwise.app.tabular import TableError, check_target
 
+from ..loop import loop
+
 N = 60
 
 
@@ -74,7 +76,7 @@ def test_too_many_classes():
         check_target(frame, "y")
 
 
-@pytest.mark.parametrize("target", [-1.5, float("inf"), 3])
+@loop("target", [-1.5, float("inf"), 3])
 def test_a_target_that_is_no_name_is_refused(target):
     with pytest.raises(TableError, match=r"the table has no column .*; it has 'age', 'outcome'"):
         check_target(pd.DataFrame({"age": [1], "outcome": [2]}), target)
@@ -96,7 +98,7 @@ def test_two_rows_are_too_few_whatever_their_classes():
         check_target(pd.DataFrame({"y": ["a", "b"]}), "y")
 
 
-@pytest.mark.parametrize(
+@loop(
     ("values", "classes"),
     [
         ([0, 1, 1, 0, 1], (0, 1)),
