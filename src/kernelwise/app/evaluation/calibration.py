@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._typing import Array
-from .intervals import of_share
+from .intervals import share_interval
 
 _MAX_BINS = 10
 _MIN_BIN_ROWS = 10
@@ -56,5 +56,5 @@ def calibration_bins(probability: Array, happened: Any) -> tuple[CalibrationBin,
 
 def _bin(probability: Array, happened: Any) -> CalibrationBin:
     ends = float(probability[0]), float(probability[-1])
-    observed = of_share(float(happened.mean()), len(happened))
+    observed = share_interval(float(happened.mean()), len(happened))
     return CalibrationBin(len(happened), *ends, float(probability.mean()), *observed)

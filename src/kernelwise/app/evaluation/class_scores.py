@@ -10,7 +10,13 @@ import numpy as np
 
 from ..._typing import Array, Index
 from ..tabular import ClassTarget
-from .intervals import mean_of, of_area, of_mean, of_mean_share, of_share
+from .intervals import (
+    area_interval,
+    mean_interval,
+    mean_of_intervals,
+    mean_share_interval,
+    share_interval,
+)
 from .results import HeldOut
 from .scoring import Metric, with_interval
 
@@ -125,14 +131,16 @@ def class_metrics(y: Any, predicted: Any, decision: Array, proba: Array | None, 
     is_right = predicted == y
     recalls = np.array([is_right[y == label].mean() for label in labels])
     metrics = [
-        with_interval("accuracy", of_share(float(is_right.mean()), len(y)), counts.max() / len(y)),
-        with_interval("balanced_accuracy", of_mean_share(recalls, counts), 1 / len(labels)),
+        with_interval(
+            "accuracy", share_interval(float(is_right.mean()), len(y)), counts.max() / len(y)
+        ),
+        with_interval("balanced_accuracy", mean_share_interval(recalls, counts), 1 / len(labels)),
         *_area_metrics(y, decision, classes, positive),
     ]
     if proba is not None:
         guesses = guess_losses(y, classes)
         metrics += [
-            with_interval(name, of_mean(losses), guesses[name].mean())
+            with_interval(name, mean_interval(losses), guesses[name].mean())
             for name, losses in row_losses(y, proba, classes).items()
         ]
     return metrics
@@ -149,11 +157,13 @@ def _area_metrics(y: Any, decision: Array, classes: Any, positive: Any) -> list[
     for label in present if positive is None else [positive]:
         is_own, own = y == label, decision[:, classes == label].ravel()
         n_own = int(is_own.sum())
-        areas.append(of_area(float(roc_auc_score(is_own, own)), n_own, len(y) - n_own))
+        areas.append(area_interval(float(roc_auc_score(is_own, own)), n_own, len(y) - n_own))
         # The precision at each found row has the variance of a share (Boyd, Eng and Page 2013).
-        precisions.append(of_share(float(average_precision_score(is_own, own)), n_own))
+        precisions.append(share_interval(float(average_precision_score(is_own, own)), n_own))
         shares.append(n_own / len(y))
     return [
-        with_interval("auc", mean_of(areas), 0.5),
-        with_interval("average_precision", mean_of(precisions), sum(shares) / len(shares)),
+        with_interval("auc", mean_of_intervals(areas), 0.5),
+        with_interval(
+            "average_precision", mean_of_intervals(precisions), sum(shares) / len(shares)
+        ),
     ]

@@ -22,7 +22,7 @@ class ColumnChoice(NamedTuple):
     category: Collection[str] = ()
 
     @classmethod
-    def of(
+    def checked(
         cls, frame: Any, drop: Collection[str], keep: Collection[str], category: Collection[str]
     ) -> ColumnChoice:
         """Return the choice; raise an error if it names a column that the table does not have."""

@@ -16,8 +16,8 @@ from ..tabular import (
 )
 from ..tabular.columns import notes_on
 from ..tabular.targets import MIN_CLASS
-from .copies import find_copies
 from .cross_validation import ProgressCallback, SplitRuns
+from .duplicate_rows import find_duplicate_rows
 from .encoding import ColumnChoice, encode_split
 from .methods import method_named, methods, yardsticks
 from .results import Evaluation
@@ -107,7 +107,7 @@ def evaluate(
     """
     if not isinstance(target, Target):
         target = check_target(frame, target, task=task, positive=positive, min_class=min_class)
-    choice = ColumnChoice.of(frame, drop, keep, category)
+    choice = ColumnChoice.checked(frame, drop, keep, category)
     names = compared_methods(method, target, against)
     contenders = [method_named(name, target.task) for name in names]
     if columns is None:
@@ -116,7 +116,7 @@ def evaluate(
     elif not all(isinstance(column, Column) for column in columns):
         raise TypeError("columns must be those of describe_columns, or None.")
     rows = target.rows_of(frame)
-    copies = find_copies(rows[[column.name for column in columns if column.used]], seed)
+    copies = find_duplicate_rows(rows[[column.name for column in columns if column.used]], seed)
     splits = make_splits(target, cv, repeats, test_size, seed, copies)
 
     def inputs(train: Index, test: Index) -> list[tuple[Any, Any]]:

@@ -24,8 +24,8 @@ from ..tabular import (
     describe_columns,
 )
 from ..tabular.pipeline import table_encoder
-from .copies import find_copies
 from .cross_validation import ProgressCallback, SplitRuns
+from .duplicate_rows import find_duplicate_rows
 from .encoding import ColumnChoice, encode_split
 from .methods import Method, method_named, yardsticks
 from .results import Evaluation
@@ -114,7 +114,7 @@ def evaluate_model(
         return [plain, *[others] * (len(contenders) - 1)]
 
     columns = _columns(frame, model)
-    copies = find_copies(frame[[column.name for column in columns if column.used]], seed)
+    copies = find_duplicate_rows(frame[[column.name for column in columns if column.used]], seed)
     splits = make_splits(target, cv, repeats, test_size, seed, copies)
     run = SplitRuns(target, splits, contenders, inputs, seed, progress)
     run.run()

@@ -68,5 +68,7 @@ def fit_table(
     check_kind(target, "target", Target)
     own = method_named(method, target.task, learns=True)
     estimator = own.estimator(seed, balanced=balanced, proba=True)
-    steps = ColumnChoice.of(frame, drop, keep, category).steps(one_hot=not own.reads_categories)
+    steps = ColumnChoice.checked(frame, drop, keep, category).steps(
+        one_hot=not own.reads_categories
+    )
     return Pipeline([*steps, ("model", estimator)]).fit(target.rows_of(frame), target.y)

@@ -24,7 +24,7 @@ class ConfidenceInterval(NamedTuple):
     high: float
 
 
-def of_share(share: float, n: float) -> ConfidenceInterval:
+def share_interval(share: float, n: float) -> ConfidenceInterval:
     """Return the interval of a share of n rows, by Wilson (1927)."""
     if not n:
         return ConfidenceInterval(share, 0.0, 1.0)
@@ -35,19 +35,21 @@ def of_share(share: float, n: float) -> ConfidenceInterval:
     return ConfidenceInterval(share, float(max(0.0, low)), float(min(1.0, high)))
 
 
-def of_mean_share(shares: Array, counts: Index) -> ConfidenceInterval:
+def mean_share_interval(shares: Array, counts: Index) -> ConfidenceInterval:
     """Return the interval of the mean of independent shares.
 
     The distances of their limits are combined like standard errors (Zou and Donner 2008).
     """
-    each = [of_share(share, n) for share, n in zip(shares.tolist(), counts.tolist(), strict=True)]
+    each = [
+        share_interval(share, n) for share, n in zip(shares.tolist(), counts.tolist(), strict=True)
+    ]
     value = float(np.mean(shares))
     below = np.sqrt(sum((one.value - one.low) ** 2 for one in each)) / len(each)
     above = np.sqrt(sum((one.high - one.value) ** 2 for one in each)) / len(each)
     return ConfidenceInterval(value, float(max(0.0, value - below)), float(min(1.0, value + above)))
 
 
-def of_area(area: float, n_positive: int, n_negative: int) -> ConfidenceInterval:
+def area_interval(area: float, n_positive: int, n_negative: int) -> ConfidenceInterval:
     """Return the interval of an area under the ROC curve, by method 5 of Newcombe (2006)."""
     half = (n_positive + n_negative) / 2 - 1
 
@@ -62,7 +64,7 @@ def of_area(area: float, n_positive: int, n_negative: int) -> ConfidenceInterval
     return ConfidenceInterval(area, low, high)
 
 
-def of_mean(losses: Array) -> ConfidenceInterval:
+def mean_interval(losses: Array) -> ConfidenceInterval:
     """Return the interval of the mean of the losses of rows, by Student's t."""
     from scipy.stats import t
 
@@ -73,7 +75,7 @@ def of_mean(losses: Array) -> ConfidenceInterval:
     return ConfidenceInterval(value, max(0.0, value - half), value + half)
 
 
-def mean_of(intervals: list[ConfidenceInterval]) -> ConfidenceInterval:
+def mean_of_intervals(intervals: list[ConfidenceInterval]) -> ConfidenceInterval:
     """Return the mean of intervals; it is wide enough however they depend on each other."""
     value, low, high = np.mean(intervals, axis=0)
     return ConfidenceInterval(float(value), float(low), float(high))

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..._typing import Array, Index
 from .calibration import CalibrationBin
-from .intervals import ConfidenceInterval, Z, of_mean, of_share
+from .intervals import ConfidenceInterval, Z, mean_interval, share_interval
 from .results import HeldOut
 from .scoring import Metric, with_interval
 
@@ -59,8 +59,8 @@ def number_metrics(held_out: HeldOut) -> list[Metric]:
     """
     y, n = held_out.actual, len(held_out.actual)
     squares, spread = (held_out.predicted - y) ** 2, (y - y.mean()) ** 2
-    root = ConfidenceInterval(*np.sqrt(of_mean(squares)).tolist())
-    absolute = of_mean(np.abs(held_out.predicted - y))
+    root = ConfidenceInterval(*np.sqrt(mean_interval(squares)).tolist())
+    absolute = mean_interval(np.abs(held_out.predicted - y))
     metrics = [
         with_interval("rmse", root, spread.mean() ** 0.5),
         _r2(squares, spread),
@@ -71,12 +71,12 @@ def number_metrics(held_out: HeldOut) -> list[Metric]:
     ends = held_out.ends[:, _MAIN]
     quantiles = np.quantile(y, _tails(LEVELS[_MAIN]))
     guess = np.tile(quantiles, (n, 1))
-    covered = of_share(float(_inside(y, ends).mean()), n)
+    covered = share_interval(float(_inside(y, ends).mean()), n)
     return [
         *metrics,
-        with_interval("pinball", of_mean(_pinball(y, ends)), _pinball(y, guess).mean()),
+        with_interval("pinball", mean_interval(_pinball(y, ends)), _pinball(y, guess).mean()),
         with_interval("coverage", covered, _inside(y, guess).mean()),
-        with_interval("width", of_mean(np.ptp(ends, axis=1)), np.ptp(quantiles)),
+        with_interval("width", mean_interval(np.ptp(ends, axis=1)), np.ptp(quantiles)),
     ]
 
 
@@ -87,7 +87,7 @@ def coverage_bins(held_out: HeldOut) -> tuple[CalibrationBin, ...]:
     n = len(held_out.actual)
     bins = []
     for k, level in enumerate(LEVELS):
-        share = of_share(float(_inside(held_out.actual, held_out.ends[:, k]).mean()), n)
+        share = share_interval(float(_inside(held_out.actual, held_out.ends[:, k]).mean()), n)
         bins.append(CalibrationBin(n, level, level, level, *share))
     return tuple(bins)
 

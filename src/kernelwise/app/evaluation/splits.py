@@ -45,8 +45,8 @@ def make_splits(
 
     A class of a single row is always among the training rows.
 
-    ``copies`` are the places of the first rows that equal each row, by `find_copies`: such rows are
-    held out together.
+    ``copies`` are the places of the first rows that equal each row, by `find_duplicate_rows`: such
+    rows are held out together.
     """
     strata = target.strata
     n, together = len(strata), copies

@@ -11,7 +11,7 @@ from ..._typing import Index
 _MIN_SHARE = 0.01  # share of copies from which they are worth a note
 
 
-def find_copies(rows: Any, seed: int = 0) -> Index | None:
+def find_duplicate_rows(rows: Any, seed: int = 0) -> Index | None:
     """Return where each row occurs first, if more rows are copies than chance explains.
 
     Tables of few words have equal rows by chance. How many, is estimated by shuffling each column
