@@ -165,6 +165,7 @@ WALKS: dict[str, Callable[[], Callable[[], Any]]] = {
     "RelevanceSVC.fit, 300 rows": lambda: _relevance(300, 10),
     "RelevanceSVC.fit, 5,000 rows with categories": lambda: _relevance_mixed(5000),
     "RelevanceSVC.fit, 50,000 rows": lambda: _relevance(50_000, 5),
+    "RelevanceSVC.fit, 60,000 rows, in cells": lambda: _relevance(60_000, 5),
     "RelevanceSVR.fit, 300 rows": lambda: _regression(300),
     "RelevanceSVR.fit, 5,000 rows": lambda: _regression(5000),
 }
