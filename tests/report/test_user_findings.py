@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from kernelwise import RelevanceSVC, __version__
+from kernelwise import SVC, RelevanceSVC, __version__
 from kernelwise.app.cli.app import app
 from kernelwise.app.inspection import (
     ColumnImportance,
@@ -137,3 +137,16 @@ def test_the_table_of_columns_is_whole(tmp_path):
     assert table.count("<tr>") == 81
     assert 'class="long"' not in table
     assert ".box.whole { max-height: none; }" in page
+
+
+def test_13_costs_are_shown_of_a_model_without_weights(tmp_path):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(90, 3)), columns=["a", "b", "c"])
+    y = np.where(X["b"] > 0, "yes", "no")
+    model = SVC().fit(X, y)
+    made, checks = evaluation(weights=()), check_model(model, X, y)
+    path = write_report(made, tmp_path / "page.html", model=model, checks=checks)
+    page = Reader(path.read_text(encoding="utf-8"))
+    rows = section(page, "The columns, those that cost most first")
+    assert re.search(r"1 b 0\.\d+ \(", rows)
+    assert "share, %" not in rows.partition("Direction of effects")[0]
+    assert "RelevanceSVC does not weight the columns." in page.words

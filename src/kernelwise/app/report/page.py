@@ -25,7 +25,7 @@ from ..evaluation.results import significant
 from ..inspection import ColumnEffects, ModelChecks, WeightStability
 from ..inspection.html import page_templates
 from ..inspection.model_checks import failure_text
-from ..tabular import ClassTarget, NumberTarget, column_weights
+from ..tabular import ClassTarget, NumberTarget, Weight, column_weights
 from ..tabular.pipeline import table_encoder
 from .curves import class_curves
 from .figures import (
@@ -292,9 +292,12 @@ def _comparison_facts(evaluation: Evaluation) -> dict[str, Any]:
 def _weight_facts(
     evaluation: Evaluation, stability: WeightStability | None, checks: ModelChecks
 ) -> dict[str, Any]:
-    importance = checks.importance
+    weights, importance = evaluation.weights, checks.importance
+    if not weights and importance is not None:  # of a model that does not weight the columns
+        weights = tuple(Weight(name, 0.0, {name: 0.0}) for name in importance.feature_names)
     return {
-        "weights": weight_rows(evaluation.weights, stability, checks),
+        "weights": weight_rows(weights, stability, checks),
+        "has_shares": bool(evaluation.weights),
         "importance": "" if importance is None else importance.metric,
     }
 
