@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from kernelwise import DualObjectiveSVC, RelevanceSelector
 
 rng = np.random.default_rng(0)
-X = rng.normal(size=(400, 30))
+X = rng.normal(size=(500, 30))
 decision = X[:, 0] + X[:, 1] - X[:, 2] + 2 * X[:, 3] * X[:, 4]
 y = (decision + rng.normal(size=len(X)) > 0).astype(int)
 truth = np.arange(30) < 5
