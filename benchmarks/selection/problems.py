@@ -50,12 +50,19 @@ def _tails_and_flags(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return X, rng.permutation(np.arange(len(X)) % 2)
 
 
+def _rare(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    return rng.normal(size=SMALL), rng.permutation(np.arange(SMALL[0]) % 20 == 0).astype(int)
+
+
 NOISE: dict[str, Noise] = {
     "300 x 30": _normal(*SMALL),
     "300 x 30, chain, classes 1:3": _unequal_in_a_chain,
     "300 x 30, heavy tails and flags": _tails_and_flags,
+    "300 x 30, classes 1:19": _rare,
     "100 x 500": _normal(*WIDE),
 }
+ODDS = {"2": 2.0, "0.8": 0.8, "0.4": 0.4, "1.2, a flag of 10 %": 1.2}  # factors of the log-odds
+_MIXED = 1000, 6  # rows and columns; the last two columns are noise
 
 
 def truth(name: str, shape: tuple[int, int], seed: int) -> tuple[np.ndarray, np.ndarray, int]:
@@ -69,3 +76,12 @@ def truth(name: str, shape: tuple[int, int], seed: int) -> tuple[np.ndarray, np.
 def noise(name: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return a table without any relevant column, and its classes."""
     return NOISE[name](generator(seed, f"selection noise {name}"))
+
+
+def mixed(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return a table whose first columns have the log-odds ``ODDS``, and its classes."""
+    rng = generator(seed, "selection mixed")
+    X = rng.normal(size=_MIXED)
+    X[:, len(ODDS) - 1] = rng.random(len(X)) < 0.1
+    odds = X[:, : len(ODDS)] @ np.array(list(ODDS.values()))
+    return X, (rng.random(len(X)) < 1 / (1 + np.exp(-odds))).astype(int)

@@ -16,7 +16,6 @@ from scipy.stats import chi2
 
 from ..._typing import Array, Index
 from .rows import Rows
-from .settings import Settings
 
 _BINS = 3  # of each column: three genotypes, or low, middle and high
 _BLOCK = 100  # columns whose pairs are counted at a time; memory
@@ -24,14 +23,10 @@ _SWEEPS = 4  # of the additive fit; correlated columns need more than one
 _LEVEL = 0.05  # probability that any pair is found if nothing is there
 
 
-def pair_shares(rows: Rows, T: Array, columns: Index, settings: Settings) -> Array | None:
-    """Return the share of each group in the interactions that stand out, or None if none does.
-
-    Only ``columns``, the best ones by another ranking first, are screened, up to the limit of the
-    settings.
-    """
+def pair_shares(rows: Rows, T: Array, columns: Index) -> Array | None:
+    """Return the share of each group in the interactions that stand out, or None if none does."""
     table = rows.columns
-    columns = columns[np.ptp(rows.Z, axis=0)[columns] > 0][: settings.pair_columns]
+    columns = columns[np.ptp(rows.Z, axis=0)[columns] > 0]
     p = len(columns)
     if p < 2:
         return None

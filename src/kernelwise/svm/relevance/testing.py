@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.linalg
 from scipy.optimize import brentq
-from scipy.stats import cauchy, false_discovery_control, norm
+from scipy.stats import false_discovery_control, norm
 
 from ..._threads import run
 from ..._typing import Array, Index
@@ -133,7 +133,8 @@ def column_tests(
     group[layout.source] = columns.group
     size = np.bincount(columns.group, minlength=columns.n_groups)
     own = layout.to_source((shares / size)[columns.group])
-    both = np.array([combined(pair) for pair in zip(alone, together, strict=True)])
+    both = np.ones(columns.n_groups)
+    both[varying] = [combined([alone[j], together[j]]) for j in varying]
     return ColumnTests(
         own / own.sum() if own.any() else np.full(len(own), 1 / len(own)),
         alone[group],
@@ -317,7 +318,5 @@ def mixture_sf(q: float, values: Array) -> float:
 
 def combined(pvalues: Sequence[float]) -> float:
     """Return Cauchy's combination of p-values; one near one does not outweigh a small one."""
-    p = np.minimum(pvalues, _LARGE)
-    if p.min() < 1e-14:  # tan(pi / 2 - pi p) is 1 / (pi p) there
-        return min(1.0, float(len(p) / (1 / np.maximum(p, _TAIL)).sum()))
-    return float(cauchy.sf(np.tan((0.5 - p) * np.pi).mean()))
+    mean = np.mean(1 / np.tan(np.pi * np.clip(pvalues, _TAIL, _LARGE)))
+    return float(np.arctan2(1, mean) / np.pi)
