@@ -12,7 +12,7 @@ from ..._typing import Array
 from ..evaluation import CalibrationBin, Difference, Evaluation, HeldOut, Score
 from ..evaluation.calibration import calibration_bins, events
 from ..evaluation.class_scores import score_predictions
-from ..evaluation.results import METRICS, SHARES, value_text
+from ..evaluation.results import METRICS, SHARES, UNITS, value_text
 from ..inspection import ColumnEffects, ModelChecks, WeightStability
 from ..tabular import ClassTarget, Weight
 from .findings import amount, score_text
@@ -181,7 +181,8 @@ def _cell(metric: str, value: float, spread: float) -> str:
     if value != value:
         return "-"
     shown = f"{100 * value:.1f}" if metric in SHARES else value_text(metric, value)
-    return f"{shown}\u00a0±\u00a0{amount(metric, spread)}"
+    after = amount if metric in SHARES | UNITS else value_text
+    return f"{shown}\u00a0±\u00a0{after(metric, spread)}"
 
 
 def _lead_text(metric: str, lead: Difference | None) -> str:
