@@ -292,15 +292,6 @@ def _lightgbm_numbers(setting: Setting, words: list[str]) -> Any:
     )
 
 
-def _xgboost_numbers(setting: Setting, words: list[str]) -> Any:
-    from xgboost import XGBRegressor
-
-    return XGBRegressor(
-        n_estimators=setting.steps(100), n_jobs=1, random_state=setting.seed,
-        enable_categorical=True, tree_method="hist",
-    )  # fmt: skip
-
-
 def _catboost_numbers(setting: Setting, words: list[str]) -> Any:
     from catboost import CatBoostRegressor
 
@@ -351,7 +342,6 @@ REGRESSORS: dict[str, Method] = {
     OURS: Method("`RelevanceSVR()`", _relevance_svr),
     "catboost": Method("CatBoost", _catboost_numbers, as_text),
     "lightgbm": Method("LightGBM", _lightgbm_numbers, renamed),
-    "xgboost": Method("XGBoost", _xgboost_numbers, renamed),
     "histogram": Method("`HistGradientBoostingRegressor`", _histogram_numbers, few_levels),
     "forest": Method("`RandomForestRegressor(300)`", _forest_numbers, one_hot),
     "ridge": Method("`RidgeCV`", _ridge, one_hot),

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from ..page import Page
 from ..targets import Rows, verdicts
-from ..text import digits, table
-from .comparison import Comparison
-from .contenders import OURS
 from .figure import peers_figure
 from .measures import LEAST_ERROR, SMALLEST
-from .suites import CLEAN, Functions, Generated, Imbalanced, Large, Mixed, Regression, Small
+from .overview import overview
+from .suites import Functions, Generated, Imbalanced, Large, Mixed, Regression, Small
 from .tables.catalogue import catalogue
 from .targets import TARGETS
 
@@ -45,49 +43,12 @@ $ python -m benchmarks quality --only contender=relevance --fresh # measure it a
 $ python -m benchmarks quality --render                           # only this page
 ```
 """
-_SHOWN = {
-    Small(): "small, 150 to 1,500 rows",
-    Mixed(): "2,000 to 10,000 rows, categories, gaps",
-    Large(): "19,000 to 50,000 rows",
-    Imbalanced(): "a rare class",
-    Regression(): "a numeric target",
-}
-_PEERS = ("catboost", "lightgbm", "lightgbm_stopped", "forest", "logistic", "ridge", "svc_grid")
 
 
 def _opening(rows: Rows) -> str:
-    """Return our errors relative to some peers, times, and the number of targets missed."""
-    lines, used = [], []
-    for suite, kind in _SHOWN.items():
-        found = Comparison(rows.get(suite.name, []))
-        ratios = {name: found.ratio(CLEAN, OURS, name) for name in _PEERS}
-        known = {name: each for name, each in ratios.items() if each is not None}
-        if known:
-            used += known
-            seconds = found.mean(CLEAN, OURS, "fit_seconds") or 0
-            lines.append((kind, len(found.tables(CLEAN)), known, seconds))
-    if not lines:
-        return ""
-    shown = [name for name in _PEERS if name in used]
-    labels = ["CatBoost", "LightGBM", "LightGBM, early stopping", "random forest",
-              "logistic regression", "ridge regression", "`GridSearchCV(SVC)`"]  # fmt: skip
-    named = dict(zip(_PEERS, labels, strict=True))
-    cells = [
-        [
-            kind, count,
-            *(f"{known[name].mean:.2f}" if name in known else "" for name in shown),
-            digits(seconds, 2),
-        ]
-        for kind, count, known, seconds in lines
-    ]  # fmt: skip
-    header = ["tables", "number", *(named[name] for name in shown), "CPU of a fit, s"]
-    return (
-        "Error of `RelevanceSVC()` or `RelevanceSVR()` divided by that of each peer: below 1 ours "
-        "is smaller. The error is 1 - AUC of two classes, the log loss of several, or the root "
-        "mean squared error of a number; the numbers are geometric means over the tables.\n\n"
-        + table(header, cells, left=1)
-        + f"\n\n{_verdict(rows)}"
-    )
+    """Return our errors relative to those of peers, and the targets that are missed."""
+    table = overview(rows)
+    return f"{table}\n\n{_verdict(rows)}" if table else ""
 
 
 def _verdict(rows: Rows) -> str:

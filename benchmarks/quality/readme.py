@@ -12,27 +12,10 @@ from ..environment import ROOT
 from ..text import digits, table
 from .comparison import Comparison
 from .contenders import CLASSIFIERS, OURS
-from .suites import CLEAN
+from .overview import KINDS, overview
+from .suites import CLEAN, Large, Mixed, Small
 
 PAGES = ("README.md", "docs/index.md", "docs/from_lightgbm.md", "docs/from_svc.md")
-# Suite: kind of tables, and the measures of its row.
-_KINDS = {
-    "quality-small": ("small ones", ("accuracy", "auc")),
-    "quality-mixed": ("with thousands of rows, categories and gaps", ("accuracy", "auc")),
-    "quality-large": ("with tens of thousands of rows", ("accuracy", "auc")),
-    "quality-imbalanced": (
-        "with a rare class, balanced class weights", ("balanced_accuracy", "auc"),
-    ),
-    "quality-regression": ("with a numeric target", ("r2",)),
-}  # fmt: skip
-_PEERS = {
-    "`RelevanceSVC()`, `RelevanceSVR()`": (OURS,),
-    "LightGBM": ("lightgbm_stopped", "lightgbm"),  # with early stopping where it was measured
-    "CatBoost": ("catboost",),
-    "random forest": ("balanced_forest", "forest"),  # the better one for a rare class
-    "logistic or ridge regression": ("logistic", "ridge"),
-    "`GridSearchCV(SVC)`": ("svc_grid",),
-}
 _LIGHTGBM = ("lightgbm", "lightgbm_stopped")
 _MEASURES = {"accuracy": "accuracy, %", "auc": "AUC, %", "log_loss": "log loss"}
 
@@ -60,40 +43,18 @@ def _of(results: Mapping[str, Results], suite: str) -> Comparison | None:
 
 
 def peers(results: Mapping[str, Results]) -> str:
-    """Return the means of all methods on each kind of tables."""
-    lines = []
-    for suite, (kind, measures) in _KINDS.items():
-        found = _of(results, suite)
-        if found is not None:
-            cells = [_cell(found, names, measures) for names in _PEERS.values()]
-            lines.append([f"{len(found.tables(CLEAN))} {kind}", *cells])
-    if not lines:
-        return ""
-    return (
-        "Accuracy / area under the ROC curve, or R² of a numeric target, in percent: means over "
-        "the tables. Every method is at its defaults, except that LightGBM stops early in the "
-        "rows from the second on. The row of rare classes has balanced accuracy, and a forest with "
-        "balanced samples.\n\n" + table(["tables", *_PEERS], lines, left=1)
-    )
-
-
-def _cell(found: Comparison, names: tuple[str, ...], measures: tuple[str, ...]) -> str:
-    """Return the means of the first method that was measured."""
-    for name in names:
-        means = [found.mean(CLEAN, name, each) for each in measures]
-        if None not in means:
-            return " / ".join(f"{mean:.1f}" for mean in means)
-    return ""
+    """Return our errors relative to those of peers."""
+    return overview({name: found.rows for name, found in results.items()})
 
 
 def lightgbm(results: Mapping[str, Results]) -> str:
     """Return accuracy, ranking, probabilities and time next to LightGBM's."""
     lines = []
-    for suite in ("quality-small", "quality-mixed", "quality-large"):
-        found = _of(results, suite)
+    for suite in (Small, Mixed, Large):
+        found = _of(results, suite.name)
         if found is None:
             continue
-        kind = f"{len(found.tables(CLEAN))} {_KINDS[suite][0]}"
+        kind = f"{len(found.tables(CLEAN))}: {KINDS[suite]}"
         lines += [
             [kind, label, *(_mean(found, name, measure) for name in (OURS, *_LIGHTGBM)),
              _wins(found, measure)]

@@ -27,7 +27,7 @@ QUICK_TABLES = {
 }
 _QUICK_PEERS = ("logistic", "histogram", "ridge")  # need no further package
 _SECONDS = {"catboost": 5.0, "svc_grid": 10.0, OURS: 2.0, ORACLE: 2.0}
-_MAX_SPLITS = 10
+_MAX_SPLITS = 5
 
 
 @dataclass(frozen=True)
@@ -218,8 +218,8 @@ class Mixed(OnTables):
     conditions: ClassVar = {
         CLEAN: Condition(
             0,
-            dict.fromkeys((OURS, "lightgbm", "lightgbm_stopped", "histogram"), 3)
-            | {"catboost": 1, "forest": 3, "logistic": 3},
+            dict.fromkeys((OURS, "lightgbm", "lightgbm_stopped"), 3)
+            | {"catboost": 1, "forest": 1, "logistic": 1},
         ),
         NOISY: Condition(20, {OURS: 1, "lightgbm": 1}),
     }
@@ -261,7 +261,6 @@ class Imbalanced(OnTables):
     title = "Rare classes"
     family = "imbalanced"
     balanced = True
-    # Few test rows are of the rare class: three splits leave a standard error of 0.6 points.
     conditions: ClassVar = {
         CLEAN: Condition(
             0,
@@ -285,8 +284,8 @@ class Regression(OnTables):
     family = "numbers"
     halves = True
     conditions: ClassVar = {
-        CLEAN: Condition(0, dict.fromkeys(REGRESSORS, 2)),
-        NOISY: Condition(-1, dict.fromkeys((OURS, "lightgbm", "forest", "ridge"), 1)),
+        CLEAN: Condition(0, {OURS: 2, "catboost": 1, "lightgbm": 2, "forest": 1, "ridge": 2}),
+        NOISY: Condition(-1, dict.fromkeys((OURS, "lightgbm", "ridge"), 1)),
     }
     shown = ("r2", "rmse")
     listed = "rmse"
@@ -305,9 +304,7 @@ class Functions(OnTables):
     kind = "numbers"
     family = "pmlb"
     needs_folder = True
-    conditions: ClassVar = {
-        CLEAN: Condition(0, dict.fromkeys((OURS, "catboost", "lightgbm", "ridge"), 1))
-    }
+    conditions: ClassVar = {CLEAN: Condition(0, dict.fromkeys((OURS, "lightgbm", "ridge"), 1))}
     shown = ("r2", "rmse")
     listed = "r2"
     intro = (
@@ -323,12 +320,12 @@ class Generated(OnTables):
     name = "quality-generated"
     title = "Generated tables: nothing to learn, ordered classes, columns among noise"
     conditions: ClassVar = {
-        CLEAN: Condition(0, dict.fromkeys((OURS, ORACLE, "lightgbm", "forest", "logistic"), 3))
+        CLEAN: Condition(0, dict.fromkeys((OURS, ORACLE, "lightgbm", "logistic"), 2))
     }
     only: ClassVar = {ORACLE: AMONG}
     listed = "accuracy"
     intro = (
-        "Tables whose rule is known, with 2,000 further rows for testing; three of each. If there "
+        "Tables whose rule is known, with 2,000 further rows for testing; two of each. If there "
         "is nothing to learn, the log loss of a method that knows it is the entropy, .693 for two "
         "equal classes."
     )

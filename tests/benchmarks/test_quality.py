@@ -123,7 +123,7 @@ def test_sections_show_means_ratios_coverage_and_tables():
 
 def test_the_page_opens_with_errors_and_missed_targets():
     opening = PAGE.opening({"quality-small": ROWS})
-    assert "| small, 150 to 1,500 rows | 3 | 1.00 | 0.40 | 0.20 |" in opening
+    assert "| 3: small, 150 to 1,500 rows |  | 1.00 |  |  |  | 0.40 | 0.20 |" in opening
     assert "- small tables: error over that of LightGBM, geometric mean: at most 0.96" in opening
     assert PAGE.opening({}) == ""
     figure = peers_figure({"quality-small": ROWS}).figure
