@@ -536,3 +536,12 @@ def test_parameters_are_refused_by_name(kind):
     for level in (0.0, 1.0, np.nan):
         with pytest.raises(ValueError, match="confidence_level must be between 0 and 1"):
             method(frame, level)
+
+
+def test_very_many_classes_have_no_machines():
+    rng = np.random.default_rng(0)
+    y = np.arange(318) % 53
+    X = 4 * rng.normal(size=(53, 4))[y] + 0.1 * rng.normal(size=(318, 4))
+    model = RelevanceSVC().fit(X, y)
+    assert {part.split()[0] for part in model.parts_} == {"linear", "additive", "joint"}
+    assert model.score(X, y) > 0.98

@@ -51,12 +51,12 @@ def test_folds_are_balanced_and_keep_groups_together():
     fold = deal(labels, groups, 3, rng)
     assert all(len(set(fold[groups == g])) == 1 for g in range(40))
     assert np.ptp(np.bincount(fold)) <= 10
-    for n, n_splits in ((300, 3), (5000, 1)):
+    for n, n_splits, n_own in ((300, 3, 200), (3000, 2, 1500), (5000, 1, 5000 / 3)):
         found = splits(np.zeros(n, int), np.arange(n) // 2, rng, SETTINGS)
         assert len(found) == n_splits
         for split in found:
             assert not set(split.own // 2) & set(split.held // 2)
-        assert len(found[0].own) == (200 if n == 300 else pytest.approx(5000 / 3, rel=0.01))
+        assert len(found[0].own) == pytest.approx(n_own, rel=0.01)
         held = np.concatenate([split.held for split in found])
         assert len(np.unique(held)) == len(held) == min(n, SETTINGS.judging)
 

@@ -148,23 +148,25 @@ class ClassFit:
 def fit_classes(job: Job, loss: LogLoss) -> ClassFit:
     """Fit a classifier.
 
-    Up to 2,000 rows, decisions of the folds mix the parts. Above, parts leave out each row in
+    Decisions of the folds mix the parts. If there is one split alone, parts leave out each row in
     closed form, and machines are fitted to halves.
     """
     path = job.walk(loss)
     settings, n = job.settings, len(job.rows)
-    small = n <= settings.learning
-    judged = path.seen if small else np.arange(n)
+    judged = path.seen if path.is_crossed else np.arange(n)
     kept = Kept.of(job.rows, path.finals)
     parts: list[Part] = []
     decisions: list[Array] = []
     centre: list[float] = []
     for s, prior in kept.priors.items():
         own, own_decisions = _stage_parts(job, loss, path, kept.rows, prior, s)
-        machine, of_machine = _stage_machine(job, loss, path, kept, prior, s)
-        parts += [*own, machine]
-        decisions += [*own_decisions, of_machine]
-        centre += [path.weights[s] / (len(own) + 1)] * (len(own) + 1)
+        if job.whole is not None or loss.n_classes <= settings.machine_classes:
+            machine, of_machine = _stage_machine(job, loss, path, kept, prior, s)
+            own.append(machine)
+            own_decisions.append(of_machine)
+        parts += own
+        decisions += own_decisions
+        centre += [path.weights[s] / len(own)] * len(own)
     judge = loss.part(judged)
     weights = np.array(centre)
     mixture = judge.mix(decisions, weights / weights.sum())
@@ -187,7 +189,7 @@ def _stage_parts(
     job.tell(f"parts of {path.sizes[s]} columns")
     found = loss.final_parts(rows, prior, choice, job.rng)
     parts = [Part(kind, path.sizes[s], replace(model, left_out=None)) for kind, model in found]
-    if len(rows) <= job.settings.learning:
+    if path.is_crossed:
         return parts, [path.decisions[s][key] for key in choice]
     if job.groups is None:
         return parts, [np.asarray(model.left_out) for _, model in found]
@@ -237,7 +239,7 @@ def _stage_machine(
 
     machine, decisions = replace(solved(np.arange(n)), solutions=()), choice.decisions
     judged = path.seen
-    if n > settings.learning:
+    if not path.is_crossed:
         judged = np.arange(n)
         decisions = np.zeros((n, len(machine.intercept)))
         for own, others in job.halves(loss.labels):

@@ -66,13 +66,12 @@ class NumberFit:
 def fit_number(job: Job, loss: SquaredLoss) -> NumberFit:
     """Fit a model of one target.
 
-    Up to 2,000 rows, predictions of the folds mix the stages. Above, each row is left out in
-    closed form.
+    Predictions of the folds mix the stages. If there is one split alone, or one stage, each row is
+    left out in closed form.
     """
     path = job.walk(loss)
     kept = Kept.of(job.rows, path.finals)
     rows = kept.rows
-    from_folds = len(rows) <= job.settings.learning and len(path.seen) > 0
     parts, decisions, residuals, centre = [], [], [], []
     for s, prior in kept.priors.items():
         job.tell(f"model of {path.sizes[s]} columns")
@@ -80,9 +79,9 @@ def fit_number(job: Job, loss: SquaredLoss) -> NumberFit:
             model = Several((job.whole(job, kept, prior),))
         else:
             model = loss.fit(rows, prior, job.rng, threads=job.threads)
-        known = _left_out(job, loss, rows, prior, model)
+        known = _left_out(job, loss, path, rows, prior, model)
         residuals += list((loss.targets - known).T)
-        if from_folds:
+        if path.is_crossed:
             (D,) = path.decisions[s].values()
             known = np.empty(known.shape)
             known[path.seen] = D
@@ -109,10 +108,12 @@ def fit_number(job: Job, loss: SquaredLoss) -> NumberFit:
     return NumberFit(number, rows, kept.sources, path, left_out)
 
 
-def _left_out(job: Job, loss: SquaredLoss, rows: Rows, prior: Prior, model: Several) -> Array:
+def _left_out(
+    job: Job, loss: SquaredLoss, path: PathResult, rows: Rows, prior: Prior, model: Several
+) -> Array:
     """Return left-out decisions; those of halves if whole groups are left out."""
     out = model.left_out
-    if job.groups is None or len(rows) <= job.settings.learning:
+    if job.groups is None or path.is_crossed:
         return out
     out = np.empty(out.shape)
     for own, others in job.halves(loss.labels):

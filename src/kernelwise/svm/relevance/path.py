@@ -5,7 +5,7 @@
     weight of a stage ~ exp(-(loss on held-out rows + 4 nats if any column is dropped) / 2)
 
 The two best stages are learned once more from all rows, from the mean of the folds' priors. Of more
-than 2,000 columns each fold ranks those alone that say most on their own.
+than 1,000 columns each fold ranks those alone that say most on their own.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def rank(rows: Rows, T: Array, kept: Index, rng: np.random.Generator, settings: 
     squares = Q.w**2
     shares: Array = (L.w / L.w.sum() + L.v / L.v.sum() + squares / squares.sum()) / 3
     columns = np.argsort(-shares[rows.columns.group], kind="stable")
-    pairs = pair_shares(rows, T, columns[np.isin(rows.columns.group[columns], kept)], settings)
+    pairs = pair_shares(rows, T, columns[np.isin(rows.columns.group[columns], kept)])
     return shares if pairs is None else (3 * shares + pairs) / 4
 
 
@@ -138,10 +138,10 @@ class Split:
 def splits(
     labels: Index, groups: Index | None, rng: np.random.Generator, settings: Settings
 ) -> list[Split]:
-    """Return three folds of small tables, and one split of larger ones."""
+    """Return three folds of small tables, two of larger ones, and one split of the largest."""
     n = len(labels)
-    if n <= settings.learning:
-        fold = deal(labels, groups, settings.folds, rng)
+    if n <= 2 * settings.learning:
+        fold = deal(labels, groups, settings.folds if n <= settings.learning else 2, rng)
         found = [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in np.unique(fold)]
         return [Split(own, held) for own, held in found]
     fold = deal(labels, groups, -(-n // settings.learning), rng)
@@ -164,6 +164,11 @@ class PathResult:
     decisions: dict[int, dict[Key, Array]]
     # the priors of the mixed stages, learned from all rows
     finals: dict[int, Prior] = field(default_factory=dict)
+
+    @property
+    def is_crossed(self) -> bool:
+        """Whether there are decisions of folds on all rows."""
+        return len(self.splits) > 1
 
 
 class Path:

@@ -33,13 +33,12 @@ class Settings:
     own_noise: float = 0.02  # noise below which each target has its own variances: RMSE -30 %
 
     # --- Ranking and path
-    ranked: int = 2000  # columns that are ranked, those that say most alone; 20,000: CPU x9
+    ranked: int = 1000  # columns that are ranked, those that say most alone; 2,000: nothing, CPU x2
     min_path: int = 6  # columns from which columns are dropped; never: -12 points among noise
     rank_noise: float = 0.1  # held in the ranking; free: pairs among 100 columns are missed
     rank_evaluations: int = 30  # of the evidence per kernel; 15: -3 points among noise columns
     narrow: float = 3.0  # first weights of the Laplacian's ranking, relative to 1 / distance
     thirds: int = 16  # columns above which stages shrink to a third, not a half: CPU x0.78
-    pair_columns: int = 2000  # best columns whose pairs are screened; time
     nats: float = 4.0  # price of dropping any column, and of shifts by levels; 8: nothing
     gate: float = 2.0  # standard errors over a constant below which nothing is dropped; convention
 
@@ -51,9 +50,9 @@ class Settings:
     sample: int = 50_000  # most rows of logistic parts, machines and a region of cells; memory
 
     # --- Folds
-    folds: int = 3  # up to `learning`; 5: ll -.001, CPU x1.9
-    learning: int = 2000  # rows of the one fold of larger tables; two folds: ll +.0003
-    judging: int = 3000  # other rows that judge it; 4,000: nothing
+    folds: int = 3  # up to `learning` rows; 5: ll -.001, CPU x1.9
+    learning: int = 2000  # rows of a fold; two folds up to twice as many, above one split
+    judging: int = 3000  # rows of the one split that do not learn; 4,000: nothing
 
     # --- Cells
     exact_rows: int = 3000  # rows up to which the squared loss is solved exactly; convention
@@ -65,6 +64,7 @@ class Settings:
     powers: tuple[float, ...] = (0.5, 0.0, 1.0)
     distances: tuple[float, ...] = (2.0, 0.5, 1.0, 4.0, 8.0)
     costs: tuple[float, ...] = (10.0, 1.0, 100.0)
+    machine_classes: int = 50  # most classes, of 1,225 pairs; 200 would take minutes; time
 
     # --- Mixture
     equal: float = 30.0  # penalty on unequal weights of log-odds, in rows; convention
