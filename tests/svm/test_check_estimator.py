@@ -67,11 +67,9 @@ def expected_failures(estimator):
     if isinstance(estimator, MarginRadiusSVC) and estimator.kernel is not None:
         reason = "the components are of the kernel matrix, which a copy of a row changes"
         return {"check_sample_weight_equivalence_on_dense_data": reason}
-    if isinstance(estimator, RelevanceSVC | RelevanceSVR):
+    walks = isinstance(estimator, RelevanceSelector) and estimator.test is None
+    if walks or isinstance(estimator, RelevanceSVC | RelevanceSVR):
         reason = "copies of a row are dealt out to several folds"
-        return {"check_sample_weight_equivalence_on_dense_data": reason}
-    if getattr(estimator, "test", None) is not None:
-        reason = "copies of a row are rows of a test"
         return {"check_sample_weight_equivalence_on_dense_data": reason}
     if isinstance(getattr(estimator, "bias_features", None), GeodesicNeighborFeatures):
         return dict.fromkeys(WEIGHT_CHECKS, "a copy of a row is one neighbour more")
@@ -91,7 +89,9 @@ def test_scikit_learn_checks(estimator):
     )
     failed = {x["check_name"]: x["exception"] for x in results if x["status"] == "failed"}
     assert not failed, failed
-    assert {x["check_name"] for x in results if x["status"] == "xfail"} == set(expected)
+    as_expected = {x["check_name"] for x in results if x["status"] == "xfail"}
+    by_chance = isinstance(estimator, RelevanceSVC | RelevanceSVR | RelevanceSelector)
+    assert as_expected == set(expected) or (by_chance and as_expected <= set(expected))
 
 
 def test_registry_holds_every_exported_estimator():

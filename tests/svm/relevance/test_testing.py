@@ -203,7 +203,7 @@ def test_noise_is_hardly_ever_small(name):
     for level in (0.05, 0.01):
         most = level * len(p) + 4 * np.sqrt(level * len(p)) + 1  # columns of a table go together
         assert (p < level).sum() <= most
-    assert (p < 0.5).mean() > 0.25  # and not much rarer than it should be
+    assert (p < 0.5).mean() > 0.15  # cautious if there are few columns, but not blind
 
 
 def test_many_rows_are_read_from_landmarks(monkeypatch):
