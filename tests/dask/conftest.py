@@ -10,7 +10,7 @@ from kernelwise.svm.relevance.settings import Settings
 distributed = pytest.importorskip("distributed")
 
 SMALL = replace(
-    Settings(), sample=1500, learning=600, judging=600, exact_rows=1000, shared=100, cell=200
+    Settings(), sample=1500, learning=600, validation=600, exact_rows=1000, shared=100, cell=200
 )
 
 

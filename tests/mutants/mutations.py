@@ -239,7 +239,7 @@ MUTATIONS = [
     Mutation(
         "mixture of log-odds: gradient without the weights of the rows",
         "svm/relevance/simplex.py",
-        "-Z @ (price * y * miss)",
+        "-Z @ (cost_factor * y * miss)",
         "-Z @ (y * miss)",
         "tests/svm/relevance/test_mixture.py",
     ),

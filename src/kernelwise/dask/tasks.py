@@ -84,7 +84,7 @@ def split(partition: Sequence[Any], job: Shared) -> list[tuple[Any, ...]]:
     for own in plan.regions(known):
         some = known.part(own)
         rows = some.rows.Z, some.rows.lines, some.rows.places, some.rows.weight
-        found.append((*rows, some.T, some.price, some.numbers, some.wanted))
+        found.append((*rows, some.T, some.cost_factor, some.numbers, some.wanted))
     return found
 
 

@@ -144,7 +144,7 @@ def test_a_sample_has_rows_of_every_class_and_says_how_many_they_stand_for():
 class SmallSVC(RelevanceSVC):
     """With a small sample."""
 
-    _settings = replace(SETTINGS, sample=300, learning=150, cell=60, judging=150, shared=50)
+    _settings = replace(SETTINGS, sample=300, learning=150, cell=60, validation=150, shared=50)
 
 
 class SmallSVR(RelevanceSVR):

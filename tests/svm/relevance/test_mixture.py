@@ -31,22 +31,22 @@ def test_weights_on_the_simplex_are_those_of_scipy():
     for seed in range(12):
         rng = np.random.default_rng(seed)
         J, n = 2 + seed % 4, 60
-        price, y = rng.uniform(0.2, 2, n), rng.choice([-1.0, 1.0], n)
+        cost_factor, y = rng.uniform(0.2, 2, n), rng.choice([-1.0, 1.0], n)
         Z = y * rng.normal(1, 2, (J, n)) * rng.uniform(0.2, 1.5, (J, 1))
         centre = rng.dirichlet(np.ones(J))
 
-        def log_loss(w, Z=Z, y=y, price=price, centre=centre):
-            return price @ np.logaddexp(0, -y * (w @ Z)) + 3 * np.sum((w - centre) ** 2)
+        def log_loss(w, Z=Z, y=y, cost_factor=cost_factor, centre=centre):
+            return cost_factor @ np.logaddexp(0, -y * (w @ Z)) + 3 * np.sum((w - centre) ** 2)
 
-        found = log_weights(Z, y, price, centre, 3.0)
+        found = log_weights(Z, y, cost_factor, centre, 3.0)
         assert_allclose(found, on_simplex(log_loss, J), atol=2e-4)
         assert found.sum() == pytest.approx(1)
-        size = ((Z**2) @ price).min() / price.sum()
+        size = ((Z**2) @ cost_factor).min() / cost_factor.sum()
 
-        def squared(w, Z=Z, price=price, centre=centre, size=size):
-            return price @ (w @ Z) ** 2 / (2 * size) + 3 * np.sum((w - centre) ** 2)
+        def squared(w, Z=Z, cost_factor=cost_factor, centre=centre, size=size):
+            return cost_factor @ (w @ Z) ** 2 / (2 * size) + 3 * np.sum((w - centre) ** 2)
 
-        found = squared_weights(Z, price, centre, 3.0)
+        found = squared_weights(Z, cost_factor, centre, 3.0)
         assert_allclose(found, on_simplex(squared, J), atol=2e-4)
         A = rng.normal(size=(J, J))
         H, g = A @ A.T + 0.1 * np.eye(J), 3 * rng.normal(size=J)

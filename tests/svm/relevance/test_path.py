@@ -58,7 +58,7 @@ def test_folds_are_balanced_and_keep_groups_together():
             assert not set(split.own // 2) & set(split.held // 2)
         assert len(found[0].own) == pytest.approx(n_own, rel=0.01)
         held = np.concatenate([split.held for split in found])
-        assert len(np.unique(held)) == len(held) == min(n, SETTINGS.judging)
+        assert len(np.unique(held)) == len(held) == min(n, SETTINGS.validation)
 
 
 def test_the_columns_of_an_exclusive_or_are_found_among_noise():

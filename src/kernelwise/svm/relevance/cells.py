@@ -93,7 +93,7 @@ class Known:
 
     rows: Rows
     T: Array  # (n, k): the targets
-    price: Array  # (n,): the weight of each row's loss
+    cost_factor: Array  # (n,): the weight of each row's loss
     numbers: Index  # (n,): the number of each row in the table, ascending
     wanted: Any  # (n,): whether a decision without the row is needed
 
@@ -102,15 +102,15 @@ class Known:
 
     def part(self, own: Index) -> Known:
         """Return some of the rows."""
-        T, price, numbers = self.T[own], self.price[own], self.numbers[own]
-        return Known(self.rows.part(own), T, price, numbers, self.wanted[own])
+        T, cost_factor, numbers = self.T[own], self.cost_factor[own], self.numbers[own]
+        return Known(self.rows.part(own), T, cost_factor, numbers, self.wanted[own])
 
     @classmethod
     def joined(cls, blocks: Sequence[Known]) -> Known:
         """Return blocks of rows as one, by ascending number."""
         arrays = (
             np.concatenate([getattr(block, name) for block in blocks])
-            for name in ("T", "price", "numbers", "wanted")
+            for name in ("T", "cost_factor", "numbers", "wanted")
         )
         out = cls(Rows.joined([block.rows for block in blocks]), *arrays)
         return out.part(np.argsort(out.numbers, kind="stable"))
@@ -267,7 +267,7 @@ class Plan:
             Phi = (self.landmarks.inverse.astype(self.real) @ K.T).T
             C -= Phi @ Phi.T
         nugget = _ROUNDING * (prior.s2 + prior.r2)
-        C[np.diag_indices_from(C)] += (prior.noise / known.price + nugget).astype(self.real)
+        C[np.diag_indices_from(C)] += (prior.noise / known.cost_factor + nugget).astype(self.real)
         T = known.T.astype(self.real)
         L = scipy.linalg.cholesky(C.T, lower=True, overwrite_a=True, check_finite=False)
         alpha = scipy.linalg.cho_solve((L, True), T, check_finite=False)
@@ -318,7 +318,7 @@ class Plan:
 def fit_squared(
     rows: Rows,
     T: Array,  # (n, k): the targets
-    price: Array,  # (n,): the weight of each row's loss
+    cost_factor: Array,  # (n,): the weight of each row's loss
     prior: Prior,
     rng: np.random.Generator,  # picks landmarks and trees
     settings: Settings,
@@ -329,7 +329,7 @@ def fit_squared(
 ) -> Squared:
     """Solve the squared loss of all rows."""
     n = len(rows)
-    known = Known(rows, T, price, np.arange(n), np.full(n, left_out))
+    known = Known(rows, T, cost_factor, np.arange(n), np.full(n, left_out))
     plans = Plan.all(rows, n, prior, rng, settings)
     return solve(plans, known, threads, done)
 

@@ -143,11 +143,11 @@ class RelevanceSVC(ClassifierMixin, BaseRelevance):
         y : array-like of shape (n_samples,)
             The classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight two has twice the price in every loss. Rows of
+            Weights of the rows: a row of weight two counts twice in every loss. Rows of
             weight zero count as absent.
         groups : array-like of shape (n_samples,), default=None
             Groups of rows that belong together, such as the visits of one patient. Rows of a
-            group are held out together, so that no row is judged by a model that knows others of
+            group are held out together, so that no row is scored by a model that knows others of
             its group.
 
         Returns
@@ -310,8 +310,8 @@ def _attributes(
         models.append(replace(fit.model, encoded=own))
     weights = np.concatenate([model.mixture.weights for model in models]) / len(models)
     scores = class_scores(fits[0].scores, None)
-    judged = fits[0].judged
-    conformity = Conformity.of(scores, labels.classes[judged], labels.sample_weight[judged])
+    held = fits[0].held
+    conformity = Conformity.of(scores, labels.classes[held], labels.sample_weight[held])
     return column_attributes(columns, fits, sources) | {
         "classes_": labels.names,
         "class_weight_": labels.class_weight,

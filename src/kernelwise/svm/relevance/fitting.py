@@ -141,7 +141,7 @@ class ClassFit:
     model: ClassModel
     path: PathResult
     importances: Array
-    judged: Index
+    held: Index
     scores: Array
 
 
@@ -153,7 +153,7 @@ def fit_classes(job: Job, loss: LogLoss) -> ClassFit:
     """
     path = job.walk(loss)
     settings, n = job.settings, len(job.rows)
-    judged = path.seen if path.is_crossed else np.arange(n)
+    held = path.seen if path.is_crossed else np.arange(n)
     kept = Kept.of(job.rows, path.finals)
     parts: list[Part] = []
     decisions: list[Array] = []
@@ -167,24 +167,24 @@ def fit_classes(job: Job, loss: LogLoss) -> ClassFit:
         parts += own
         decisions += own_decisions
         centre += [path.weights[s] / len(own)] * len(own)
-    judge = loss.part(judged)
+    held_loss = loss.part(held)
     weights = np.array(centre)
-    mixture = judge.mix(decisions, weights / weights.sum())
+    mixture = held_loss.mix(decisions, weights / weights.sum())
     z = mixture.decisions(decisions)
-    families = _class_families(kept.rows.part(judged), judge, z, settings)
+    families = _class_families(kept.rows.part(held), held_loss, z, settings)
     for family in families:
-        z = z + family.shift(kept.rows.Z[judged])
+        z = z + family.shift(kept.rows.Z[held])
     job.tell("mixture")
     model = ClassModel(
         kept.rows.columns, kept.sources, tuple(parts), mixture, tuple(families), settings
     )
-    return ClassFit(model, path, importances(path, job.rows.columns), judged, z)
+    return ClassFit(model, path, importances(path, job.rows.columns), held, z)
 
 
 def _stage_parts(
     job: Job, loss: LogLoss, path: PathResult, rows: Rows, prior: Prior, s: int
 ) -> tuple[list[Part], list[Array]]:
-    """Fit the parts of a stage; return them, and their decisions on the judged rows."""
+    """Fit the parts of a stage; return them, and their decisions on the held-out rows."""
     choice: list[Key] = list(path.decisions[s])
     job.tell(f"parts of {path.sizes[s]} columns")
     found = loss.final_parts(rows, prior, choice, job.rng)
@@ -212,7 +212,7 @@ def _stage_cells(
     for own, others in job.halves(loss.labels):
         rows, half = kept.rows.part(own), loss.part(own)
         model = fit_squared(
-            rows, half.targets, half.price, prior, job.rng, job.settings, left_out=False
+            rows, half.targets, half.cost_factor, prior, job.rng, job.settings, left_out=False
         )
         decisions[others] = model.decide(kept.rows.part(others), job.settings)
     return replace(cells, left_out=None), decisions
@@ -233,29 +233,29 @@ def _stage_machine(
 
     def solved(own: Index) -> Machine:
         half = loss.part(own)
-        return Machines(rows.part(own), half.classes, loss.n_classes, half.price, u, _MEMORY).solve(
-            choice.C
-        )
+        return Machines(
+            rows.part(own), half.classes, loss.n_classes, half.cost_factor, u, _MEMORY
+        ).solve(choice.C)
 
     machine, decisions = replace(solved(np.arange(n)), solutions=()), choice.decisions
-    judged = path.seen
+    held = path.seen
     if not path.is_crossed:
-        judged = np.arange(n)
+        held = np.arange(n)
         decisions = np.zeros((n, len(machine.intercept)))
         for own, others in job.halves(loss.labels):
             decisions[others] = solved(own).decide(rows.part(others), settings)
     if loss.n_classes == 2:
         return Part("machine", size, machine), decisions
-    judge = loss.part(judged)
-    pairs = PairSigmoids.of(decisions, judge.classes, loss.n_classes, judge.price)
+    held_loss = loss.part(held)
+    pairs = PairSigmoids.of(decisions, held_loss.classes, loss.n_classes, held_loss.cost_factor)
     return Part("machine", size, machine, pairs), pairs.log_odds(decisions)
 
 
 def _choose_machine(job: Job, loss: LogLoss, path: PathResult, s: int) -> Choice:
     """Choose power, distance and C of a stage's machine on the held-out rows."""
     made: dict[tuple[int, float, float], Machines] = {}
-    judge = loss.part(path.seen)
-    total = judge.price.sum()
+    held_loss = loss.part(path.seen)
+    total = held_loss.cost_factor.sum()
 
     def decide(power: float, distance: float, C: float) -> Array:
         out = []
@@ -264,34 +264,34 @@ def _choose_machine(job: Job, loss: LogLoss, path: PathResult, s: int) -> Choice
                 rows, own = job.rows.part(split.own), loss.part(split.own)
                 u = machine_weights(rows, path.priors[f, s], power, distance)
                 made[f, power, distance] = Machines(
-                    rows, own.classes, loss.n_classes, own.price, u, _MEMORY
+                    rows, own.classes, loss.n_classes, own.cost_factor, u, _MEMORY
                 )
             machine = made[f, power, distance].solve(C)
             out.append(machine.decide(job.rows.part(split.held), job.settings))
         return np.vstack(out)
 
     def mean_loss(parts: Sequence[Array]) -> float:
-        return float(judge.price @ judge.row_losses(parts) / total)
+        return float(held_loss.cost_factor @ held_loss.row_losses(parts) / total)
 
     def as_log_odds(decisions: Array) -> Array:
         if loss.n_classes == 2:
             return decisions
-        pairs = PairSigmoids.of(decisions, judge.classes, loss.n_classes, judge.price)
+        pairs = PairSigmoids.of(decisions, held_loss.classes, loss.n_classes, held_loss.cost_factor)
         return pairs.log_odds(decisions)
 
     others = list(path.decisions[s].values())
     return choose(decide, mean_loss, as_log_odds, others, job.settings)
 
 
-def _class_families(rows: Rows, judge: LogLoss, z: Array, settings: Settings) -> list[Family]:
+def _class_families(rows: Rows, held_loss: LogLoss, z: Array, settings: Settings) -> list[Family]:
     """Find shifts of log-odds by levels."""
 
     def value(z: Array) -> float:
-        return float(judge.price @ judge.of_decisions(z))
+        return float(held_loss.cost_factor @ held_loss.of_decisions(z))
 
     def slopes(z: Array) -> tuple[Array, Array]:
         p = expit(z) if z.shape[1] == 1 else softmax(z, axis=1)
-        price = judge.price[:, None]
-        return price * (judge.codes - p), price * p * (1 - p)
+        cost_factor = held_loss.cost_factor[:, None]
+        return cost_factor * (held_loss.codes - p), cost_factor * p * (1 - p)
 
     return find_families(rows, z, value, slopes, settings)

@@ -105,7 +105,7 @@ class Joint:
 def fit_joint(
     rows: Rows,
     targets: Array,  # (n, k): codes 0 and 1 for the logistic loss, numbers for the squared one
-    price: Array,  # (n,): the weight of each row's loss
+    cost_factor: Array,  # (n,): the weight of each row's loss
     prior: Prior,
     loss: str,
     # prior variances of the coefficients; for the squared loss, factors of 1 / noise
@@ -119,7 +119,7 @@ def fit_joint(
     features = Features.of(rows, prior, rng, settings)
     U = features.of_landmarks(rows, settings)
     if loss == "squared":
-        fits = [squared_fit(U, targets, prior.noise / (c * price)) for c in scales]
+        fits = [squared_fit(U, targets, prior.noise / (c * cost_factor)) for c in scales]
         return [Joint.of(features, b, c, out) for c, (b, out) in zip(scales, fits, strict=True)]
     G = None
     if U.shape[1] >= len(U):  # a solve in the space of the rows
@@ -128,7 +128,7 @@ def fit_joint(
     models, F = [], np.zeros(targets.shape)
     for scale in scales:
         columns = [
-            logistic_fit(U, G, targets[:, k], price, scale, F[:, k], left_out=left_out)
+            logistic_fit(U, G, targets[:, k], cost_factor, scale, F[:, k], left_out=left_out)
             for k in range(targets.shape[1])
         ]
         F = np.column_stack([fit.decisions for fit in columns])
@@ -174,7 +174,7 @@ def logistic_fit(
     U: Array,
     G: Array | None,
     t: Array,
-    price: Array,
+    cost_factor: Array,
     scale: float,
     start: Array,
     *,
@@ -185,7 +185,7 @@ def logistic_fit(
     With ``G = U U'`` the steps are in the space of the rows, else in that of the coefficients.
     """
     solve = _in_row_space if G is not None else _in_coefficient_space
-    coefficients, f, leverage = solve(U, G, t, price, scale, start, left_out)
+    coefficients, f, leverage = solve(U, G, t, cost_factor, scale, start, left_out)
     if not left_out:
         return LogisticFit(coefficients, f, f)
     p = expit(f)
@@ -195,19 +195,24 @@ def logistic_fit(
 
 
 def _in_row_space(
-    U: Array, G: Any, t: Array, price: Array, scale: float, f: Array, left_out: bool
+    U: Array, G: Any, t: Array, cost_factor: Array, scale: float, f: Array, left_out: bool
 ) -> tuple[Array, Array, Array]:
     real = G.dtype.type
-    t, f, price, factor = t.astype(real), f.astype(real), price.astype(real), real(scale)
+    t, f, cost_factor, factor = (
+        t.astype(real),
+        f.astype(real),
+        cost_factor.astype(real),
+        real(scale),
+    )
     diagonal = np.diag_indices(len(G))
     for _ in range(_STEPS):
         p = expit(f)
-        W = price * np.maximum(p * (1 - p), real(_MIN_VARIANCE))
+        W = cost_factor * np.maximum(p * (1 - p), real(_MIN_VARIANCE))
         root = np.sqrt(W)
         B = (factor * root[:, None]) * G * root
         B[diagonal] += 1
         L = scipy.linalg.cholesky(B, lower=True, overwrite_a=True, check_finite=False)
-        b = W * f + price * (t - p)
+        b = W * f + cost_factor * (t - p)
         inner = scipy.linalg.cho_solve((L, True), root * (factor * (G @ b)), check_finite=False)
         alpha = b - root * inner
         new = factor * (G @ alpha)
@@ -220,18 +225,20 @@ def _in_row_space(
 
 
 def _in_coefficient_space(
-    U: Array, G: Any, t: Array, price: Array, scale: float, f: Array, left_out: bool
+    U: Array, G: Any, t: Array, cost_factor: Array, scale: float, f: Array, left_out: bool
 ) -> tuple[Array, Array, Array]:
     V = U.astype(np.float32)
     diagonal = np.diag_indices(U.shape[1])
     for _ in range(_STEPS):
         p = expit(f)
-        W = price * np.maximum(p * (1 - p), _MIN_VARIANCE)
+        W = cost_factor * np.maximum(p * (1 - p), _MIN_VARIANCE)
         R = V * np.sqrt(W).astype(np.float32)[:, None]
         H = (R.T @ R).astype(np.float64)
         H[diagonal] += 1 / scale + 1e-5 * np.diagonal(H)  # float32 sums round, by column
         L = scipy.linalg.cholesky(H, lower=True, overwrite_a=True, check_finite=False)
-        b = scipy.linalg.cho_solve((L, True), U.T @ (W * f + price * (t - p)), check_finite=False)
+        b = scipy.linalg.cho_solve(
+            (L, True), U.T @ (W * f + cost_factor * (t - p)), check_finite=False
+        )
         new = U @ b
         done = np.max(np.abs(new - f)) < _CLOSE
         f = np.clip(new, -_LARGEST, _LARGEST)

@@ -54,7 +54,7 @@ class LogLoss:
 
     classes: Index  # (n,): the number of each row's class
     n_classes: int  # the number of classes
-    price: Array  # (n,): the weight of each row's loss: sample weight times class weight
+    cost_factor: Array  # (n,): the weight of each row's loss: sample weight times class weight
     settings: Settings
     fine = False  # evidence in float32: classes are never without noise
 
@@ -67,7 +67,7 @@ class LogLoss:
     @cached_property
     def targets(self) -> Array:
         """The codes, of mean zero and deviation one, for the evidence."""
-        share = self.price / self.price.sum()
+        share = self.cost_factor / self.cost_factor.sum()
         return standardised(self.codes, share @ self.codes)
 
     @property
@@ -83,7 +83,7 @@ class LogLoss:
     @cached_property
     def base(self) -> Array:
         """The loss of each row under the shares of the classes."""
-        share = np.bincount(self.classes, self.price, self.n_classes) / self.price.sum()
+        share = np.bincount(self.classes, self.cost_factor, self.n_classes) / self.cost_factor.sum()
         out: Array = -np.log(share)[self.classes]
         return out
 
@@ -93,7 +93,7 @@ class LogLoss:
 
     def part(self, rows: Index) -> LogLoss:
         """Return the loss of some rows."""
-        return LogLoss(self.classes[rows], self.n_classes, self.price[rows], self.settings)
+        return LogLoss(self.classes[rows], self.n_classes, self.cost_factor[rows], self.settings)
 
     def learning_rows(self, size: int, rng: np.random.Generator) -> Index:
         """Return rows to learn from, of each class the same number as far as they go."""
@@ -124,7 +124,7 @@ class LogLoss:
         own = prior.of_kind(kind)
         scales = scales if scale is None else (scale,)
         return fit_joint(
-            rows, targets, self.price, own, loss, scales, rng, settings, left_out=left_out
+            rows, targets, self.cost_factor, own, loss, scales, rng, settings, left_out=left_out
         )
 
     def final_parts(
@@ -138,7 +138,7 @@ class LogLoss:
         best = []
         for kind in KINDS:
             keys = [key for key in decisions if key[0] == kind]
-            losses = [float(self.price @ self.row_losses([decisions[key]])) for key in keys]
+            losses = [float(self.cost_factor @ self.row_losses([decisions[key]])) for key in keys]
             best.append(keys[int(np.argmin(losses))])
         return best, self.row_losses([decisions[key] for key in best])
 
@@ -151,21 +151,24 @@ class LogLoss:
         J, n, k = F.shape
         columns = F.transpose(1, 0, 2).reshape(n, J * k)
         positive = self.codes > 0
-        sigmoid = fit_sigmoid(columns, np.tile(positive, J), self.price)
+        sigmoid = fit_sigmoid(columns, np.tile(positive, J), self.cost_factor)
         slope, intercept = sigmoid.slope.reshape(J, k), sigmoid.intercept.reshape(J, k)
         weights: Array = np.ones(1)
         if J > 1:
             Z = (slope[:, None, :] * F + intercept[:, None, :]).reshape(J, -1)
-            signs, price = np.where(positive, 1.0, -1.0).ravel(), np.repeat(self.price, k)
+            signs, cost_factor = (
+                np.where(positive, 1.0, -1.0).ravel(),
+                np.repeat(self.cost_factor, k),
+            )
             to = np.full(J, 1 / J) if centre is None else centre
-            weights = log_weights(Z, signs, price, to, self.settings.equal)
+            weights = log_weights(Z, signs, cost_factor, to, self.settings.equal)
         mixture = LogMixture(weights, weights[:, None] * slope, weights @ intercept)
         if k == 1:
             return mixture
         t = fit_temperature(
             mixture.decisions(parts),
             self.classes,
-            self.price,
+            self.cost_factor,
             prior_variance=_TEMPERATURE_VARIANCE,
         )
         return LogMixture(weights, t * mixture.slopes, t * mixture.offset)
@@ -223,7 +226,7 @@ class SquaredLoss:
 
     y: Array  # (n,): the target
     transforms: tuple[Target, ...]
-    price: Array  # (n,): the sample weights
+    cost_factor: Array  # (n,): the sample weights
     settings: Settings
     fine = True  # evidence in float64 where there is hardly any noise
 
@@ -240,7 +243,7 @@ class SquaredLoss:
     @cached_property
     def base(self) -> Array:
         """The loss of each row by the mean."""
-        out: Array = (self.y - np.average(self.y, weights=self.price)) ** 2
+        out: Array = (self.y - np.average(self.y, weights=self.cost_factor)) ** 2
         return out
 
     def nats(self, losses: Array) -> float:
@@ -249,7 +252,7 @@ class SquaredLoss:
 
     def part(self, rows: Index) -> SquaredLoss:
         """Return the loss of some rows."""
-        return SquaredLoss(self.y[rows], self.transforms, self.price[rows], self.settings)
+        return SquaredLoss(self.y[rows], self.transforms, self.cost_factor[rows], self.settings)
 
     def learning_rows(self, size: int, rng: np.random.Generator) -> Index:
         """Return random rows to learn from."""
@@ -281,7 +284,7 @@ class SquaredLoss:
                     fit_squared(
                         rows,
                         T,
-                        self.price,
+                        self.cost_factor,
                         prior,
                         rng,
                         settings,
@@ -304,7 +307,9 @@ class SquaredLoss:
                 hold=("w",),
                 fine=True,
             )
-            models.append(fit_squared(rows, t, self.price, own, rng, settings, left_out=left_out))
+            models.append(
+                fit_squared(rows, t, self.cost_factor, own, rng, settings, left_out=left_out)
+            )
         return Several(tuple(models))
 
     def choose(self, decisions: dict[Key, Array]) -> tuple[list[Key], Array]:
@@ -333,4 +338,6 @@ class SquaredLoss:
         to = np.full(J, 1 / J) if centre is None else centre
         if J == 1:
             return np.ones(1)
-        return squared_weights(self.y - predictions, self.price, to, self.settings.equal_squared)
+        return squared_weights(
+            self.y - predictions, self.cost_factor, to, self.settings.equal_squared
+        )

@@ -81,9 +81,15 @@ class Machines:
     """
 
     def __init__(
-        self, rows: Rows, classes: Index, n_classes: int, price: Array, u: Array, memory: float
+        self,
+        rows: Rows,
+        classes: Index,
+        n_classes: int,
+        cost_factor: Array,
+        u: Array,
+        memory: float,
     ) -> None:
-        self._rows, self._u, self._price = rows, u, price
+        self._rows, self._u, self._price = rows, u, cost_factor
         self._gram = rows.laplacian(rows, u) if len(rows) <= _STORED else None
         self._tasks = pair_tasks(classes, n_classes)
         self._solver = SMO(tol=TOLERANCE, memory=memory, budget=0.0)
@@ -127,10 +133,12 @@ class PairSigmoids:
     n_classes: int  # the number of classes
 
     @classmethod
-    def of(cls, decisions: Array, classes: Index, n_classes: int, price: Array) -> PairSigmoids:
+    def of(
+        cls, decisions: Array, classes: Index, n_classes: int, cost_factor: Array
+    ) -> PairSigmoids:
         """Fit a sigmoid to each pair's decisions on its own rows."""
         first, second = np.triu_indices(n_classes, 1)
-        weight = price[:, None] * ((classes[:, None] == first) | (classes[:, None] == second))
+        weight = cost_factor[:, None] * ((classes[:, None] == first) | (classes[:, None] == second))
         sigmoid = fit_sigmoid(decisions, classes[:, None] == first, weight)
         return cls(sigmoid.slope, sigmoid.intercept, n_classes)
 

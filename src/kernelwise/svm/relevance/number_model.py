@@ -126,14 +126,14 @@ def _families(
     rows: Rows, loss: SquaredLoss, predictions: Array, settings: Settings
 ) -> list[Family]:
     """Find shifts of predictions by levels."""
-    variance = max(float(np.average((loss.y - predictions) ** 2, weights=loss.price)), 1e-300)
-    price = loss.price[:, None]
+    variance = max(float(np.average((loss.y - predictions) ** 2, weights=loss.cost_factor)), 1e-300)
+    cost_factor = loss.cost_factor[:, None]
 
     def value(z: Array) -> float:
-        return float(loss.price @ (loss.y - z[:, 0]) ** 2) / (2 * variance)
+        return float(loss.cost_factor @ (loss.y - z[:, 0]) ** 2) / (2 * variance)
 
     def slopes(z: Array) -> tuple[Array, Array]:
-        return price * (loss.y[:, None] - z), price
+        return cost_factor * (loss.y[:, None] - z), cost_factor
 
     return find_families(rows, predictions[:, None], value, slopes, settings)
 

@@ -1,4 +1,4 @@
-"""The path: columns are ranked once per fold, dropped stage by stage, and judged on held-out rows.
+"""The path: columns are ranked once per fold, dropped stage by stage, and scored on held-out rows.
 
     for each fold:  order = rank(own rows)
                     for size in p, p/2 or p/3, ..., 2:  learn the prior, fit the parts, decide
@@ -129,7 +129,7 @@ def best_two(weights: Array) -> Array:
 
 @dataclass(frozen=True)
 class Split:
-    """Rows that learn, and rows that judge what they learned."""
+    """Rows that learn, and rows that score what they learned."""
 
     own: Index
     held: Index
@@ -146,7 +146,9 @@ def splits(
         return [Split(own, held) for own, held in found]
     fold = deal(labels, groups, -(-n // settings.learning), rng)
     others = np.flatnonzero(fold != 0)
-    return [Split(np.flatnonzero(fold == 0), np.sort(rng.permutation(others)[: settings.judging]))]
+    return [
+        Split(np.flatnonzero(fold == 0), np.sort(rng.permutation(others)[: settings.validation]))
+    ]
 
 
 @dataclass
@@ -272,9 +274,9 @@ class Path:
         priors: dict[tuple[int, int], Prior],
         held: dict[int, dict[Key, list[Array]]],
     ) -> None:
-        """Learn and judge the stages of one fold; the first fold gives up those far behind."""
+        """Learn and score the stages of one fold; the first fold gives up those far behind."""
         rows, loss = self._rows.part(split.own), self._loss.part(split.own)
-        others, judge = self._rows.part(split.held), self._loss.part(split.held)
+        others, held_loss = self._rows.part(split.held), self._loss.part(split.held)
         last: Prior | None = None
         tried: dict[int, Array] = {}
         for s in np.flatnonzero(alive).tolist():
@@ -284,19 +286,19 @@ class Path:
             self._done(f"fold {f + 1}: {self._sizes[s]} columns")
             if f > 0 or len(self._sizes) == 1:
                 continue
-            tried[s] = judge.choose({key: own[0] for key, own in held[s].items()})[1]
-            bad = self._far_behind(judge, tried)
+            tried[s] = held_loss.choose({key: own[0] for key, own in held[s].items()})[1]
+            bad = self._far_behind(held_loss, tried)
             if len(bad) > 2 and bad[-2:].all():
                 alive[s + 1 :] = False
                 break
         if tried:
-            alive[list(tried)] = ~self._far_behind(judge, tried)
+            alive[list(tried)] = ~self._far_behind(held_loss, tried)
             alive[0] = True
 
-    def _far_behind(self, judge: Loss, tried: dict[int, Array]) -> Any:
+    def _far_behind(self, held_loss: Loss, tried: dict[int, Array]) -> Any:
         """Return which of some stages are clearly worse than the best of them."""
         L = np.array(list(tried.values()))
-        worse = (L - L[L.sum(axis=1).argmin()]) / judge.nats(L)
+        worse = (L - L[L.sum(axis=1).argmin()]) / held_loss.nats(L)
         error = np.sqrt(L.shape[1]) * worse.std(axis=1)
         return worse.sum(axis=1) > np.maximum(_FAR, 2 * error)
 
@@ -309,19 +311,19 @@ class Path:
         seen: Index,
     ) -> PathResult:
         """Weight the stages by their losses on held-out rows."""
-        judge, settings = self._loss.part(seen), self._settings
+        held_loss, settings = self._loss.part(seen), self._settings
         decisions: dict[int, dict[Key, Array]] = {}
         L = np.full((len(self._sizes), len(seen)), np.inf)
         for s in np.flatnonzero(alive).tolist():
             both = {key: np.vstack(own) for key, own in held[s].items()}
-            chosen, L[s] = judge.choose(both)
+            chosen, L[s] = held_loss.choose(both)
             decisions[s] = {key: both[key] for key in chosen}
-        price = judge.price / judge.price.mean()
-        total = (L * price)[alive].sum(axis=1) / judge.nats(L[alive])
+        cost_factor = held_loss.cost_factor / held_loss.cost_factor.mean()
+        total = (L * cost_factor)[alive].sum(axis=1) / held_loss.nats(L[alive])
         total += settings.nats * (np.flatnonzero(alive) > 0)
         weights = np.zeros(len(self._sizes))
         weights[alive] = np.exp(-(total - total.min()) / 2)
-        gain = judge.base - L[int(np.argmax(weights))]
+        gain = held_loss.base - L[int(np.argmax(weights))]
         if gain.mean() < settings.gate * gain.std() / np.sqrt(len(gain)):
             weights = (np.arange(len(weights)) == 0).astype(float)
         keeps_all = isinstance(self._loss, SquaredLoss) and len(self._rows) > settings.exact_rows
@@ -331,7 +333,7 @@ class Path:
             weights[0] = max(weights[0], _MIN_SHARE * weights.max())
         else:
             weights = np.array(best_two(weights))
-        losses = np.array([np.average(own, weights=price) for own in L])
+        losses = np.array([np.average(own, weights=cost_factor) for own in L])
         losses[~alive] = np.nan
         return PathResult(
             self._sizes, losses, weights / weights.sum(), found, seen, priors, decisions

@@ -66,7 +66,7 @@ class RelevanceSVR(RegressorMixin, BaseRelevance):
     path_ : dict of ndarray
         The stages that were tried, for ``pandas.DataFrame(model.path_)``: "member", "n_features"
         (the number of columns or groups), "loss" (mean squared error on held-out rows; NaN for
-        stages that were not judged) and "weight" (zero for stages that are not part of the model).
+        stages that were not scored) and "weight" (zero for stages that are not part of the model).
         With several targets, members are those of each target in turn.
     loo_predictions_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
         The prediction of each training row by models that did not have it; NaN for rows of weight
@@ -133,11 +133,11 @@ class RelevanceSVR(RegressorMixin, BaseRelevance):
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             The target, or several.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight two has twice the price in every loss. Rows of
+            Weights of the rows: a row of weight two counts twice in every loss. Rows of
             weight zero count as absent.
         groups : array-like of shape (n_samples,), default=None
             Groups of rows that belong together, such as the visits of one patient. Rows of a
-            group are held out together, so that no row is judged by a model that knows others of
+            group are held out together, so that no row is scored by a model that knows others of
             its group.
 
         Returns

@@ -39,7 +39,7 @@ class Settings:
     rank_evaluations: int = 30  # of the evidence per kernel; 15: -3 points among noise columns
     narrow: float = 3.0  # first weights of the Laplacian's ranking, relative to 1 / distance
     thirds: int = 16  # columns above which stages shrink to a third, not a half: CPU x0.78
-    nats: float = 4.0  # price of dropping any column, and of shifts by levels; 8: nothing
+    nats: float = 4.0  # cost of dropping any column, and of shifts by levels; 8: nothing
     gate: float = 2.0  # standard errors over a constant below which nothing is dropped; convention
 
     # --- Parts
@@ -52,7 +52,7 @@ class Settings:
     # --- Folds
     folds: int = 3  # up to `learning` rows; 5: ll -.001, CPU x1.9
     learning: int = 2000  # rows of a fold; two folds up to twice as many, above one split
-    judging: int = 3000  # rows of the one split that do not learn; 4,000: nothing
+    validation: int = 3000  # rows of the one split that do not learn; 4,000: nothing
 
     # --- Cells
     exact_rows: int = 3000  # rows up to which the squared loss is solved exactly; convention

@@ -12,17 +12,17 @@ _MAX_STEPS = 50  # Newton steps; about five are needed
 _MIN_GAIN = 1e-12  # predicted decrease at which the steps end, relative to the loss
 
 
-def squared_weights(residuals: Array, price: Array, centre: Array, penalty: float) -> Array:
+def squared_weights(residuals: Array, cost_factor: Array, centre: Array, penalty: float) -> Array:
     """Return the weights of least squared error, pulled to a centre.
 
     min  sum_i p_i (sum_j w_j r_ji)^2 / (2 s) + penalty |w - c|^2   s.t.  w >= 0,  sum w = 1
     """
-    H = (residuals * price) @ residuals.T
-    size = max(float(np.diagonal(H).min()) / float(price.sum()), 1e-300)
+    H = (residuals * cost_factor) @ residuals.T
+    size = max(float(np.diagonal(H).min()) / float(cost_factor.sum()), 1e-300)
     return simplex_minimum(H / size + 2 * penalty * np.eye(len(H)), -2 * penalty * centre)
 
 
-def log_weights(Z: Array, y: Array, price: Array, centre: Array, penalty: float) -> Array:
+def log_weights(Z: Array, y: Array, cost_factor: Array, centre: Array, penalty: float) -> Array:
     """Return the weights of least log loss, pulled to a centre, by Newton's method.
 
     min  sum_i p_i log(1 + exp(-y_i sum_j w_j z_ji)) + penalty |w - c|^2   s.t.  w >= 0,  sum w = 1
@@ -34,12 +34,12 @@ def log_weights(Z: Array, y: Array, price: Array, centre: Array, penalty: float)
         tail = np.exp(-np.abs(z))
         losses = np.maximum(z, 0.0) + np.log1p(tail)  # log(1 + exp(z)), and its slope
         slopes = np.where(z >= 0, 1.0, tail) / (1 + tail)
-        return float(price @ losses) + penalty * float(np.sum((w - centre) ** 2)), slopes
+        return float(cost_factor @ losses) + penalty * float(np.sum((w - centre) ** 2)), slopes
 
     weights, (value, miss) = centre, loss(centre)
     for _ in range(_MAX_STEPS):
-        gradient = -Z @ (price * y * miss) + 2 * penalty * (weights - centre)
-        hessian = (Z * (price * miss * (1 - miss))) @ Z.T + ridge
+        gradient = -Z @ (cost_factor * y * miss) + 2 * penalty * (weights - centre)
+        hessian = (Z * (cost_factor * miss * (1 - miss))) @ Z.T + ridge
         step = simplex_minimum(hessian, gradient - hessian @ weights) - weights
         if -float(gradient @ step) <= _MIN_GAIN * (1 + value):
             break
