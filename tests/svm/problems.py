@@ -15,6 +15,10 @@ from sklearn.datasets import (
 )
 from sklearn.preprocessing import StandardScaler
 
+from kernelwise.kernels import RBF
+from kernelwise.svm.base.multiclass import ONE_VS_REST
+from kernelwise.svm.base.task import FitTask, Labels
+
 
 def _scaled(X, y):
     return StandardScaler().fit_transform(X), y
@@ -85,3 +89,13 @@ def kkt_violation(K, y, beta, intercept, cost):
     short = np.where(alpha < cost, 1 - margin, 0.0)
     over = np.where(alpha > 0, margin - 1, 0.0)
     return max(short.max(), over.max(), 0.0)
+
+
+def task_of(X, classes, weight=None, class_weight=None, kernel=None):
+    """Return the task of fitting one machine per class to rows, for the parts of a fit."""
+    names = np.arange(int(classes.max()) + 1)
+    weight = np.ones(len(classes)) if weight is None else weight
+    class_weight = np.ones(len(names)) if class_weight is None else class_weight
+    labels = Labels(names, np.arange(len(classes)), classes, weight, class_weight)
+    kernel = RBF() if kernel is None else kernel
+    return FitTask(X, labels, ONE_VS_REST, kernel, progress=None, threads=1, given=(X, None, None))

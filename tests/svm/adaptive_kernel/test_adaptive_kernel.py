@@ -22,7 +22,7 @@ from kernelwise.svm.paths.selection import SpanCriterion
 from tests.loop import loop
 from tests.oracles import decisions_of, descend, naive_kernel, role_of
 from tests.svm.base.test_progress import TaskCounter
-from tests.svm.problems import data
+from tests.svm.problems import data, task_of
 
 SMALL = {"widths": [0.5, 1.0, 3.0], "C": [0.1, 1.0, 10.0, 100.0]}
 HARD = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -142,7 +142,7 @@ def test_leaving_one_copy_out_is_refitting_with_one_copy_less():
             return 0.0, 0.0
 
     classes = (y > 0).astype(int)
-    rows = TrainingRows.of_table(X, y[:, None], classes, counts, np.ones(2), merge=False)
+    rows = TrainingRows.of(task_of(X, classes, counts), merge=False)
     Watched(rows).evaluate(K, C, [solution])
     compared = 0
     for i in range(24):

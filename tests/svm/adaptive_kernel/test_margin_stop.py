@@ -12,12 +12,13 @@ from kernelwise.svm.paths.margin_adatron import MarginAdatron
 from kernelwise.svm.paths.rows import TrainingRows
 from tests.loop import loop
 from tests.oracles import naive_kernel
+from tests.svm.problems import task_of
 
 
 def rows(n=40):
     """Return rows in the order in which a path visits them, which depends on their content."""
     X, y = make_classification(n, 10, n_informative=5, n_redundant=0, random_state=1)
-    order = TrainingRows.of_table(X, y[:, None], y, np.ones(n), np.ones(2)).first
+    order = TrainingRows.of(task_of(X, y)).first
     return X[order], y[order]
 
 

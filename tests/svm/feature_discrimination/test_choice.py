@@ -15,12 +15,11 @@ from kernelwise import (
 )
 from kernelwise.discrimination import importances, log_scales
 from kernelwise.kernels import RBF, EmpiricalMap
-from kernelwise.svm.base.multiclass import one_vs_one
 from kernelwise.svm.feature_discrimination.choice import COSTS, ETAS, ChoicePoint
 from kernelwise.svm.paths.folds import deal
 from kernelwise.svm.paths.rows import TrainingRows
 from tests.loop import loop
-from tests.svm.problems import data
+from tests.svm.problems import data, task_of
 
 NAMES = ["fisher", "separation", "efficiency"]
 SMALL = {"costs": [0.1, 10.0], "widths": 3, "etas": [0.0, 2.0, 8.0], "cv": 3, "eta": "cv"}
@@ -38,7 +37,7 @@ def small(n_classes):
 def folds_of(X, y, cv):
     """Return the training and held-out rows of the choice's folds."""
     classes = np.unique(y, return_inverse=True)[1]
-    rows = TrainingRows.of_table(X, one_vs_one(classes, 3), classes, np.ones(len(y)), np.ones(3))
+    rows = TrainingRows.of(task_of(X, classes))
     random_state = np.random.RandomState(0)
     held = [rows.first[fold] for fold in deal(rows.classes, cv, random_state)]
     return [(np.setdiff1d(np.arange(len(y)), rows), rows) for rows in held]

@@ -6,10 +6,9 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.kernels import RBF, FunctionKernel, Precomputed
-from kernelwise.svm.base.multiclass import ONE_VS_REST
-from kernelwise.svm.base.task import FitTask, Labels
 from kernelwise.svm.paths.folds import deal, hold_out
 from kernelwise.svm.paths.rows import TrainingRows
+from tests.svm.problems import task_of
 
 
 def table(n=30, n_classes=3, seed=0):
@@ -20,13 +19,7 @@ def table(n=30, n_classes=3, seed=0):
 
 
 def rows_of(X, classes, weight, class_weight=None, kernel=None):
-    names = np.arange(classes.max() + 1)
-    class_weight = np.ones(len(names)) if class_weight is None else class_weight
-    labels = Labels(names, np.arange(len(classes)), classes, weight, class_weight)
-    task = FitTask(
-        X, labels, ONE_VS_REST, kernel or RBF(), progress=None, threads=1, given=(X, None, None)
-    )
-    return TrainingRows.of(task)
+    return TrainingRows.of(task_of(X, classes, weight, class_weight, kernel))
 
 
 @pytest.mark.parametrize("sparse", [False, True])
