@@ -11,24 +11,12 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Partition:
-    """Consecutive rows of a table.
-
-    Parameters
-    ----------
-    X : Delayed
-        The rows.
-    y : Delayed
-        Their labels or targets.
-    weight : Delayed or None
-        Their sample weights; None if all are one.
-    start : int
-        The number of the first row in the table.
-    """
+    """Consecutive rows of a table."""
 
     X: Any
     y: Any
-    weight: Any
-    start: int
+    weight: Any  # their sample weights; None if all are one
+    start: int  # the number of the first row in the table
 
 
 def is_lazy(X: Any) -> bool:

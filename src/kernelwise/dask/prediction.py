@@ -14,24 +14,12 @@ from .tasks import Shared
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a method of a model returns for some rows.
+    """What a method of a model returns for some rows."""
 
-    Parameters
-    ----------
-    method : str
-        The name of the method.
-    arguments : tuple
-        Its arguments behind the rows.
-    dtype : dtype
-        The type of its values.
-    names : sequence or None
-        The names of its columns; None if there is one value per row.
-    """
-
-    method: str
-    arguments: tuple[Any, ...]
-    dtype: Any
-    names: Sequence[Any] | None
+    method: str  # the name of the method
+    arguments: tuple[Any, ...]  # its arguments behind the rows
+    dtype: Any  # the type of its values
+    names: Sequence[Any] | None  # the names of its columns; None if there is one value per row
 
     @property
     def empty(self) -> Any:

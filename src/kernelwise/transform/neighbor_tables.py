@@ -14,33 +14,19 @@ from .geodesic import NOBODY, GeodesicNeighborFeatures
 
 @dataclass(frozen=True)
 class NeighborTables:
-    """The graph of the rows as tables.
+    """The graph of the rows as tables."""
 
-    Parameters
-    ----------
-    nodes : ndarray of shape (n_nodes, d)
-        The distinct rows.
-    nearest : ndarray of shape (n_nodes, m)
-        The rows that may be neighbours and are nearest to each node; -1 where there is none.
-    lengths : ndarray of shape (n_nodes, m)
-        Their distances along the graph.
-    marks_of_row : ndarray of shape (n_rows, n_classes)
-        The class of each row that may be a neighbour, as zeros and ones; zeros without a label.
-    marks_of_node : ndarray of shape (n_nodes, n_classes)
-        What a row that equals a node becomes.
-    n_edges : int
-        How many nodes a new row is connected with.
-    n_neighbors : int
-        How many neighbours of a new row count.
-    """
-
-    nodes: Array
+    nodes: Array  # (n_nodes, d)
+    # (n_nodes, m), the rows that may be neighbours and are nearest to each node; -1 where there is
+    # none
     nearest: Index
-    lengths: Array
+    lengths: Array  # (n_nodes, m), their distances along the graph
+    # (n_rows, n_classes), the class of each row that may be a neighbour, as zeros and ones; zeros
+    # without a label
     marks_of_row: Array
-    marks_of_node: Array
-    n_edges: int
-    n_neighbors: int
+    marks_of_node: Array  # (n_nodes, n_classes), what a row that equals a node becomes
+    n_edges: int  # how many nodes a new row is connected with
+    n_neighbors: int  # how many neighbours of a new row count
 
     @classmethod
     def of(cls, model: GeodesicNeighborFeatures) -> NeighborTables:

@@ -17,17 +17,8 @@ def find_duplicate_rows(rows: Any, seed: int = 0) -> Index | None:
     Tables of few words have equal rows by chance. How many, is estimated by shuffling each column
     on its own.
 
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        The columns that are used.
-    seed : int, default=0
-        Shuffles the columns.
-
-    Returns
-    -------
-    first : ndarray of shape (n,) or None
-        The place of the first row that equals each row; None where copies are few or chance.
+    ``rows``: the columns that are used. ``seed``: shuffles the columns. Returns ``first`` (n,),
+    the place of the first row that equals each row; None where copies are few or chance.
     """
     n = len(rows)
     if not rows.shape[1]:

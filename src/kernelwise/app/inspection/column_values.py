@@ -17,24 +17,13 @@ _DAY = np.timedelta64(1, "D")
 
 @dataclass(frozen=True)
 class ColumnValues:
-    """The values of one column.
-
-    Parameters
-    ----------
-    name : str
-        The column.
-    numbers : ndarray of shape (n,) or None
-        Its numbers, NaN where one is missing; days since 1970 for dates; None for words.
-    words : ndarray of str or None
-        Its words, "missing" where there is none; None for numbers.
-    is_date : bool, default=False
-        Whether the numbers are dates.
-    """
+    """The values of one column."""
 
     name: str
+    # (n,), its numbers, NaN where one is missing; days since 1970 for dates; None for words
     numbers: Array | None
-    words: Any = None
-    is_date: bool = False
+    words: Any = None  # its words, "missing" where there is none; None for numbers
+    is_date: bool = False  # whether the numbers are dates
 
     def text(self, row: int) -> str:
         """Return one value as text."""

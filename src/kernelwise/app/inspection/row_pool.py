@@ -33,15 +33,9 @@ _N_PROBES = 50  # rows on which it is measured
 class ModelReader:
     """The outputs of a fitted model.
 
-    Parameters
-    ----------
-    model : estimator
-        A fitted classifier or regressor, or a pipeline that ends with one.
-    output : {"auto", "decision", "probability", "prediction"}, default="auto"
-        What the model gives; "auto" is the prediction of a regressor, and the first of ``order``
-        that a classifier has.
-    order : sequence of str, default=("probability", "decision")
-        What "auto" prefers of a classifier.
+    ``model``: a fitted classifier or regressor, or a pipeline that ends with one. ``output``: what
+    the model gives; "auto" is the prediction of a regressor, and the first of ``order`` that a
+    classifier has. ``order``: what "auto" prefers of a classifier.
     """
 
     def __init__(
@@ -77,12 +71,7 @@ class ModelReader:
 class RowPool:
     """Rows whose columns are recombined.
 
-    Parameters
-    ----------
-    reader : ModelReader
-        The model.
-    X : data frame or ndarray
-        The rows, as the model reads them.
+    ``X``: the rows, as the model reads them.
     """
 
     def __init__(self, reader: ModelReader, X: Any) -> None:
@@ -112,19 +101,9 @@ class RowPool:
     def outputs(self, rows: Index, columns: Any = (), donors: Index | None = None) -> Array:
         """Return the outputs for rows with the values of others in some columns.
 
-        Parameters
-        ----------
-        rows : ndarray of int of shape (m,)
-            The rows.
-        columns : list of int, or ndarray of bool of shape (m, n_columns), default=()
-            The columns that take the values of ``donors``: for all rows the same, or a mask.
-        donors : ndarray of int of shape (m,), default=None
-            The rows that these values come from.
-
-        Returns
-        -------
-        outputs : ndarray of shape (m, n_outputs)
-            The outputs.
+        Shapes: ``rows`` (m,). ``columns`` (m, n_columns): the columns that take the values of
+        ``donors``: for all rows the same, or a mask. ``donors`` (m,): the rows that these values
+        come from. Returns ``outputs`` (m, n_outputs).
         """
         others = rows if donors is None else donors
         height = max(1, _BLOCK_ENTRIES // len(self.names))

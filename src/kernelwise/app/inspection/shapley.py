@@ -24,16 +24,8 @@ MAX_EXACT = 6  # groups up to which all their subsets are evaluated
 class ShapleyPlan:
     """The recombined rows from which the values of every row are computed.
 
-    Parameters
-    ----------
-    pool : RowPool
-        The rows.
-    background : ndarray of int
-        The rows of the pool that rows are compared with.
-    group : ndarray of shape (n_columns,)
-        The group of each column, from zero.
-    random_state : RandomState
-        Draws the orders.
+    ``background``: the rows of the pool that rows are compared with. ``group`` (n_columns,): the
+    group of each column, from zero. ``random_state``: draws the orders.
     """
 
     def __init__(self, pool: RowPool, background: Index, group: Index, random_state: Any) -> None:
@@ -51,17 +43,7 @@ class ShapleyPlan:
     def values(self, row: int) -> tuple[Array, Array]:
         """Explain one row of the pool.
 
-        Parameters
-        ----------
-        row : int
-            The row.
-
-        Returns
-        -------
-        values : ndarray of shape (n_groups, n_outputs)
-            The Shapley values.
-        outputs : ndarray of shape (n_outputs,)
-            f of the row.
+        Returns ``values`` (n_groups, n_outputs); ``outputs`` (n_outputs,), f of the row.
         """
         return self._exact(row) if self.is_exact else self._sampled(row)
 

@@ -69,18 +69,10 @@ class ModelFileError(ValueError):
 
 @dataclass(frozen=True)
 class Contents:
-    """Header and payload of a model file.
+    """Header and payload of a model file."""
 
-    Parameters
-    ----------
-    header : dict
-        The header, parsed from JSON.
-    payload : bytes
-        The model in the format of skops.
-    """
-
-    header: dict[str, Any]
-    payload: bytes
+    header: dict[str, Any]  # the header, parsed from JSON
+    payload: bytes  # the model in the format of skops
 
 
 def digest(data: bytes) -> str:

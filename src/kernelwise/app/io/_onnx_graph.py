@@ -24,12 +24,7 @@ def _operator(op: str) -> Callable[[Tensor, Any], Tensor]:
 class Tensor:
     """A value in a graph, by its name; its operators add nodes.
 
-    Parameters
-    ----------
-    graph : Graph
-        The graph.
-    name : str
-        The name of the value.
+    ``name``: the name of the value.
     """
 
     def __init__(self, graph: Graph, name: str) -> None:
@@ -69,10 +64,8 @@ class Tensor:
 class Graph:
     """Adds nodes and constants under unique names.
 
-    Parameters
-    ----------
-    scope, container : object
-        Arguments that skl2onnx passes to a converter: the names in use, and the graph.
+    ``scope``, ``container``: arguments that skl2onnx passes to a converter: the names in use, and
+    the graph.
     """
 
     def __init__(self, scope: Any, container: Any) -> None:

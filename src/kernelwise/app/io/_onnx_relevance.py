@@ -139,16 +139,8 @@ def _of_tree(rows: GraphRows, model: Squared, tree: Tree, cells: tuple[Cell, ...
 class GraphRows:
     """Rows as a model reads them, as nodes, whose number does not depend on that of the columns.
 
-    Parameters
-    ----------
-    graph : Graph
-        The graph.
-    columns : ModelColumns
-        What the columns of the model are.
-    E : Tensor
-        The encoded columns of the model.
-    settings : Settings
-        The constants of the model.
+    ``columns``: what the columns of the model are. ``E``: the encoded columns of the model.
+    ``settings``: the constants of the model.
     """
 
     def __init__(self, graph: Graph, columns: ModelColumns, E: Tensor, settings: Settings) -> None:

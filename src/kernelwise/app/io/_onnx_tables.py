@@ -87,25 +87,9 @@ def codes(
 ) -> Tensor:
     """Add the code of each value of a column, as float64.
 
-    Parameters
-    ----------
-    graph : Graph
-        The graph.
-    column : TensorColumn
-        The column.
-    code_of : mapping
-        The code of each known value.
-    other : float
-        The code of any other value.
-    gap : float
-        The code of missing values.
-    gaps : sequence of str, default=("",)
-        The words that stand for a missing value, unless they are known values.
-
-    Returns
-    -------
-    name : str
-        The name of the codes, of shape (n, 1).
+    ``code_of``: the code of each known value. ``other``: the code of any other value. ``gap``: the
+    code of missing values. ``gaps``: the words that stand for a missing value, unless they are
+    known values. Returns ``name``: the name of the codes, of shape (n, 1).
     """
     if column.kind == WORDS:
         known = dict.fromkeys(gaps, gap) | {str(key): code for key, code in code_of.items()}

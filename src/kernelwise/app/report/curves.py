@@ -16,32 +16,16 @@ MAX_CURVES = 6  # classes that have curves
 
 @dataclass(frozen=True)
 class ClassCurves:
-    """The curves of one class against all others.
-
-    Parameters
-    ----------
-    label : str
-        The class.
-    false_positive_rate, true_positive_rate : ndarray
-        The ROC curve.
-    recall, precision : ndarray
-        The precision-recall curve.
-    auc : float
-        The area under the ROC curve.
-    average_precision : float
-        The mean precision over the recall.
-    share : float
-        The share of the class, which is the precision of guessing.
-    """
+    """The curves of one class against all others."""
 
     label: str
     false_positive_rate: Array
     true_positive_rate: Array
     recall: Array
     precision: Array
-    auc: float
-    average_precision: float
-    share: float
+    auc: float  # the area under the ROC curve
+    average_precision: float  # the mean precision over the recall
+    share: float  # the share of the class, which is the precision of guessing
 
 
 def class_curves(held_out: HeldOut, target: ClassTarget) -> list[ClassCurves]:

@@ -73,15 +73,8 @@ def days_of(dates: Any) -> Array:
 def training_profile(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Return the profile of a table.
 
-    Parameters
-    ----------
-    columns : dict of str to ndarray
-        The values of each used column by `read_column`.
-
-    Returns
-    -------
-    profile : dict
-        Arrays for `column_profile`.
+    ``columns``: the values of each used column by `read_column`. Returns ``profile``, arrays for
+    `column_profile`.
     """
     numbers = {name: values for name, values in columns.items() if values.dtype.kind == "f"}
     n_points = int(np.clip(_ALL_POINTS // max(1, len(numbers)), _MIN_POINTS, _MAX_POINTS))

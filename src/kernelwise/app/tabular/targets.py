@@ -225,21 +225,10 @@ def check_target(
 def known_target(frame: Any, target: str, classes: Any = None) -> tuple[Any, Index]:
     """Return the target of the rows that have one as a model knows it, and their positions.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        The table.
-    target : str
-        The column of the target.
-    classes : ndarray of shape (n_classes,), default=None
-        The classes that the model knows, whole numbers or text; None for a number.
-
-    Returns
-    -------
-    y : ndarray of shape (n_known,)
-        The classes or numbers; rows without one are left out.
-    rows : ndarray of shape (n_known,)
-        Positions of those rows in the table.
+    ``target``: the column of the target. ``classes`` (n_classes,): the classes that the model
+    knows, whole numbers or text; None for a number. Returns ``y`` (n_known,), the classes or
+    numbers; rows without one are left out; ``rows`` (n_known,), positions of those rows in the
+    table.
 
     Raises
     ------

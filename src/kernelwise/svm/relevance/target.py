@@ -18,25 +18,13 @@ ROOM = 0.2  # how far predictions may leave the range of the target, relative to
 
 @dataclass(frozen=True)
 class Target:
-    """A target as the model learns it: itself or its Box-Cox power, of mean 0 and deviation 1.
+    """A target as the model learns it: itself or its Box-Cox power, of mean 0 and deviation 1."""
 
-    Parameters
-    ----------
-    power : float or None
-        The power; None is the target itself.
-    shift : float
-        Subtracted before the power is taken.
-    centre, scale : float
-        Mean and deviation after it.
-    low, high : float
-        The range of the transformed target in training.
-    """
-
-    power: float | None
-    shift: float
-    centre: float
+    power: float | None  # the power; None is the target itself
+    shift: float  # subtracted before the power is taken
+    centre: float  # mean and deviation after it
     scale: float
-    low: float
+    low: float  # the range of the transformed target in training
     high: float
 
     @classmethod

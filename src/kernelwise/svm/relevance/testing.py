@@ -45,39 +45,20 @@ _LARGE = 0.99  # p-values above count as this in a combination
 
 @dataclass(frozen=True)
 class ColumnTests:
-    """The tests of all columns of a table.
+    """The tests of all columns of a table."""
 
-    Parameters
-    ----------
-    shares : ndarray of shape (d,)
-        The share of each column in the prior variance; they sum to one.
-    alone, together : ndarray of shape (d,)
-        The p-values of what a column does by itself, and together with others.
-    pvalues : ndarray of shape (d,)
-        Both combined.
-    group : ndarray of shape (d,)
-        The group of each column; columns of a group are tested together.
-    """
-
-    shares: Array
-    alone: Array
-    together: Array
-    pvalues: Array
-    group: Index
+    shares: Array  # (d,), the share of each column in the prior variance; they sum to one
+    alone: Array  # (d,), the p-values of what a column does by itself, and together with others
+    together: Array  # (d,)
+    pvalues: Array  # (d,), both combined
+    group: Index  # (d,), the group of each column; columns of a group are tested together
 
     def adjusted(self, error_rate: str) -> Array:
         """Return p-values that account for the number of tests.
 
-        Parameters
-        ----------
-        error_rate : {"fdr", "fwer"}
-            The rate to bound: the expected share of false columns among the selected ones, by
-            Benjamini and Hochberg, or the probability of any, by Holm.
-
-        Returns
-        -------
-        adjusted : ndarray of shape (d,)
-            A column is selected at level alpha where this is at most alpha.
+        ``error_rate``: the rate to bound: the expected share of false columns among the selected
+        ones, by Benjamini and Hochberg, or the probability of any, by Holm. Returns ``adjusted``
+        (d,), a column is selected at level alpha where this is at most alpha.
         """
         _, first, of_column = np.unique(self.group, return_index=True, return_inverse=True)
         own = self.pvalues[first]
@@ -100,23 +81,9 @@ def column_tests(
 ) -> ColumnTests:
     """Test every group of columns.
 
-    Parameters
-    ----------
-    rows : Rows
-        The rows; their weights are relative.
-    T : ndarray of shape (n, k)
-        The targets, of mean zero and deviation one.
-    rng : Generator
-        Picks landmarks, and rows that learn the prior.
-    settings : Settings
-        The constants.
-    threads : int, default=1
-        Threads over the groups.
-
-    Returns
-    -------
-    tests : ColumnTests
-        The tests of the user's columns.
+    ``rows``: the rows; their weights are relative. ``T`` (n, k): the targets, of mean zero and
+    deviation one. ``rng``: picks landmarks, and rows that learn the prior. ``threads``: threads
+    over the groups. Returns ``tests``, the tests of the user's columns.
     """
     columns, layout = rows.columns, rows.columns.encoding.layout
     varying = np.unique(columns.group[np.ptp(rows.Z, axis=0) > 0])
@@ -156,7 +123,7 @@ class _Tests:
         self._rows, self._T, self._settings = rows, T, settings
         self._root = np.sqrt(rows.weight)[:, None]
         mixed = rng.permutation(len(rows))
-        some = np.sort(mixed[: settings.final_rows])
+        some = np.sort(mixed[: 2 * settings.rows])
         own, equal = rows.part(some), equal_prior(rows, varying, self._rng())
         self.prior = learn(own, T[some], equal, equal, settings.evaluations, settings)
         self._few = np.sort(mixed[:_LEARNING])
