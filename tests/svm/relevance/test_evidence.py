@@ -105,7 +105,7 @@ def test_hardly_any_noise_is_found_in_float64_only():
     equal = equal_prior(rows, np.arange(2), rng)
     coarse, fine = (learn(rows, T, equal, equal, 60, SETTINGS, fine=f) for f in (False, True))
     assert coarse.noise >= SETTINGS.bounds["noise"][0] * 0.999
-    assert SETTINGS.least_noise * 0.999 <= fine.noise < coarse.noise
+    assert SETTINGS.bounds["noise"][0] * 0.999 <= fine.noise < coarse.noise
 
 
 def test_a_matrix_that_is_not_positive_definite_turns_a_line_search_back():

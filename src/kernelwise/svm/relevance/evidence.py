@@ -31,6 +31,7 @@ from .settings import Settings
 
 _BELOW, _ABOVE = 6.0, 4.0  # how far the logs of w and v may move from the centre
 _BLOCK = 100  # rows whose distances to later rows are computed at a time
+_MIN_NOISE = 1e-3  # floor of the noise in float32, which holds no less
 _LEAF = 64  # rows of a triangle that LAPACK inverts; it is slow on larger ones
 _FAILED = 1e10  # value if C is not positive definite, from which a line search turns back
 _ROUNDING = 3e-6  # nugget of float64 solves, whose kernels are float32
@@ -133,10 +134,6 @@ class Evidence:
         found = {a: float(np.exp(x)) for a, x in zip(self._names, theta[2 * g :], strict=True)}
         return replace(prior, w=w, v=v, **found)
 
-    def index(self, name: str) -> int:
-        """Return the position of an amplitude among the logs."""
-        return 2 * self._g + self._names.index(name)
-
     def bounds(self, settings: Settings, hold: Sequence[str], begin: Array) -> list[Any]:
         """Return the bounds of the logs; amplitudes or weights to hold stay where they begin."""
         g = self._g
@@ -145,6 +142,8 @@ class Evidence:
             bounds[:g] = [(x, x) for x in begin[:g]]
         for a, x in zip(self._names, begin[2 * g :], strict=True):
             low, high = settings.bounds[a]
+            if a == "noise" and self._real is np.float32:
+                low = max(low, _MIN_NOISE)
             bounds.append((x, x) if a in hold else (np.log(low), np.log(high)))
         return bounds
 
@@ -329,8 +328,7 @@ def learn(
     prior = evidence.unpack(found, start)
     if fine and "noise" not in hold and prior.noise < settings.fine_noise:
         evidence = Evidence(rows, T, centre, settings, np.float64)
-        k = evidence.index("noise")
-        bounds[k] = (np.log(settings.least_noise), bounds[k][1])
+        bounds = evidence.bounds(settings, hold, begin)
         prior = evidence.unpack(_descend(evidence, found, bounds, evaluations), start)
     return prior
 

@@ -293,7 +293,7 @@ class SquaredLoss:
                     ),
                 )
             )
-        some = self.learning_rows(settings.fold_rows, rng)
+        some = self.learning_rows(settings.rows, rng)
         models = []
         for j in range(T.shape[1]):
             t = T[:, [j]]

@@ -202,7 +202,7 @@ class Path:
         """Rank the columns on some of the rows."""
         if len(self._sizes) == 1 and self._sizes[0] == len(self._varying):
             return np.ones(rows.columns.n_groups)
-        some = loss.learning_rows(self._settings.fold_rows, self._rng)
+        some = loss.learning_rows(self._settings.rows, self._rng)
         own, T = rows.part(some), loss.targets[some]
         shares = rank(
             own, T, screen(own, T, self._varying, self._settings), self._rng, self._settings
@@ -215,7 +215,7 @@ class Path:
 
     def _learn(self, rows: Rows, loss: Loss, kept: Index, last: Prior | None) -> Prior:
         """Learn the prior of some columns, from that of more columns if there is one."""
-        some = loss.learning_rows(self._settings.fold_rows, self._rng)
+        some = loss.learning_rows(self._settings.rows, self._rng)
         own, T, settings = rows.part(some), loss.targets[some], self._settings
         equal = equal_prior(own, kept, self._rng)
         if last is None:
@@ -255,7 +255,7 @@ class Path:
 
     def _needs_no_choice(self) -> bool:
         """Return whether there is one stage, and left-out decisions do what folds would do."""
-        is_enough = len(self._rows) > self._settings.fold_rows and self._groups is None
+        is_enough = len(self._rows) > self._settings.rows and self._groups is None
         return len(self._sizes) == 1 and is_enough and isinstance(self._loss, SquaredLoss)
 
     def _single(self) -> PathResult:
@@ -342,7 +342,7 @@ class Path:
     def _final(self, kept: Index, folds: list[Prior]) -> Prior:
         """Learn the prior of some columns from all rows, from the mean of the folds."""
         settings = self._settings
-        some = self._loss.learning_rows(settings.final_rows, self._rng)
+        some = self._loss.learning_rows(2 * settings.rows, self._rng)
         rows, T = self._rows.part(some), self._loss.targets[some]
         start, centre = mean_prior(folds, kept), equal_prior(rows, kept, self._rng)
         return learn(
