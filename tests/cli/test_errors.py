@@ -209,6 +209,32 @@ def test_ctrl_c_ends_the_program_without_a_traceback(table):
         assert "Traceback" not in error
 
 
+_INTERRUPTED_CALLBACK = """
+import os, signal, weakref
+from kernelwise.app.cli.interrupts import watch
+
+class Gone:
+    pass
+
+watch()
+gone = Gone()
+callback = weakref.ref(gone, lambda _: os.kill(os.getpid(), signal.SIGINT))
+try:
+    del gone
+    for _ in range(1000):  # Python looks for signals at the end of each turn
+        pass
+    print("lost")
+except KeyboardInterrupt:
+    print("heard")
+"""
+
+
+def test_ctrl_c_in_a_callback_is_not_lost():
+    command = [sys.executable, "-c", _INTERRUPTED_CALLBACK]
+    program = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (program.stdout, program.stderr) == ("heard\n", "")
+
+
 _INTERRUPTED_IMPORT = """
 import os, signal, sys
 

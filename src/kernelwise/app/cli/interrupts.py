@@ -7,7 +7,9 @@ signal itself is remembered.
 
 from __future__ import annotations
 
+import _thread
 import signal
+import sys
 from typing import Any
 
 _seen = False
@@ -17,12 +19,21 @@ def watch() -> None:
     """Remember Ctrl-C from now on; KeyboardInterrupt is raised as before."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _remember)
+        sys.unraisablehook = _repeat_interrupt
 
 
 def _remember(number: int, frame: Any) -> None:
     global _seen
     _seen = True
     signal.default_int_handler(number, frame)
+
+
+def _repeat_interrupt(lost: Any) -> None:
+    """Raise Ctrl-C again where Python dropped it, such as in a callback while a module loads."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        _thread.interrupt_main()
+    else:
+        sys.__unraisablehook__(lost)
 
 
 def was_interrupted() -> bool:
