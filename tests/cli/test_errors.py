@@ -210,7 +210,7 @@ def test_ctrl_c_ends_the_program_without_a_traceback(table):
 
 
 _INTERRUPTED_CALLBACK = """
-import os, signal, weakref
+import os, signal, time, weakref
 from kernelwise.app.cli.interrupts import watch
 
 class Gone:
@@ -221,8 +221,8 @@ gone = Gone()
 callback = weakref.ref(gone, lambda _: os.kill(os.getpid(), signal.SIGINT))
 try:
     del gone
-    for _ in range(1000):  # Python looks for signals at the end of each turn
-        pass
+    for _ in range(200):
+        time.sleep(0.05)
     print("lost")
 except KeyboardInterrupt:
     print("heard")

@@ -10,8 +10,10 @@ from __future__ import annotations
 import _thread
 import signal
 import sys
+import threading
 from typing import Any
 
+_PAUSE = 0.01  # seconds
 _seen = False
 
 
@@ -31,7 +33,9 @@ def _remember(number: int, frame: Any) -> None:
 def _repeat_interrupt(lost: Any) -> None:
     """Raise Ctrl-C again where Python dropped it, such as in a callback while a module loads."""
     if issubclass(lost.exc_type, KeyboardInterrupt):
-        _thread.interrupt_main()
+        later = threading.Timer(_PAUSE, _thread.interrupt_main)  # here it would be dropped again
+        later.daemon = True
+        later.start()
     else:
         sys.__unraisablehook__(lost)
 
