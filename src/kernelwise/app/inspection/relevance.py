@@ -137,7 +137,9 @@ def relevance_test(
     -----
     The p-values hold if the target is normal around a function from the learned prior; that they
     hold about as well for classes, and with a prior that is learned from the same rows, is
-    measured. An irrelevant column that is a noisy copy of a relevant one may be selected.
+    measured. Numbers whose normal scores correlate by more than 0.75 are not tested beside each
+    other, so that copies of a relevant column are all selected, noisy ones too. Of more than 5,000
+    rows a random sample is read.
 
     Examples
     --------

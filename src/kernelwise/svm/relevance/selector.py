@@ -36,8 +36,8 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
     """Keep the columns that matter for the target, alone or together with others.
 
     Without ``test`` it walks along the path of `RelevanceSVC` or `RelevanceSVR`: columns are ranked
-    and dropped along a path as long as held-out rows lose next to nothing. With ``test`` it keeps
-    what a test with an error rate finds.
+    and dropped as long as held-out rows lose next to nothing. With ``test`` it keeps what a test
+    with an error rate finds.
 
     Parameters
     ----------
@@ -93,15 +93,15 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):
     rows, however many there are, and nothing goes unless these are decided better than by the
     shares of the classes, or the mean. Among columns that say the same, some may go.
 
-    The test asks whether a column explains anything beyond all others: it is the score test of its
-    variance under the learned prior. An irrelevant column that is a noisy copy of a relevant one
-    may be kept.
+    The test asks whether a column explains anything beyond the others: it is the score test of its
+    variance under the learned prior. Numbers whose normal scores correlate by more than 0.75 do not
+    count as others, so that copies of a relevant column are all kept, noisy ones too.
 
     Examples
     --------
     >>> import numpy as np
     >>> from kernelwise.transform import RelevanceSelector
-    >>> X = np.random.default_rng(0).normal(size=(300, 10))
+    >>> X = np.random.default_rng(0).normal(size=(200, 10))
     >>> y = X[:, 2] * X[:, 7] > 0  # neither says anything alone
     >>> RelevanceSelector().fit(X, y).get_feature_names_out()
     array(['x2', 'x7'], dtype=object)
