@@ -66,7 +66,6 @@ _REGISTRY: dict[str, dict[str, tuple[str, ...]]] = {
         "svm.base.steps": (
             "ColumnFeatures",
             "Columns",
-            "MeanFill",
             "Products",
             "TransformerFeatures",
             "UnitNorm",

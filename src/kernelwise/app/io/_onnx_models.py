@@ -17,7 +17,6 @@ from ...svm.base.predictor import Predictor, kernel_groups, predictor_of
 from ...svm.base.steps import (
     ColumnFeatures,
     Columns,
-    MeanFill,
     Products,
     RowStep,
     TransformerFeatures,
@@ -70,9 +69,7 @@ def _kernel_part(graph: Graph, predictor: Predictor, Z: Tensor, total: Tensor) -
 def _after_steps(graph: Graph, steps: Sequence[RowStep], X: Any, width: int) -> Tensor:
     """Add the steps that turn the rows X into the input of a part of a machine."""
     for step in steps:
-        if isinstance(step, MeanFill):
-            X = graph.filled(X, step.means)
-        elif isinstance(step, Columns | ColumnFeatures):
+        if isinstance(step, Columns | ColumnFeatures):
             X = X.columns(step.columns)
         elif isinstance(step, EmpiricalMap):
             X = _components(graph, step, X)

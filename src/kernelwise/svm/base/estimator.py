@@ -224,9 +224,8 @@ class BaseLearnedSVC(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        reader = self._reader()
         tags.input_tags.pairwise = KernelSpec(self.kernel).is_precomputed
-        tags.input_tags.sparse, tags.input_tags.allow_nan = reader.sparse, reader.nan
+        tags.input_tags.sparse = self._reader().sparse
         return tags
 
     def set_params(self, **params: Any) -> BaseLearnedSVC:

@@ -22,7 +22,6 @@ class TableReader:
 
     model: Any  # the classifier, on which the number and the names of the columns are recorded
     sparse: bool = False  # whether sparse matrices are accepted
-    nan: bool = False  # whether missing values are accepted
 
     def check(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Check a training table and its labels; record the number and names of the columns."""
@@ -78,5 +77,5 @@ class TableReader:
             "order": "C",
             "accept_sparse": "csr" if self.sparse else False,
             "accept_large_sparse": False,
-            "ensure_all_finite": "allow-nan" if self.nan else True,
+            "ensure_all_finite": True,
         }

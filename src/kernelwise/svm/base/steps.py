@@ -32,26 +32,6 @@ def apply_all(steps: Sequence[RowStep], X: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class MeanFill:
-    """Replaces NaN by the means of the training rows."""
-
-    means: Array  # (n_features,), the value for each column
-
-    @classmethod
-    def of(cls, X: Array, sample_weight: Array) -> MeanFill:
-        """Take the weighted mean of each column over the rows that have it; zero where none has."""
-        known = ~np.isnan(X)
-        share = sample_weight @ known
-        total = sample_weight @ np.where(known, X, 0.0)
-        return cls(np.divide(total, share, out=np.zeros(X.shape[1]), where=share > 0))
-
-    def apply(self, X: Array) -> Array:
-        """Return the rows without NaN; the same array where there is none."""
-        missing = np.isnan(X)
-        return np.where(missing, self.means, X) if missing.any() else X
-
-
-@dataclass(frozen=True)
 class Columns:
     """Keeps some columns."""
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.impute import SimpleImputer
 from sklearn.kernel_approximation import Nystroem
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline
@@ -19,7 +18,7 @@ from sklearn.svm import LinearSVC
 from ..._typing import Array, Index
 from ...kernels import RBF, EmpiricalMap, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 from .predictor import Predictor, predictor_of
-from .steps import MeanFill, Products, UnitNorm
+from .steps import Products, UnitNorm
 
 NamedSteps = list[tuple[str, Any]]
 
@@ -145,10 +144,7 @@ def _before(predictor: Predictor) -> NamedSteps:
     """Return the steps from the columns of the user to those of the machines."""
     steps: NamedSteps = []
     for step in predictor.before:
-        if isinstance(step, MeanFill):
-            imputer = SimpleImputer(keep_empty_features=True).fit(step.means[None])
-            steps.append(("impute", imputer))
-        elif isinstance(step, EmpiricalMap):
+        if isinstance(step, EmpiricalMap):
             steps += _components(step)
         else:
             raise ValueError(
