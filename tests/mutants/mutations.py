@@ -1,4 +1,4 @@
-"""Small errors that somebody could make in the package, and the tests that must notice them."""
+"""Small errors that somebody could make in the package, and the tests that notice each of them."""
 
 from dataclasses import dataclass
 
