@@ -5,7 +5,7 @@ import pandas as pd
 
 from kernelwise.svm.relevance.columns.encoding import ColumnEncoding
 from kernelwise.svm.relevance.columns.options import ColumnOptions
-from kernelwise.svm.relevance.prior import Prior
+from kernelwise.svm.relevance.prior import CONSTANT, Prior
 from kernelwise.svm.relevance.rows import ModelColumns
 from kernelwise.svm.relevance.settings import Settings
 
@@ -47,10 +47,10 @@ def some_prior(rows, seed=0, **changes):
     )
 
 
-def additive_covariance(prior, rows, other, settings=SETTINGS):
+def additive_covariance(prior, rows, other):
     """Return the covariance of the additive effects, term by term."""
     columns = rows.columns
-    C = np.full((len(rows), len(other)), settings.constant)
+    C = np.full((len(rows), len(other)), CONSTANT)
     for j, g in enumerate(columns.group):
         places, others = rows.places[:, j].astype(int), other.places[:, j].astype(int)
         if columns.is_category[j]:
@@ -92,6 +92,6 @@ def kernel(prior, rows, other):
     return prior.s2 * np.exp(-distances(prior.w, rows, other)) + prior.r2 * gaussian
 
 
-def covariance(prior, rows, other, settings=SETTINGS):
+def covariance(prior, rows, other):
     """Return the prior covariance of f between rows."""
-    return additive_covariance(prior, rows, other, settings) + kernel(prior, rows, other)
+    return additive_covariance(prior, rows, other) + kernel(prior, rows, other)

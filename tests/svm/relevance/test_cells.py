@@ -30,7 +30,7 @@ def problem(n=200, noise=0.1, seed=0):
 
 
 def covariance(rows, other, prior):
-    root, others = (prior.root(each, SETTINGS).astype(np.float64) for each in (rows, other))
+    root, others = (prior.root(each).astype(np.float64) for each in (rows, other))
     return prior.kernel(rows, other).astype(np.float64) + root @ others.T
 
 
@@ -53,7 +53,7 @@ def test_a_small_table_is_solved_exactly():
         model = fitted(rows, T, weight, prior, SETTINGS)
         C = covariance(rows, rows, prior)
         alpha = np.linalg.solve(C + np.diag(noise / weight), T)
-        assert_allclose(model.decide(rows, SETTINGS), C @ alpha, atol=tolerance)
+        assert_allclose(model.decide(rows), C @ alpha, atol=tolerance)
         expected = without_each(C, noise / weight, T)
         assert_allclose(model.left_out, expected, atol=10 * tolerance)
         assert model.near is None
@@ -71,7 +71,7 @@ def test_cells_are_a_dense_solve_of_their_covariance():
         Phi = covariance(rows, near, prior) @ plan.landmarks.inverse.T
         C = np.where(cell[:, None] == cell, C, Phi @ Phi.T)
         alpha = np.linalg.solve(C + np.diag(noise / weight), T)
-        assert_allclose(model.decide(rows, SETTINGS), C @ alpha, atol=2e-3)
+        assert_allclose(model.decide(rows), C @ alpha, atol=2e-3)
         expected = without_each(C, noise / weight, T)
         assert_allclose(model.left_out, expected, atol=2e-3)
         assert len(cells) > 4
@@ -82,7 +82,7 @@ def test_one_cell_with_landmarks_is_the_exact_solve():
     exact = fitted(rows, T, weight, prior, replace(SETTINGS, exact_rows=200))
     one = fitted(rows, T, weight, prior, replace(SETTINGS, cell=200, sample=200))
     assert len(one.trees[0][1]) == 1
-    assert_allclose(one.decide(rows, SETTINGS), exact.decide(rows, SETTINGS), atol=1e-3)
+    assert_allclose(one.decide(rows), exact.decide(rows), atol=1e-3)
     assert_allclose(one.left_out, exact.left_out, atol=1e-3)
 
 
@@ -103,7 +103,7 @@ def test_threads_regions_and_the_order_of_wanted_rows_do_not_change_the_solve():
     expected = fitted(rows, T, weight, prior, SETTINGS)
     again = fitted(rows, T, weight, prior, SETTINGS, threads=3)
     assert_array_equal(again.left_out, expected.left_out)
-    assert_array_equal(again.decide(rows, SETTINGS), expected.decide(rows, SETTINGS))
+    assert_array_equal(again.decide(rows), expected.decide(rows))
     wanted = np.arange(200) % 3 == 0
     known = Known(rows, T, weight, np.arange(200), wanted)
     plans = Plan.all(rows, 200, prior, np.random.default_rng(1), SETTINGS)
@@ -117,7 +117,7 @@ def test_equal_rows_fill_several_cells():
     assert max(map(len, cells)) <= 30
     model = fitted(equal, T, weight, prior, SETTINGS)
     mean = T[: len(model.trees[0][1][0].rows)].mean(axis=0)
-    assert_allclose(model.decide(equal.part([0]), SETTINGS)[0], mean, atol=0.3)
+    assert_allclose(model.decide(equal.part([0]))[0], mean, atol=0.3)
     assert np.isfinite(model.left_out).all()
 
 
@@ -125,7 +125,7 @@ def test_rows_of_large_weight_are_met():
     rows, T, weight, prior = problem()
     weight[:3] = 1e5
     model = fitted(rows, T, weight, prior, SETTINGS)
-    assert_allclose(model.decide(rows.part(np.arange(3)), SETTINGS), T[:3], atol=0.05)
+    assert_allclose(model.decide(rows.part(np.arange(3))), T[:3], atol=0.05)
 
 
 def test_a_sample_has_rows_of_every_class_and_says_how_many_they_stand_for():
@@ -144,7 +144,7 @@ def test_a_sample_has_rows_of_every_class_and_says_how_many_they_stand_for():
 class SmallSVC(RelevanceSVC):
     """With a small sample."""
 
-    _settings = replace(SETTINGS, sample=300, learning=150, cell=60, validation=150, shared=50)
+    _settings = replace(SETTINGS, sample=300, learning=120, cell=60, validation=150, shared=50)
 
 
 class SmallSVR(RelevanceSVR):

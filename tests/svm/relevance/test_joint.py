@@ -27,7 +27,7 @@ def problem(n=N, seed=0):
 
 
 def features(rows, prior, settings):
-    return Features.of(rows, prior, np.random.default_rng(0), settings).of_landmarks(rows, settings)
+    return Features.of(rows, prior, np.random.default_rng(0), settings).of_landmarks(rows)
 
 
 def fits(rows, targets, weight, prior, loss, scales, settings, **options):
@@ -51,7 +51,7 @@ def test_logistic_models_are_those_of_scikit_learn():
             U = features(rows, own, settings)
             models = fits(rows, codes, weight, own, "log", (1.0, 16.0), settings)
             for model in models:
-                decisions = model.decide(rows, settings)
+                decisions = model.decide(rows)
                 for k in range(2):
                     other = LogisticRegression(
                         C=model.scale, fit_intercept=False, tol=1e-10, max_iter=10_000
@@ -69,7 +69,7 @@ def test_squared_models_are_ridge_regressions():
         (model,) = fits(rows, T, weight, prior, "squared", (0.5,), settings)
         noise = prior.noise / (0.5 * weight)
         expected = U @ U.T @ np.linalg.solve(U @ U.T + np.diag(noise), T)
-        assert_allclose(model.decide(rows, settings), expected, atol=2e-3)
+        assert_allclose(model.decide(rows), expected, atol=2e-3)
 
 
 def test_left_out_decisions_of_ridge_regression_are_exact():
@@ -116,7 +116,7 @@ def test_decisions_on_new_rows_are_those_of_the_gaussian_process():
     C = covariance(prior, old, old) + np.diag(prior.noise / weight[:110])
     C += 1e-3 * (prior.s2 + prior.r2) * np.eye(110)  # the nugget of the landmarks
     expected = covariance(prior, new, old) @ np.linalg.solve(C, T)
-    assert_allclose(model.decide(new, SETTINGS), expected, atol=2e-3)
+    assert_allclose(model.decide(new), expected, atol=2e-3)
 
 
 def test_a_row_of_weight_two_is_two_rows_and_fits_without_left_out_decisions_are_the_same():
@@ -128,6 +128,6 @@ def test_a_row_of_weight_two_is_two_rows_and_fits_without_left_out_decisions_are
         (model,) = fits(rows, codes, weight, own, loss, (2.0,), SETTINGS)
         (again,) = fits(rows.part(twice), codes[twice], np.ones(80), own, loss, (2.0,), SETTINGS)
         (bare,) = fits(rows, codes, weight, own, loss, (2.0,), SETTINGS, left_out=False)
-        f = model.decide(rows, SETTINGS)
-        assert_allclose(f, again.decide(rows, SETTINGS), atol=0.02)
-        assert_allclose(f, bare.decide(rows, SETTINGS), atol=0.02)
+        f = model.decide(rows)
+        assert_allclose(f, again.decide(rows), atol=0.02)
+        assert_allclose(f, bare.decide(rows), atol=0.02)

@@ -39,7 +39,7 @@ def test_machines_are_those_of_scikit_learn(n_classes):
     for C in (10.0, 1.0):  # the second starts from the first
         machine = machines.solve(C)
         assert all(solution.status == "converged" for solution in machine.solutions)
-        found = machine.decide(rows, SETTINGS)
+        found = machine.decide(rows)
         for j, (own, signs) in enumerate(pair_tasks(classes, n_classes)):
             other = SVC(C=C, kernel="precomputed", tol=1e-6)
             other.fit(K[np.ix_(own, own)], signs, sample_weight=weight[own])
@@ -62,7 +62,7 @@ def test_a_pair_without_one_of_its_classes_decides_for_the_other():
     rows, classes, weight, u = problem(3)
     own = np.flatnonzero(classes != 2)
     machine = Machines(rows.part(own), classes[own], 3, weight[own], u, 1e9).solve(1.0)
-    found = machine.decide(rows, SETTINGS)
+    found = machine.decide(rows)
     assert_array_equal(found[:, 1:], 1.0)  # 0 against 2, and 1 against 2
     none = Machines(rows.part(own), np.zeros(len(own), int), 3, weight[own], u, 1e9).solve(1.0)
     assert_array_equal(none.intercept, [1, 1, 0])

@@ -36,7 +36,7 @@ def test_covariances_are_those_of_loops_over_the_columns():
         assert_allclose(a.distances(b, prior.w), distances(prior.w, a, b), rtol=2e-5, atol=1e-5)
         assert_allclose(a.squares(b, prior.w), squares(prior.w, a, b), rtol=1e-4, atol=1e-4)
         assert_allclose(prior.kernel(a, b), kernel(prior, a, b), rtol=1e-4)
-        product = prior.root(a, SETTINGS) @ prior.root(b, SETTINGS).T
+        product = prior.root(a) @ prior.root(b).T
         assert_allclose(product, additive_covariance(prior, a, b), rtol=1e-4, atol=1e-4)
 
 
@@ -49,12 +49,12 @@ def test_kinds_of_the_prior():
     assert not additive.has_kernel
     assert not linear.has_kernel
     assert_allclose(
-        linear.root(rows, SETTINGS) @ linear.root(rows, SETTINGS).T,
+        linear.root(rows) @ linear.root(rows).T,
         additive_covariance(replace(prior, tau=0.0), rows, rows),
         rtol=1e-4,
         atol=1e-4,
     )
-    assert additive.root(rows, SETTINGS).shape[1] > linear.root(rows, SETTINGS).shape[1]
+    assert additive.root(rows).shape[1] > linear.root(rows).shape[1]
     assert prior.shares().sum() == pytest.approx(1)
 
 
@@ -68,7 +68,7 @@ def test_a_dropped_group_has_no_part_in_any_covariance():
     Z[:, 4] = places[:, 4] = 0
     others = replace(rows, Z=Z, places=places)
     assert_array_equal(without.kernel(rows, rows), without.kernel(others, others))
-    assert_array_equal(without.root(rows, SETTINGS), without.root(others, SETTINGS))
+    assert_array_equal(without.root(rows), without.root(others))
     assert (prior.kernel(rows, rows) != prior.kernel(others, others)).any()
 
 

@@ -85,7 +85,6 @@ _REGISTRY: dict[str, dict[str, tuple[str, ...]]] = {
         "svm.relevance.number_model": ("NumberEnsemble", "NumberModel"),
         "svm.relevance.prior": ("Prior",),
         "svm.relevance.rows": ("ModelColumns", "Rows"),
-        "svm.relevance.settings": ("Settings",),
         "svm.relevance.target": ("Target",),
         "svm.relevance.trees": ("Tree",),
     },

@@ -21,7 +21,6 @@ from ...svm.relevance.machine import Machine
 from ...svm.relevance.number_model import NumberModel
 from ...svm.relevance.prior import Prior
 from ...svm.relevance.rows import CUT, SCORE, TRACE, ModelColumns, Rows, step_size
-from ...svm.relevance.settings import Settings
 from ...svm.relevance.target import QUANTILES, ROOM, Target
 from ...svm.relevance.trees import Tree
 from ._onnx_cells import cell_decisions
@@ -56,7 +55,7 @@ def _mean(graph: Graph, parts: list[Tensor]) -> Tensor:
 
 
 def _scores_of_member(graph: Graph, model: ClassModel, E: Tensor) -> Tensor:
-    rows = GraphRows(graph, model.columns, E.columns(model.encoded), model.settings)
+    rows = GraphRows(graph, model.columns, E.columns(model.encoded))
     out = graph.constant(model.mixture.offset[None])
     parts = list(zip(model.parts, model.mixture.slopes, strict=True))
     # Parts of no weight are left out; without any, the output still needs one value per row.
@@ -71,7 +70,7 @@ def _scores_of_member(graph: Graph, model: ClassModel, E: Tensor) -> Tensor:
 
 
 def _numbers_of_member(graph: Graph, model: NumberModel, E: Tensor) -> Tensor:
-    rows = GraphRows(graph, model.columns, E.columns(model.encoded), model.settings)
+    rows = GraphRows(graph, model.columns, E.columns(model.encoded))
     out, k = graph.constant(np.zeros((1, 1))), len(model.transforms)
     for p, (_, part) in enumerate(model.parts):
         own = slice(p * k, (p + 1) * k)
@@ -140,11 +139,10 @@ class GraphRows:
     """Rows as a model reads them, as nodes, whose number does not depend on that of the columns.
 
     ``columns``: what the columns of the model are. ``E``: the encoded columns of the model.
-    ``settings``: the constants of the model.
     """
 
-    def __init__(self, graph: Graph, columns: ModelColumns, E: Tensor, settings: Settings) -> None:
-        self.graph, self.columns, self.E, self.settings = graph, columns, E, settings
+    def __init__(self, graph: Graph, columns: ModelColumns, E: Tensor) -> None:
+        self.graph, self.columns, self.E = graph, columns, E
         self.numbers = np.flatnonzero(~columns.is_category)
         self.categories = np.flatnonzero(columns.is_category)
         self.Z = self._scores()
@@ -179,7 +177,7 @@ class GraphRows:
         """Add the additive columns of a prior; return them, and the deviations of coefficients."""
         kept, steps = prior.v > 0, prior.tau > 0
         probe = self.columns.rows(np.zeros((1, len(self.columns.group))))
-        scale = np.sqrt(prior.variances(probe.additive(kept, steps=steps), self.settings))
+        scale = np.sqrt(prior.variances(probe.additive(kept, steps=steps)))
         if self._all_additive is None:
             self._all_additive = self._additive_columns()
         A, place = self._all_additive

@@ -61,7 +61,7 @@ class Squared:
     trees: tuple[tuple[Tree, tuple[Cell, ...]], ...]  # the partitions, whose decisions are averaged
     left_out: Array | None = None  # (n, k): decisions on training rows without each of them
 
-    def decide(self, rows: Rows, settings: Settings) -> Array:
+    def decide(self, rows: Rows) -> Array:
         """Return the decisions on rows, block by block."""
         k = self.trees[0][1][0].alpha.shape[1]
         out = np.zeros((len(rows), k))
@@ -73,11 +73,11 @@ class Squared:
                 own = order[ends[number] : ends[number + 1]]
                 for a in range(0, len(own), _BLOCK):
                     some = own[a : a + _BLOCK]
-                    out[some] += self._of_cell(cell, rows.part(some), settings)
+                    out[some] += self._of_cell(cell, rows.part(some))
         return out / len(self.trees)
 
-    def _of_cell(self, cell: Cell, rows: Rows, settings: Settings) -> Array:
-        out: Array = self.prior.root(rows, settings) @ cell.additive
+    def _of_cell(self, cell: Cell, rows: Rows) -> Array:
+        out: Array = self.prior.root(rows) @ cell.additive
         out += self.prior.kernel(rows, cell.rows) @ cell.alpha
         if self.near is not None:
             out += self.prior.kernel(rows, self.near) @ cell.shared
@@ -183,7 +183,7 @@ class Landmarks:
     ) -> Landmarks:
         """Choose landmarks among rows, and factorise their covariances."""
         near = rows.part(np.sort(rng.permutation(len(rows))[: settings.shared]))
-        root = prior.root(near, settings)
+        root = prior.root(near)
         M = prior.kernel(near, near).astype(np.float64)
         M += root @ root.T.astype(np.float64)
         M = 0.5 * (M + M.T)
@@ -258,7 +258,7 @@ class Plan:
 
     def _factor_cell(self, known: Known) -> tuple[Factored, Any]:
         rows, prior = known.rows, self.prior
-        root = prior.root(rows, self.settings).astype(self.real, copy=False)
+        root = prior.root(rows).astype(self.real, copy=False)
         C = prior.kernel(rows, rows).astype(self.real, copy=False)
         C += root @ root.T
         Phi = None
@@ -293,7 +293,7 @@ class Plan:
 
     def _finish_cell(self, cell: Factored, bridge: Bridge | None) -> tuple[Cell, Array]:
         rows, wanted = cell.known.rows, cell.known.wanted
-        root = self.prior.root(rows, self.settings).astype(self.real, copy=False)
+        root = self.prior.root(rows).astype(self.real, copy=False)
         alpha = cell.alpha.astype(np.float64)
         shared, additive = np.zeros((0, alpha.shape[1])), np.zeros((root.shape[1], alpha.shape[1]))
         correction: Any = 0.0

@@ -25,7 +25,7 @@ from scipy.optimize import minimize
 
 from ..._native import exp_of_minus_rows, limited_contraction, limited_distances
 from ..._typing import Array, Index
-from .prior import AMPLITUDES, Prior
+from .prior import AMPLITUDES, CONSTANT, Prior
 from .rows import Rows, step_size
 from .settings import Settings
 
@@ -104,7 +104,7 @@ class Evidence:
         A, a_group = rows.linear_columns(mask)
         self._A = np.asfortranarray(A, dtype=real)
         self._a_group = np.where(a_group < 0, -1, new[a_group])
-        self._constant = settings.constant
+        self._constant = CONSTANT
         self._set_bins(rows, mask, new, steps=centre.tau > 0)
         self._C = np.zeros((n, n), dtype=real, order="F")
         self._D, self._K1, self._K2 = (np.zeros((n, n), dtype=np.float32) for _ in range(3))

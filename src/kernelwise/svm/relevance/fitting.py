@@ -107,9 +107,9 @@ class Part:
     model: Joint | Machine | Squared
     pairs: PairSigmoids | None = None  # for machines of several classes: from pairs to classes
 
-    def decide(self, rows: Rows, settings: Settings) -> Array:
+    def decide(self, rows: Rows) -> Array:
         """Return decisions: one column for two classes, else one per class."""
-        out = self.model.decide(rows, settings)
+        out = self.model.decide(rows)
         return out if self.pairs is None else self.pairs.log_odds(out)
 
 
@@ -122,13 +122,12 @@ class ClassModel:
     parts: tuple[Part, ...]
     mixture: LogMixture
     families: tuple[Family, ...]
-    settings: Settings
     # where its encoded columns are among those of the estimator
     encoded: Index = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
     def scores(self, rows: Rows) -> Array:
         """Return log-odds of the second of two classes, or one score per class."""
-        z = self.mixture.decisions([part.decide(rows, self.settings) for part in self.parts])
+        z = self.mixture.decisions([part.decide(rows) for part in self.parts])
         for family in self.families:
             z = z + family.shift(rows.Z)
         return z
@@ -175,9 +174,7 @@ def fit_classes(job: Job, loss: LogLoss) -> ClassFit:
     for family in families:
         z = z + family.shift(kept.rows.Z[held])
     job.tell("mixture")
-    model = ClassModel(
-        kept.rows.columns, kept.sources, tuple(parts), mixture, tuple(families), settings
-    )
+    model = ClassModel(kept.rows.columns, kept.sources, tuple(parts), mixture, tuple(families))
     return ClassFit(model, path, importances(path, job.rows.columns), held, z)
 
 
@@ -197,7 +194,7 @@ def _stage_parts(
     for own, others in job.halves(loss.labels):
         half = loss.part(own).final_parts(rows.part(own), prior, choice, job.rng)
         for decisions, (_, model) in zip(out, half, strict=True):
-            decisions[others] = model.decide(rows.part(others), job.settings)
+            decisions[others] = model.decide(rows.part(others))
     return parts, out
 
 
@@ -214,7 +211,7 @@ def _stage_cells(
         model = fit_squared(
             rows, half.targets, half.cost_factor, prior, job.rng, job.settings, left_out=False
         )
-        decisions[others] = model.decide(kept.rows.part(others), job.settings)
+        decisions[others] = model.decide(kept.rows.part(others))
     return replace(cells, left_out=None), decisions
 
 
@@ -222,7 +219,7 @@ def _stage_machine(
     job: Job, loss: LogLoss, path: PathResult, kept: Kept, prior: Prior, s: int
 ) -> tuple[Part, Array]:
     """Fit the machine of a stage, or cells if rows are a sample; return it and its decisions."""
-    settings, rows, n, size = job.settings, kept.rows, len(kept.rows), path.sizes[s]
+    rows, n, size = kept.rows, len(kept.rows), path.sizes[s]
     if job.whole is not None:
         job.tell(f"cells of {size} columns")
         cells, decisions = _stage_cells(job, job.whole, loss, kept, prior)
@@ -243,7 +240,7 @@ def _stage_machine(
         held = np.arange(n)
         decisions = np.zeros((n, len(machine.intercept)))
         for own, others in job.halves(loss.labels):
-            decisions[others] = solved(own).decide(rows.part(others), settings)
+            decisions[others] = solved(own).decide(rows.part(others))
     if loss.n_classes == 2:
         return Part("machine", size, machine), decisions
     held_loss = loss.part(held)
@@ -267,7 +264,7 @@ def _choose_machine(job: Job, loss: LogLoss, path: PathResult, s: int) -> Choice
                     rows, own.classes, loss.n_classes, own.cost_factor, u, _MEMORY
                 )
             machine = made[f, power, distance].solve(C)
-            out.append(machine.decide(job.rows.part(split.held), job.settings))
+            out.append(machine.decide(job.rows.part(split.held)))
         return np.vstack(out)
 
     def mean_loss(parts: Sequence[Array]) -> float:

@@ -52,20 +52,21 @@ class Features:
         M[np.diag_indices_from(M)] = (prior.s2 + prior.r2) * (1 + NUGGET)
         return cls(prior, near, scipy.linalg.cholesky(M, lower=True, check_finite=False))
 
-    def of_landmarks(self, rows: Rows, settings: Settings) -> Array:
+    def of_landmarks(self, rows: Rows) -> Array:
         """Return U of the rows that the landmarks were chosen from."""
         if self.near is not None and self.L is not None and len(self.near) == len(rows):
-            return np.hstack([self.prior.root(rows, settings), self.L])
-        return self.apply(rows, settings)
+            return np.hstack([self.prior.root(rows), self.L])
+        return self.apply(rows)
 
-    def apply(self, rows: Rows, settings: Settings) -> Array:
+    def apply(self, rows: Rows) -> Array:
         """Return U of rows."""
-        root = self.prior.root(rows, settings)
+        root = self.prior.root(rows)
         if self.near is None or self.L is None:
             return root.astype(np.float64)
         K = self.prior.kernel(rows, self.near)
-        L = self.L.astype(K.dtype) if len(rows) > 2 * settings.landmarks else self.L
-        Phi = scipy.linalg.solve_triangular(L, K.T, lower=True, check_finite=False).T
+        Phi = scipy.linalg.solve_triangular(
+            self.L.astype(K.dtype), K.T, lower=True, check_finite=False
+        ).T
         return np.hstack([root, Phi])
 
 
@@ -94,9 +95,9 @@ class Joint:
         near = None if features.near is None else features.near.bare()
         return cls(features.prior, near, coefficients[:q], weights, scale, left_out)
 
-    def decide(self, rows: Rows, settings: Settings) -> Array:
+    def decide(self, rows: Rows) -> Array:
         """Return the decisions on rows."""
-        out: Array = self.prior.root(rows, settings) @ self.additive
+        out: Array = self.prior.root(rows) @ self.additive
         if self.near is not None:
             out += self.prior.kernel(rows, self.near) @ self.weights
         return out.astype(np.float64, copy=False)
@@ -117,7 +118,7 @@ def fit_joint(
 ) -> list[Joint]:
     """Fit one model per scale of the prior variance."""
     features = Features.of(rows, prior, rng, settings)
-    U = features.of_landmarks(rows, settings)
+    U = features.of_landmarks(rows)
     if loss == "squared":
         fits = [squared_fit(U, targets, prior.noise / (c * cost_factor)) for c in scales]
         return [Joint.of(features, b, c, out) for c, (b, out) in zip(scales, fits, strict=True)]

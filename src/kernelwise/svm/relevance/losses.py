@@ -206,9 +206,9 @@ class Several:
 
     models: tuple[Squared, ...]
 
-    def decide(self, rows: Rows, settings: Settings) -> Array:
+    def decide(self, rows: Rows) -> Array:
         """Return the decisions on rows."""
-        return np.hstack([model.decide(rows, settings) for model in self.models])
+        return np.hstack([model.decide(rows) for model in self.models])
 
     @property
     def left_out(self) -> Array:

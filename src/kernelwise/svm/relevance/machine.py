@@ -64,7 +64,7 @@ class Machine:
     support: Index  # (n_support,): the training rows of the support vectors
     solutions: tuple[Solution, ...] = ()  # the certificates, without the pairs that lack a class
 
-    def decide(self, rows: Rows, settings: Settings) -> Array:
+    def decide(self, rows: Rows) -> Array:
         """Return one decision per pair, block by block."""
         out = np.empty((len(rows), len(self.intercept)))
         step = max(1, int(_BLOCK / max(len(self.rows), 1)))

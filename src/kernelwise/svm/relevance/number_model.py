@@ -33,7 +33,6 @@ class NumberModel:
     residuals: tuple[Array, ...]  # quantiles of the left-out residuals of each part and transform
     weights: Array  # the weight of each part and transform
     families: tuple[Family, ...]  # shifts by levels, in units of the target
-    settings: Settings
     # where its encoded columns are among those of the estimator
     encoded: Index = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
@@ -44,7 +43,7 @@ class NumberModel:
             own = self.weights[p * k : (p + 1) * k]
             if not own.any():
                 continue
-            D = model.decide(rows, self.settings)
+            D = model.decide(rows)
             for j, t in enumerate(self.transforms):
                 out += own[j] * t.back(D[:, j], self.residuals[p * k + j])
         for family in self.families:
@@ -103,7 +102,6 @@ def fit_number(job: Job, loss: SquaredLoss) -> NumberFit:
         tuple(np.quantile(r, shares) for r in residuals),
         weights,
         tuple(families),
-        job.settings,
     )
     return NumberFit(number, rows, kept.sources, path, left_out)
 
@@ -118,7 +116,7 @@ def _left_out(
     out = np.empty(out.shape)
     for own, others in job.halves(loss.labels):
         half = loss.part(own).fit(rows.part(own), prior, job.rng, left_out=False)
-        out[others] = half.decide(rows.part(others), job.settings)
+        out[others] = half.decide(rows.part(others))
     return out
 
 

@@ -49,7 +49,7 @@ def rank(rows: Rows, T: Array, kept: Index, rng: np.random.Generator, settings: 
             start,
             start,
             settings.rank_evaluations,
-            settings,
+            replace(settings, spread=settings.rank_spread),
             hold=("s2", "noise", "r2", "rho"),
         )
         for start in starts
@@ -282,7 +282,7 @@ class Path:
         for s in np.flatnonzero(alive).tolist():
             last = priors[f, s] = self._learn(rows, loss, self._best(shares, self._sizes[s]), last)
             for key, part in loss.held_parts(rows, last, self._rng):
-                held[s].setdefault(key, []).append(part.decide(others, self._settings))
+                held[s].setdefault(key, []).append(part.decide(others))
             self._done(f"fold {f + 1}: {self._sizes[s]} columns")
             if f > 0 or len(self._sizes) == 1:
                 continue

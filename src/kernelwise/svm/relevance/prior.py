@@ -13,8 +13,8 @@ import numpy as np
 from ..._native import exp_of_minus_rows
 from ..._typing import Array, Index
 from .rows import Additive, Rows
-from .settings import Settings
 
+CONSTANT = 10.0  # prior variance of the constant: wide
 AMPLITUDES = ("s2", "tau", "noise", "r2", "rho")
 
 
@@ -54,15 +54,15 @@ class Prior:
         kernels = self.s2 * _shares(self.w) + self.r2 * _shares(squares)
         return _shares(kernels + 2 * self.v)
 
-    def variances(self, additive: Additive, settings: Settings) -> Array:
+    def variances(self, additive: Additive) -> Array:
         """Return the prior variance of the coefficient of each additive column."""
         own = self.v[additive.group] * np.where(additive.is_step, self.tau, 1.0)
-        return np.where(additive.group < 0, settings.constant, own)
+        return np.where(additive.group < 0, CONSTANT, own)
 
-    def root(self, rows: Rows, settings: Settings) -> Array:
+    def root(self, rows: Rows) -> Array:
         """Return additive columns times the deviations of their coefficients, so that C = UU'."""
         additive = rows.additive(self.v > 0, steps=self.tau > 0)
-        scale = np.sqrt(self.variances(additive, settings)).astype(np.float32)
+        scale = np.sqrt(self.variances(additive)).astype(np.float32)
         out: Array = additive.A * scale
         return out
 

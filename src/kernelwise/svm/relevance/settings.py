@@ -26,7 +26,6 @@ class Settings:
     warm_evaluations: int = 8  # for each later stage; 20, cold: nothing, CPU x1.3
     final_evaluations: int = 6  # of the last learning; 20, cold: nothing
     spread: float = 1.0  # prior deviation of log w and log v; 0.5: ll +.002 among noise columns
-    constant: float = 10.0  # prior variance of the constant; convention
     fine_noise: float = 0.003  # noise below which regression learns in float64: RMSE -8 % there
     own_noise: float = 0.02  # noise below which each target has its own variances: RMSE -30 %
 
@@ -34,6 +33,7 @@ class Settings:
     ranked: int = 1000  # columns that are ranked, those that say most alone; 2,000: nothing, CPU x2
     min_path: int = 6  # columns from which columns are dropped; never: -12 points among noise
     rank_noise: float = 0.1  # held in the ranking; free: pairs among 100 columns are missed
+    rank_spread: float = 3.0  # prior deviation of log w and log v there; 1: AUC -.5 on small tables
     rank_evaluations: int = 30  # of the evidence per kernel; 15: -3 points among noise columns
     narrow: float = 3.0  # first weights of the Laplacian's ranking, relative to 1 / distance
     thirds: int = 16  # columns above which stages shrink to a third, not a half: CPU x0.78

@@ -28,7 +28,7 @@ from ..._threads import run
 from ..._typing import Array, Index
 from .evidence import learn
 from .joint import NUGGET, Features
-from .prior import Prior, equal_prior
+from .prior import CONSTANT, Prior, equal_prior
 from .rows import Rows
 from .settings import Settings
 
@@ -172,10 +172,10 @@ class _Tests:
         """Return the distribution of the targets by the prior without some groups."""
         prior, rows, T = self._without(groups), self._rows, self._T
         if not len(prior.kept):
-            U = np.full((len(rows), 1), np.sqrt(self._settings.constant))
+            U = np.full((len(rows), 1), np.sqrt(CONSTANT))
             return _Null(U * self._root, 1.0, T * self._root)
         features = Features.of(rows, prior, self._rng(), self._settings)
-        U = features.of_landmarks(rows, self._settings).astype(np.float64)
+        U = features.of_landmarks(rows).astype(np.float64)
         return _Null(U * self._root, prior.noise, T * self._root)
 
     def _without(self, groups: Index) -> Prior:
