@@ -43,3 +43,8 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]], left: int = 0
     rules = ["---" if column < left else "---:" for column in range(len(header))]
     lines = [header, rules, *rows]
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+
+
+def behind(title: str, content: str) -> str:
+    """Return content that a reader of the built page unfolds."""
+    return f":::{{dropdown}} {title}\n\n{content}\n\n:::"

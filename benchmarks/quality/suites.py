@@ -13,7 +13,7 @@ from benchmarks.engine import Row
 
 from ..measure import Effort, rounded
 from ..suite import Results, Suite, Task
-from ..text import digits, table
+from ..text import behind, digits, table
 from .comparison import Comparison
 from .contenders import CLASSIFIERS, ORACLE, OURS, REGRESSORS, Method, Setting
 from .generated import AMONG, PROBLEMS, make
@@ -166,7 +166,7 @@ class OnTables(Suite):
                 size += [known["classes"], f"{100 * known['rarest']:.0f} %"]
             values = (found.value(condition, each, name, self.listed) for name in names)
             cells.append([each, *size, *(_number(self.listed, value) for value in values)])
-        return f"### {LABELS[self.listed]} by table\n\n{table(header, cells, left=1)}"
+        return behind(f"{LABELS[self.listed]} by table", table(header, cells, left=1))
 
     def _in_order(self, names: Sequence[str]) -> list[str]:
         """Return methods in the order of the registry, ours first."""

@@ -14,6 +14,7 @@ from .gram import KernelMatrices
 from .growth import Growth
 from .peer_cells import PEERS
 from .predict import Predict
+from .relevance import Relevance
 from .startup import Startup
 from .targets import TARGETS
 from .warm import WarmStarts
@@ -135,7 +136,8 @@ PAGE = Page(
     opening=_opening,
     picture=_picture,
     suites=(
-        Fit(), Predict(), KernelMatrices(), WarmStarts(), Multiclass(), Growth(), Startup(),
+        Fit(), Predict(), KernelMatrices(), WarmStarts(), Multiclass(), Growth(),
+        Relevance(), Startup(),
     ),
     how=_HOW,
     targets=TARGETS,

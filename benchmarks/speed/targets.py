@@ -1,10 +1,12 @@
 """Targets of the speed suites."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from benchmarks.engine import Row
 
-from ..targets import Reading, Target
+from ..targets import Grouped, Reading, Target
+from .relevance import CLASSES
 
 
 def _name(row: Row) -> str:
@@ -59,7 +61,42 @@ def _large(key: str, unit: float = 1.0) -> Callable:
     return read
 
 
+def _shape(n: int, p: int, key: str) -> Callable:
+    def read(row: Row) -> Reading | None:
+        if (row["target"], row["n"], row["p"]) != (CLASSES, n, p):
+            return None
+        return Reading(f"{n:,} x {p:,}", row[key] / (1e6 if key == "bytes" else 1.0))
+
+    return read
+
+
+def _cliffs(rows: Sequence[Row]) -> list[Reading]:
+    """Return the ratio of the times on both sides of each switch, the larger one above."""
+    found = []
+    for one, other in pairwise(sorted(rows, key=lambda row: (row["target"], row["p"], row["n"]))):
+        same = one["target"] == other["target"] and one["p"] == other["p"]
+        if same and other["n"] <= 1.1 * one["n"]:
+            times = sorted((one["fit_seconds"], other["fit_seconds"]))
+            name = f"{one['target']}, {one['n']:,} and {other['n']:,} rows"
+            found.append(Reading(name, times[1] / times[0]))
+    return found
+
+
 TARGETS = (
+    *(
+        Target(
+            f"`RelevanceSVC`, {n:,} x {p:,}: CPU time of a fit", "speed-relevance", goal,
+            _shape(n, p, "fit_seconds"), " s", at_least=False,
+        )
+        for n, p, goal in ((20_000, 20, 15), (500_000, 20, 60), (200, 20_000, 6))
+    ),
+    Target(
+        "`RelevanceSVC`, 200 x 20,000: pickle", "speed-relevance", 5, _shape(200, 20_000, "bytes"),
+        " MB", at_least=False,
+    ),
+    Grouped(
+        "time on both sides of a switch of size", "speed-relevance", 2, _cliffs, at_least=False,
+    ),
     Target("fit, p = 20, C 1 and 10, against `SVC`", "speed-fit", 4, _fit("SVC", (1, 10), (20,))),
     Target("fit, p = 100, C 1 and 10, against `SVC`", "speed-fit", 9, _fit("SVC", (1, 10), (100,))),
     Target("fit, C = 100, against `SVC`", "speed-fit", 3.5, _fit("SVC", (100,))),

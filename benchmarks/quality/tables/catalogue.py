@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...text import table
+from ...text import behind, table
 from . import FAMILIES
 
 _TITLES = {"imbalanced": "rare classes", "numbers": "regression", "pmlb": "regression, PMLB"}
@@ -25,7 +25,7 @@ def catalogue() -> str:
         "that `KERNELWISE_DATA` names. A target that is a condition makes two classes; columns "
         "that become known together with the target are dropped "
         "(`benchmarks/quality/tables`).\n\n"
-        + table(["table", "kind", "source", "target"], cells, left=4)
+        + behind("sources and targets", table(["table", "kind", "source", "target"], cells, left=4))
     )
 
 
