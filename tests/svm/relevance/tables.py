@@ -82,7 +82,8 @@ def squares(w, rows, other):
             tops = rows.columns.tops[j]
             Q += w[g] ** 2 * (a != b) * 0.5 * (np.isin(a, tops) + 1.0 * np.isin(b, tops))
         else:
-            Q += w[g] ** 2 * (a - b) ** 2
+            gap = rows.lines[:, j, None].astype(float) - other.lines[:, j].astype(float)
+            Q += w[g] ** 2 * (0.886 * gap) ** 2
     return Q
 
 

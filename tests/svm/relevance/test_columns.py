@@ -17,7 +17,6 @@ from kernelwise.svm.relevance.columns.options import ColumnOptions
 
 def test_plain_layout_has_one_number_per_column():
     layout = ColumnLayout.plain(3)
-    assert not layout.has_categories
     assert layout.n_source == 3
     assert_array_equal(layout.source, [0, 1, 2])
     assert_array_equal(layout.group, [0, 1, 2])
@@ -31,7 +30,6 @@ def test_values_of_encoded_columns_add_up_at_their_source():
         group=np.array([0, 1, 2]),
         n_source=4,
     )
-    assert layout.has_categories
     values = np.array([[1.0, 2.0, 4.0], [0.5, 0.25, 0.0]])
     assert_array_equal(layout.to_source(values), [[5, 0, 0, 2], [0.5, 0, 0, 0.25]])
 

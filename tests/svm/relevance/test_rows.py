@@ -88,7 +88,8 @@ def test_parts_blocks_and_columns_of_rows():
         assert_array_equal(getattr(again, name), rows_part, name)
     w = np.ones(small.columns.n_groups)
     assert_allclose(small.bare().distances(small, w), small.distances(small, w))
-    assert small.bare().lines.shape == (90, 0)
+    assert_array_equal(small.bare().squares(small, w), small.squares(small, w))
+    assert small.bare(gaussian=False).lines.shape == small.bare().places.shape == (90, 0)
 
 
 def test_equal_weights_put_typical_rows_at_distance_one():
@@ -183,5 +184,6 @@ def test_squares_of_narrow_kernels_do_not_cancel():
     rng = np.random.default_rng(0)
     rows = number_rows(rng.normal(size=(60, 2)))
     w = np.full(2, 300.0)
-    exact = ((rows.Z[:, None] - rows.Z[None]).astype(float) ** 2).sum(axis=2) * 300.0**2
+    R = rows.gaussian(np.ones(2, dtype=bool))[0].astype(float)
+    exact = ((R[:, None] - R[None]) ** 2).sum(axis=2) * 300.0**2
     assert_allclose(rows.squares(rows, w), exact, rtol=1e-6, atol=1e-6)

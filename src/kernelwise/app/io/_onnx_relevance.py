@@ -197,15 +197,18 @@ class GraphRows:
             names += [("bin", j, b) for b in range(sizes[j] - (not columns.is_category[j]))]
         return names
 
+    def _lines(self, numbers: Index) -> Tensor:
+        """Add standardised numbers, cut off."""
+        lines = self.E.columns(numbers) - self.columns.means[numbers][None]
+        return (lines / self.columns.deviations[numbers][None]).clipped(-CUT, CUT)
+
     def _additive_columns(self) -> tuple[Tensor, dict[_Name, int]]:
         """Add the constant, lines, scores, steps and levels; return them, and their places."""
         columns, numbers, bins = self.columns, self.numbers, self.columns.bins
         parts = [self.graph.node("Expand", 1.0, self.graph.shape(self.E, 1))]
         names: list[_Name] = [("constant", 0, 0)]
         if len(numbers):
-            lines = self.E.columns(numbers) - columns.means[numbers][None]
-            lines = lines / columns.deviations[numbers][None]
-            parts.append(lines.clipped(-CUT, CUT))
+            parts.append(self._lines(numbers))
             parts.append(self.Z.columns(numbers) * np.full((1, len(numbers)), float(SCORE)))
             names += [(kind, j, 0) for kind in ("line", "score") for j in numbers.tolist()]
         sizes = np.diff(bins.starts)
@@ -241,7 +244,9 @@ class GraphRows:
         """Add the columns that the Gaussian kernel reads, of groups that a mask keeps."""
         columns, own = self.columns, np.asarray(kept)[self.columns.group]
         numbers = self.numbers[own[self.numbers]]
-        parts = [self.Z.columns(numbers)] if len(numbers) else []
+        parts = []
+        if len(numbers):
+            parts.append(self._lines(numbers) * np.full((1, len(numbers)), float(SCORE)))
         tops = [columns.tops[j] for j in self.categories[own[self.categories]]]
         if tops:
             repeated = np.repeat(self.categories[own[self.categories]], [len(t) for t in tops])

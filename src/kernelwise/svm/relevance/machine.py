@@ -110,7 +110,7 @@ class Machines:
             beta[own, j], intercept[j] = found.beta, found.nu[0]
             solutions.append(found)
         support = np.flatnonzero((beta != 0).any(axis=1))
-        vectors = self._rows.part(support).bare()
+        vectors = self._rows.part(support).bare(gaussian=False)
         return Machine(vectors, self._u, beta[support], intercept, support, tuple(solutions))
 
     def _gram_of(self, own: Index) -> StoredGram | LazyGram:
