@@ -82,23 +82,6 @@ void define_steps(nb::module_& m) {
       nb::arg("tol"), nb::arg("max_steps"), nb::arg("most_swept"), nb::arg("total"),
       array("certificate"));
   m.def(
-      "solve_ridge_machine",
-      [](Grid<T> K, Line<const double> diag, Line<const double> y, Line<const double> cost, bool warm,
-         double tol, std::int64_t max_steps, double most_swept, Line<double> b) {
-        const auto x = view(b, "b");
-        const auto k = view(K, "K", x.size, x.size);
-        const auto d = view(diag, "diag", x.size), codes = view(y, "y", x.size),
-                   costs = view(cost, "cost", x.size);
-        const auto found = unlocked([&] {
-          return leaves<T>().solve_ridge_machine(k, d, codes, costs, warm, tol, max_steps, most_swept,
-                                                 x, workspace());
-        });
-        return std::make_tuple(static_cast<int>(found.steps.end), found.certificate.nu,
-                               found.kernel_size, found.length, found.n_vectors);
-      },
-      array("K"), array("diag"), array("y"), array("cost"), nb::arg("warm"), nb::arg("tol"),
-      nb::arg("max_steps"), nb::arg("most_swept"), array("b"));
-  m.def(
       "solve_pairs",
       [](Grid<const T> K, Line<const std::int64_t> starts, Line<const double> costs,
          Grid<double> dual, Grid<double> gradient, Grid<double> certificates,

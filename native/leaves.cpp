@@ -3,17 +3,13 @@
 #include "active_set.hpp"
 #include "adatron.hpp"
 #include "box.hpp"
-#include "cells.hpp"
 #include "contraction.hpp"
 #include "energy.hpp"
 #include "gauss.hpp"
 #include "l1.hpp"
 #include "landmarks.hpp"
 #include "lines.hpp"
-#include "one_hot.hpp"
 #include "pairs.hpp"
-#include "ridge_machine.hpp"
-#include "routes.hpp"
 #include "row_keys.hpp"
 #include "rows.hpp"
 #include "sigmoids.hpp"
@@ -50,12 +46,7 @@ constexpr MatrixLeaves<T> matrix_leaves() {
           .add_rows = add_rows<Matrix<const T>>,
           .solve_some = solve_some<T>,
           .solve_stored = solve_stored<Matrix<const T>>,
-          .solve_ridge_machine = solve_ridge_machine<T>,
-          .project_rows = project_rows<T>,
-          .divide_rows = divide_rows<T>,
-          .route_rows = route_rows<T>,
           .heights_on_lines = heights_on_lines<T>,
-          .decide_cells = decide_cells<T>,
           .solve_pairs = solve_pairs<T>,
           .sweep = sweep<T>,
           .sweep_to_margin = sweep_to_margin<T>};
@@ -94,10 +85,6 @@ constinit const Table table{.level = KW_NAME(KW_ARCH),
                             .squared_gaps = squared_gaps,
                             .mix = mix,
                             .fit_sigmoids = fit_sigmoids,
-                            .one_hot_gram = one_hot_gram,
-                            .one_hot_sums = one_hot_sums,
-                            .one_hot_product = one_hot_product,
-                            .one_hot_forms = one_hot_forms,
                             .limited_distances = limited_distances,
                             .limited_contraction = limited_contraction};
 

@@ -44,17 +44,7 @@ struct MatrixLeaves {
   Steps (*solve_stored)(Matrix<const T>, Vector<double> b, Vector<double> g, Values p, Values lo,
                         Values hi, bool known, double tol, std::int64_t max_steps,
                         double most_swept, double total, Certificate&, Workspace&);
-  RidgeMachine (*solve_ridge_machine)(Matrix<T>, Values diag, Values y, Values cost, bool warm,
-                                      double tol, std::int64_t max_steps, double most_swept,
-                                      Vector<double> b, Workspace&);
-  void (*project_rows)(Matrix<const T>, Indices rows, Values direction, Vector<double> out);
-  Size (*divide_rows)(Matrix<const T>, Indices rows, Values direction, double threshold,
-                      Vector<std::int64_t> out);
-  void (*route_rows)(Matrix<const T>, Matrix<const double> directions, const Tree&,
-                     Vector<std::int64_t> out);
   void (*heights_on_lines)(Matrix<const double> X, Indices columns, const Lines&, Matrix<T> out);
-  bool (*decide_cells)(bool squared, const CellKernel&, Matrix<const T> X, Matrix<const T> stored,
-                       const CellRows&, Matrix<const T> coef, Matrix<double> out, Workspace&);
   Size (*solve_pairs)(Matrix<const T>, const Pairs&, Size first, Size last, Workspace&);
   Epochs (*sweep)(Matrix<const T>, Vector<double> b, Vector<double> g, Values lo, Values hi,
                   double total, double nu, double rho, double eta, double tol,
@@ -118,13 +108,6 @@ struct Table {
                        std::int64_t max_steps, Vector<double> slope, Vector<double> intercept,
                        Workspace&);
 
-  void (*one_hot_gram)(Matrix<const std::int32_t> places, Values weights, Matrix<double> out);
-  void (*one_hot_sums)(Matrix<const std::int32_t> places, Values weights, Matrix<const float> D,
-                       Matrix<double> out, Workspace&);
-  void (*one_hot_product)(Matrix<const std::int32_t> places, Matrix<const float> R,
-                          Matrix<float> out);
-  void (*one_hot_forms)(Matrix<const std::int32_t> places, Matrix<const double> Q,
-                        Vector<double> out);
   void (*limited_distances)(Matrix<const float> left, Matrix<const float> right,
                             Vector<const float> scales, Vector<const float> limits,
                             Matrix<float> out);

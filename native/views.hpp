@@ -64,15 +64,6 @@ struct Steps {
   End end;
 };
 
-// A machine of squared slack: how its solve ended, the largest entry of its diagonal, and the length
-// of its coefficients and how many are not zero.
-struct RidgeMachine {
-  Steps steps;
-  Certificate certificate;
-  double kernel_size, length;
-  Size n_vectors;
-};
-
 // The one-vs-one machines of classes whose rows follow each other: those of class c are
 // [starts[c], starts[c + 1]). Row r of `dual` and `gradient` has, for a row of the matrix, the entry of
 // its machine against the r-th of the other classes. The other arrays have an entry per machine.
@@ -87,28 +78,6 @@ struct Pairs {
   std::int64_t max_steps;
   double most_swept;        // row entries that one machine may sweep
   double most_swept_by_all;  // and those of a call, after which it returns
-};
-
-// A tree of nodes, the root first: the direction and the threshold of each, and its two children.
-struct Tree {
-  Indices levels;
-  Values thresholds;
-  Matrix<const std::int64_t> children;
-};
-
-// What the cells of a tree compare: columns of numbers with the factors of their differences, then
-// columns of categories with their weights; and the largest size of a row that float is precise for.
-struct CellKernel {
-  Indices columns;
-  Values factors, weights;
-  double reach;
-};
-
-// The rows to decide and the vectors, as rows of two matrices, both cell by cell.
-struct CellRows {
-  Indices rows, row_stops;
-  Vector<const std::int32_t> vectors;
-  Indices vector_stops;
 };
 
 // Lines between knots, several of them side by side: those of line j lie from stops[j] to stops[j + 1].

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from ._typing import Array, Index, Square
 
-Index32 = NDArray[np.int32]
-
 level: str
 levels: tuple[str, ...]
 
@@ -128,19 +126,6 @@ def solve_stored(
     certificate: Array,
 ) -> tuple[float, int, int]: ...
 
-# native/ridge_machine.hpp
-def solve_ridge_machine(
-    K: Array,
-    diag: Array,
-    y: Array,
-    cost: Array,
-    warm: bool,
-    tol: float,
-    max_steps: int,
-    most_swept: float,
-    b: Array,
-) -> tuple[int, float, float, float, int]: ...
-
 # native/pairs.hpp
 def solve_pairs(
     K: Array,
@@ -224,11 +209,7 @@ def fit_sigmoids(
     intercept: Array,
 ) -> None: ...
 
-# native/one_hot.hpp, landmarks.hpp
-def one_hot_gram(places: Index32, weights: Array, out: Array) -> None: ...
-def one_hot_sums(places: Index32, weights: Array, D: Array, out: Array) -> None: ...
-def one_hot_product(places: Index32, R: Array, out: Array) -> None: ...
-def one_hot_forms(places: Index32, Q: Array, out: Array) -> None: ...
+# native/landmarks.hpp
 def limited_distances(
     left: Array, right: Array, scales: Array, limits: Array, out: Array
 ) -> None: ...
@@ -244,27 +225,3 @@ def heights_on_lines(
     sizes: Array,
     out: Array,
 ) -> None: ...
-
-# native/routes.hpp
-def project_rows(X: Array, rows: Index, direction: Array, out: Array) -> None: ...
-def divide_rows(X: Array, rows: Index, direction: Array, threshold: float, out: Index) -> int: ...
-def route_rows(
-    X: Array, directions: Array, levels: Index, thresholds: Array, children: Index, out: Index
-) -> None: ...
-
-# native/cells.hpp
-def decide_cells(
-    squared: bool,
-    columns: Index,
-    factors: Array,
-    weights: Array,
-    reach: float,
-    X: Array,
-    rows: Index,
-    row_stops: Index,
-    stored: Array,
-    vectors: Any,
-    vector_stops: Index,
-    coef: Array,
-    out: Array,
-) -> bool: ...

@@ -27,7 +27,6 @@ def arguments():
     some, K, v = np.arange(3), floats(N, N), floats(N)
     centre, left = np.zeros(2), floats(N, 4)
     singles, limits = floats(N, 4, dtype=np.float32), np.ones((2, 4), dtype=np.float32)
-    places = np.tile(np.array([0, 3], dtype=np.int32), (N, 1))
     return {
         "scaled_rows": (floats(N, 2), centre, np.ones(2), np.zeros((N, 4))),
         "shifted_rows": (floats(N, 2), centre, np.ones(2), np.zeros((N, 3))),
@@ -53,9 +52,6 @@ def arguments():
         "solve_some": (K @ K.T, np.diag(K @ K.T).copy(), v * 0, -v, lo, hi, some, True, 1e-3, 5),
         "solve_stored": (
             *(K @ K.T, v * 0, v * 0, v, lo, hi, False, 1e-3, 100, 1e6, 0.0, np.zeros(4)),
-        ),
-        "solve_ridge_machine": (
-            *(K @ K.T, np.ones(N), np.sign(v), np.ones(N), False, 1e-3, 100, 1e6, np.zeros(N)),
         ),
         "solve_pairs": (
             *(K @ K.T, np.array([0, 2, 4, N]), np.ones(N), np.zeros((2, N)), np.zeros((2, N))),
@@ -85,10 +81,6 @@ def arguments():
             *(floats(2, N), np.ones((2, N)), np.ones((2, N)), 2.5, 0.5, False, 1e-12, 20),
             *(np.ones(2), np.zeros(2)),
         ),
-        "one_hot_gram": (places, v, np.zeros((5, 5))),
-        "one_hot_sums": (places, v, singles[:, :3].copy(), np.zeros((5, 3))),
-        "one_hot_product": (places, singles[:5, :3].copy(), np.zeros((N, 3), np.float32)),
-        "one_hot_forms": (places, K[:5, :5].copy(), np.zeros(N)),
         "limited_distances": (singles, singles[:4, :3].copy(), *limits, np.zeros((N, 3), "f")),
         "limited_contraction": (
             *(singles[:, :3].copy(), singles, singles[:4, :3].copy(), limits[0], np.zeros(4)),
@@ -96,17 +88,6 @@ def arguments():
         "heights_on_lines": (
             *(floats(N, 4), np.array([0, 2]), np.arange(5.0), np.ones(5), np.array([0, 2, 5])),
             *(np.ones(2), np.zeros((N, 2), np.float32)),
-        ),
-        "project_rows": (floats(N, 4), some, np.ones(4), np.zeros(3)),
-        "divide_rows": (floats(N, 4), some, np.ones(4), 0.0, np.zeros(3, np.int64)),
-        "route_rows": (
-            *(floats(N, 4), floats(3, 4), np.arange(2), np.zeros(2)),
-            *(np.array([[1, -1], [-2, -3]]), np.zeros(N, np.int64)),
-        ),
-        "decide_cells": (
-            *(False, np.arange(4), np.ones(2), np.ones(2), 32.0, floats(N, 4), some),
-            *(np.array([0, 1, 3]), floats(5, 4), np.arange(4, dtype=np.int32)),
-            *(np.array([0, 2, 4]), floats(4, 2), np.zeros((N, 2))),
         ),
     }
 
