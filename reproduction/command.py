@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.engine import ExperimentError, Outcome, ResultFile, chosen, plan, run
-from kernelwise._text import duration
+from benchmarks.engine.progress import duration
 
 from .experiment import PaperExperiment, select
 from .markdown import section_text, write_markdown

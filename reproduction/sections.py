@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.engine import Drawing, ResultFile, Results
-from kernelwise._text import duration
+from benchmarks.engine.progress import duration
 
 from .experiment import PaperExperiment
 from .tables import Cell, Check, Column, Spread, Summary

@@ -5,10 +5,17 @@ from __future__ import annotations
 import sys
 import time
 
-from kernelwise._text import duration
-
 _EVERY = 10.0  # seconds between lines
 _ENOUGH = 0.1  # share of the work from which the rest is estimated
+
+
+def duration(seconds: float) -> str:
+    """Format a duration in seconds, minutes or hours, for instance "12 min"."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 90 * 60:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
 
 
 class RunProgress:

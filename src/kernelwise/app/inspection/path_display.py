@@ -81,11 +81,6 @@ class PathDisplay:
         name = "mean squared error" if is_regressor(final) else "log loss"
         return cls(path, loss_name=f"{name} on held-out rows").plot(ax)
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether no stage has a loss: one stage that leaves nothing to choose has none."""
-        return not np.isfinite(np.asarray(self.path["loss"], dtype=np.float64)).any()
-
     def plot(self, ax: Any = None) -> PathDisplay:
         """Plot the path.
 

@@ -66,21 +66,6 @@ class Target:
         require_columns(frame, [self.name], "target")
         return frame.iloc[self.rows].drop(columns=self.name)
 
-    def unlabelled_rows(self, frame: Any) -> Index:
-        """Return the positions of the rows of the table that are left out.
-
-        Parameters
-        ----------
-        frame : pandas.DataFrame
-            The table.
-
-        Returns
-        -------
-        rows : ndarray
-            The positions, ascending.
-        """
-        return np.setdiff1d(np.arange(len(frame)), self.rows)
-
 
 @dataclass(frozen=True)
 class ClassTarget(Target):

@@ -45,11 +45,6 @@ class ColumnLayout:
         """Return the layout of d numbers, each with a weight of its own."""
         return cls(np.zeros(d, dtype=bool), np.arange(d), np.arange(d), d)
 
-    @property
-    def has_categories(self) -> bool:
-        """Whether any column is a category."""
-        return bool(np.any(self.is_category))
-
     def to_source(self, values: Array) -> Array:
         """Sum values of encoded columns, along the last axis, for each of the user's columns."""
         values = np.asarray(values, dtype=np.float64)
