@@ -140,6 +140,8 @@ def test_numbers(client):
             assert_array_equal(one, two)
     with pytest.raises(TypeError, match="takes rows in memory: apply that of to_local"):
         model.predict_interval(lazy_X)
+    with pytest.raises(TypeError, match="takes rows in memory: apply that of to_local"):
+        model.predict(lazy_X, return_std=True)
 
 
 def test_numbers_of_rows_that_dask_does_not_know(client):

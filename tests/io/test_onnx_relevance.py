@@ -135,6 +135,17 @@ def test_numbers(size, exact, monkeypatch):
         exact()
 
 
+def test_numbers_above_a_floor_and_near_the_mean():
+    """A target that was never negative, with predictions at zero, and one of outliers alone."""
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(150, 2))
+    Y = np.column_stack([np.maximum(X[:, 0], 0), np.exp(3 * rng.normal(size=150))])
+    model = RelevanceSVR().fit(X, Y)
+    assert model.predict(X)[:, 0].min() == 0
+    assert model._models_[1].slope < 0.5
+    assert_allclose(outputs(model, X)["prediction"], model.predict(X), rtol=1e-5, atol=1e-5)
+
+
 def test_shifts_by_levels():
     """Of a category, a number, two categories, and a category and a number."""
     rng = np.random.default_rng(0)

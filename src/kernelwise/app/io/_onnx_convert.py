@@ -243,7 +243,9 @@ def _convert_mixture(scope: Any, operator: Any, container: Any) -> None:
 def _convert_regressor(scope: Any, operator: Any, container: Any) -> None:
     graph, model = Graph(scope, container), operator.raw_operator
     E = encoded(graph, model, _rows(graph, operator), _width(operator))
-    found = [predictions(ensemble.members, graph, E) for ensemble in model._models_]
+    means = [(each, predictions(each.members, graph, E)) for each in model._models_]
+    pulled = [(each, f * np.full((1, 1), each.slope) + each.shift) for each, f in means]
+    found = [graph.node("Max", f, each.floor) for each, f in pulled]
     out = operator.outputs[0].full_name
     if model._is_flat_:
         graph.node_to(out, "Reshape", found[0], np.array([-1]))

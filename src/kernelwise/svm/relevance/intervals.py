@@ -1,10 +1,11 @@
 """Intervals of predicted numbers: left-out residuals over a local deviation.
 
     log |r| ~ ridge regression on the scores, their sizes and the prediction
-    interval of x = f(x) + s(x) [quantiles of r_i / s_i over left-out rows]
+    quantile of x = f(x) + s(x) [quantile of r_i / s_i over left-out rows]
 
-Conformal prediction: without the local deviation, and for residuals left out exactly, the interval
-has the target of a new row with the probability asked for.
+Quantiles cannot cross, since s(x) is positive. An interval lies between two of them, at ratios of
+rows. Conformal prediction: without the local deviation, and for residuals left out exactly, it has
+the target of a new row with the probability asked for.
 """
 
 from __future__ import annotations
@@ -77,8 +78,14 @@ def _columns(rows: Rows, predictions: Array, columns: Index, low: float, high: f
     return np.column_stack([Z, np.abs(Z), f, np.log(above)])
 
 
-def ends(ratios: Array, confidence_level: float) -> tuple[float, float]:
+def ends(ratios: Array, confidence_level: float) -> Array:
     """Return the quantiles of sorted ratios that a new one lies between at a confidence level."""
     n, tail = len(ratios), (1 - confidence_level) / 2
     k = max(int(np.floor(tail * (n + 1) + 1e-9)), 1)  # (1 - 0.9) / 2 is a little below 0.05
-    return float(ratios[k - 1]), float(ratios[n - k])
+    return ratios[[k - 1, n - k]]
+
+
+def quantiles(ratios: Array, q: Array) -> Array:
+    """Return the ratios that a new one is below with given probabilities, of sorted ratios."""
+    out: Array = np.quantile(ratios, q, method="weibull")  # rank q (n + 1)
+    return out

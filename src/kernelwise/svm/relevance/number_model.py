@@ -10,7 +10,7 @@ import numpy as np
 
 from ..._typing import Array, Index
 from .fitting import Job, Kept
-from .intervals import LocalDeviation, ends
+from .intervals import LocalDeviation, ends, quantiles
 from .levels import Family, find_families
 from .losses import Several, SquaredLoss
 from .path import PathResult
@@ -20,6 +20,7 @@ from .settings import Settings
 from .target import Target
 
 _N_QUANTILES = 201  # of left-out residuals that a model keeps for the way back from a power
+_MIN_ROWS = 50  # from which left-out rows decide whether a model is better than the mean
 
 
 @dataclass(frozen=True)
@@ -138,42 +139,82 @@ def _families(
 
 @dataclass(frozen=True)
 class NumberEnsemble:
-    """The mean of several models of one target, and its intervals."""
+    """The mean of several models of one target, and what left-out rows say of its errors."""
 
     members: tuple[NumberModel, ...]
     deviation: LocalDeviation  # the local deviation of residuals
     ratios: Array  # (n,): left-out residuals over their deviations, ascending
-    # smallest end of an interval: zero for a target that was never negative, else -inf
+    # smallest prediction and end: zero for a target that was never negative, else -inf
     floor: float
+    # what the mean of the members is multiplied by, and what is added to it then
+    slope: float
+    shift: float
 
     def predict(self, E: Array) -> Array:
         """Return predictions of encoded rows."""
-        found = [member.predict(self._rows(member, E)) for member in self.members]
-        mean: Array = np.mean(found, axis=0)
-        return mean
+        return np.maximum(self._means(E), self.floor)
 
     def interval(self, E: Array, confidence_level: float) -> Array:
         """Return the ends of intervals, of shape (n, 2)."""
-        f = self.predict(E)
-        scale = self.deviation(self._rows(self.members[0], E), f)
-        low, high = ends(self.ratios, confidence_level)
-        return np.maximum(np.column_stack([f + scale * low, f + scale * high]), self.floor)
+        return self._spread(E, ends(self.ratios, confidence_level))
+
+    def quantiles(self, E: Array, q: Array) -> Array:
+        """Return quantiles, of shape (n, n_quantiles)."""
+        return self._spread(E, quantiles(self.ratios, q))
+
+    def with_deviation(self, E: Array) -> Array:
+        """Return predictions and the standard deviations of their errors, of shape (n, 2)."""
+        f, scale = self._located(E)
+        deviation = scale * np.sqrt(np.mean(self.ratios**2))
+        return np.column_stack([np.maximum(f, self.floor), deviation])
+
+    def _spread(self, E: Array, ratios: Array) -> Array:
+        """Return predictions plus ratios times deviations, of shape (n, n_ratios)."""
+        f, scale = self._located(E)
+        return np.maximum(f[:, None] + scale[:, None] * ratios, self.floor)
+
+    def _located(self, E: Array) -> tuple[Array, Array]:
+        f = self._means(E)
+        return f, self.deviation(self._rows(self.members[0], E), f)
+
+    def _means(self, E: Array) -> Array:
+        """Return predictions that may lie below the floor."""
+        found = [member.predict(self._rows(member, E)) for member in self.members]
+        means: Array = self.slope * np.mean(found, axis=0) + self.shift
+        return means
 
     @staticmethod
     def _rows(member: NumberModel, E: Array) -> Rows:
         return member.columns.rows(E[:, member.encoded])
 
 
-def left_out_of(fits: Sequence[NumberFit]) -> Array:
-    """Return the mean left-out predictions of several members."""
-    mean: Array = np.mean([fit.left_out for fit in fits], axis=0)
-    return mean
-
-
-def ensemble_of(fits: Sequence[NumberFit], encoded: Sequence[Any], y: Array) -> NumberEnsemble:
-    """Return members as one model, with the local deviation of its left-out residuals."""
-    left_out = left_out_of(fits)
-    deviation, own = LocalDeviation.of(fits[0].rows, left_out, y)
+def ensemble_of(
+    fits: Sequence[NumberFit], encoded: Sequence[Any], y: Array, floor: float
+) -> tuple[NumberEnsemble, Array]:
+    """Return members as one model, and its left-out predictions of the training rows."""
+    known, rows = np.mean([fit.left_out for fit in fits], axis=0), fits[0].rows
+    slope, shift = _pull(known, y, rows.weight)
+    known = slope * known + shift
+    deviation, own = LocalDeviation.of(rows, known, y)
     members = tuple(replace(fit.model, encoded=at) for fit, at in zip(fits, encoded, strict=True))
-    floor = 0.0 if float(y.min()) >= 0 else -np.inf
-    return NumberEnsemble(members, deviation, np.sort((y - left_out) / own), floor)
+    ratios = np.sort((y - known) / own)
+    ensemble = NumberEnsemble(members, deviation, ratios, floor, slope, shift)
+    return ensemble, np.maximum(known, floor)
+
+
+def _pull(left_out: Array, y: Array, weight: Array) -> tuple[float, float]:
+    """Return the slope and shift by which predictions go to the mean of the target.
+
+    They stay as they are if they are better than the mean of the other rows on left-out rows;
+    else, as outliers of a heavy-tailed target can have it, least squares choose the slope.
+    """
+    if len(y) < _MIN_ROWS:
+        return 1.0, 0.0
+    total, sums = weight.sum(), weight @ y
+    others = (sums - weight * y) / np.maximum(total - weight, 1e-300)
+    lead, wanted = left_out - others, y - others
+    slope = float(weight @ (lead * wanted)) / max(float(weight @ lead**2), 1e-300)
+    if slope > 0.5:  # exactly if the squared error is smaller than that of the mean
+        return 1.0, 0.0
+    slope = max(slope, 0.0)
+    return slope, (1 - slope) * float(sums / total)

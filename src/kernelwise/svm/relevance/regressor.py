@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..base.task import group_numbers
 from .base import BaseRelevance, column_attributes
 from .columns.table_input import check_training_columns
 from .losses import SquaredLoss
-from .number_model import NumberFit, ensemble_of, fit_number, left_out_of
+from .number_model import NumberEnsemble, NumberFit, ensemble_of, fit_number
 from .table import NumberTargets, Table, TableInMemory, Whole, sample_of
 from .target import Target
 
@@ -29,7 +30,8 @@ class RelevanceSVR(RegressorMixin, BaseRelevance):
     One prior, additive effects of the columns and a Gaussian process with one weight per column,
     is learned from the training rows by its evidence. Columns are dropped along a path, and
     held-out rows choose how many are kept. A power of the target is tried beside it if that makes
-    it more normal. Intervals come from left-out residuals.
+    it more normal. Intervals and quantiles come from left-out residuals. A target that was never
+    negative has no negative predictions, quantiles or ends.
 
     Parameters
     ----------
@@ -183,7 +185,11 @@ class RelevanceSVR(RegressorMixin, BaseRelevance):
 
         fits = [fit_one(j) for j in range(table.y.shape[1])]
         shape = len(table.weight), self.n_features_in_
-        return _attributes(rows.columns, fits, some, table.y, is_flat) | {"shape_fit_": shape}
+        floors = np.where(table.y[numbers].min(axis=0) >= 0, 0.0, -np.inf)
+        found = _attributes(rows.columns, fits, some, table.y, floors)
+        if is_flat:
+            found["loo_predictions_"] = found["loo_predictions_"][:, 0]
+        return found | {"shape_fit_": shape, "_is_flat_": is_flat}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -192,26 +198,28 @@ class RelevanceSVR(RegressorMixin, BaseRelevance):
 
     # --- Predict --------------------------------------------------------------------------
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any, return_std: bool = False) -> Any:
         """Predict the target.
 
         Parameters
         ----------
         X : data frame or array-like of shape (n_samples, n_features)
             The rows.
+        return_std : bool, default=False
+            Whether to return the standard deviation of the errors, too.
 
         Returns
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_targets)
             The means of the target.
+        std : ndarray of the same shape
+            The local deviation times the root mean square of the left-out residuals in units of
+            it. Only if asked for.
         """
-        return self._predictions_of(self._encoded(X))
-
-    def _predictions_of(self, E: Array) -> Array:
-        """Return the predictions of rows that `columns_` has encoded."""
-        with single_blas():
-            found = [self._by_blocks(E, model.predict) for model in self._models_]
-        return found[0] if self._is_flat_ else np.column_stack(found)
+        if not return_std:
+            return self._answers(X, NumberEnsemble.predict)
+        found = self._answers(X, NumberEnsemble.with_deviation)
+        return found[..., 0], found[..., 1]
 
     def predict_interval(self, X: Any, confidence_level: float = 0.9) -> tuple[Array, Array]:
         """Return intervals that have the target at a confidence level.
@@ -231,14 +239,41 @@ class RelevanceSVR(RegressorMixin, BaseRelevance):
         """
         if not 0 < confidence_level < 1:
             raise ValueError(f"confidence_level must be between 0 and 1; got {confidence_level!r}.")
+        found = self._answers(X, lambda model, E: model.interval(E, confidence_level))
+        return found[..., 0], found[..., 1]
+
+    def predict_quantile(self, X: Any, q: Any) -> Array:
+        """Return quantiles of the target, which never cross.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_features)
+            The rows.
+        q : float or array-like of shape (n_quantiles,)
+            The shares of targets that are to lie below, between 0 and 1.
+
+        Returns
+        -------
+        quantiles : ndarray of shape (n_samples[, n_targets][, n_quantiles])
+            The prediction plus quantiles of left-out residuals, in units of the local deviation.
+            The axis of targets is absent if `y` had one dimension, that of quantiles if `q` is a
+            number.
+        """
+        shares = np.asarray(q, dtype=np.float64)
+        if shares.ndim > 1 or not shares.size or not ((shares > 0) & (shares < 1)).all():
+            raise ValueError(f"q must be one or several numbers between 0 and 1; got {q!r}.")
+        found = self._answers(X, lambda model, E: model.quantiles(E, np.atleast_1d(shares)))
+        return found if shares.ndim else found[..., 0]
+
+    def _answers(self, X: Any, answer: Callable[[NumberEnsemble, Array], Array]) -> Array:
+        """Return what the model of each target answers, side by side if there are several."""
         E = self._encoded(X)
         with single_blas():
-            ends = [
-                self._by_blocks(E, lambda block: model.interval(block, confidence_level))  # noqa: B023
+            found = [
+                self._by_blocks(E, lambda block: answer(model, block))  # noqa: B023
                 for model in self._models_
             ]
-        low, high = np.stack(ends, axis=1).transpose(2, 0, 1)
-        return (low[:, 0], high[:, 0]) if self._is_flat_ else (low, high)
+        return found[0] if self._is_flat_ else np.stack(found, axis=1)
 
 
 def _checked_target(estimator: Any, y: Any, n_rows: int) -> Array:
@@ -259,21 +294,20 @@ def _checked_target(estimator: Any, y: Any, n_rows: int) -> Array:
 
 
 def _attributes(
-    columns: Any, fits: list[list[NumberFit]], own: Index, Y: Array, is_flat: bool
+    columns: Any, fits: list[list[NumberFit]], own: Index, Y: Array, floors: Array
 ) -> dict[str, Any]:
     """Return the fitted attributes."""
     every = [fit for of_target in fits for fit in of_target]
     sources = np.unique(np.concatenate([fit.sources for fit in every]))
     encoding = columns.encoding.part(sources)
     out = np.full(Y.shape, np.nan)
-    out[own] = np.column_stack([left_out_of(of_target) for of_target in fits])
     models = []
-    for of_target, y in zip(fits, Y[own].T, strict=True):
+    for j, of_target in enumerate(fits):
         at = [encoding.columns_of(np.searchsorted(sources, fit.sources)) for fit in of_target]
-        models.append(ensemble_of(of_target, at, y))
+        model, out[own, j] = ensemble_of(of_target, at, Y[own, j], float(floors[j]))
+        models.append(model)
     return column_attributes(columns, every, sources) | {
         "columns_": encoding,
-        "loo_predictions_": out[:, 0] if is_flat else out,
+        "loo_predictions_": out,
         "_models_": tuple(models),
-        "_is_flat_": is_flat,
     }
