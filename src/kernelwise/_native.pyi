@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ._typing import Array, Index, Square

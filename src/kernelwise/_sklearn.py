@@ -18,8 +18,7 @@ from sklearn import get_config
 from sklearn.utils import check_array, compute_class_weight
 from sklearn.utils.validation import validate_data
 
-from ._checks import as_real
-from ._parameters import check_parameters
+from ._parameters import as_real, check_parameters
 from ._typing import Array
 
 __all__ = [

@@ -12,7 +12,7 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from kernelwise.app.evaluation import HeldOut, Score, evaluate, fit_table, methods
 from kernelwise.app.evaluation.class_scores import score_predictions
-from kernelwise.app.evaluation.statistics import compare_scores
+from kernelwise.app.evaluation.results import compare_scores
 from kernelwise.app.tabular import TableError, check_target, column_weights, columns, encoder
 
 from ..loop import loop

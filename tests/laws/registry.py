@@ -44,7 +44,7 @@ from kernelwise.qp import (
     enclosing_ball,
     hard_margin,
 )
-from kernelwise.qp.solution import SolverState
+from kernelwise.qp.problem import SolverState
 from tests.loop import loop
 
 D = 4  # features of the rows that the kernels below are given

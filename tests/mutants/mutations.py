@@ -65,7 +65,7 @@ MUTATIONS = [
     # --- qp
     Mutation(
         "squared slack: cost for its inverse",
-        "qp/builders.py",
+        "qp/problem.py",
         "diagonal += (1 / C)",
         "diagonal += (1 * C)",
         _DUALS,

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from kernelwise.qp import buffers
-from kernelwise.qp.buffers import KeptBuffer
+from kernelwise.qp import gram
+from kernelwise.qp.gram import KeptBuffer
 from tests.loop import loop
 
 
 @pytest.fixture(autouse=True)
 def nothing_kept(monkeypatch):
-    monkeypatch.setattr(buffers, "_kept", [])
+    monkeypatch.setattr(gram, "_kept", [])
 
 
 @loop("n_bytes", [2**20 + 2, 2**22, 2**23 + 12_346])
@@ -33,13 +33,13 @@ def test_a_buffer_of_which_much_was_accessed_is_not_kept():
     first = KeptBuffer(2**23)
     first.touch(600_000_000)
     first.close()
-    assert buffers._kept == []
+    assert gram._kept == []
     assert len(KeptBuffer(2**23).view(np.uint8)) == 2**23
 
 
 def test_a_buffer_that_is_too_small_is_freed_before_a_larger_one_is_made():
     KeptBuffer(2**22).close()
     larger = KeptBuffer(2**24)
-    assert buffers._kept == []
+    assert gram._kept == []
     larger.close()
-    assert len(buffers._kept) == 1
+    assert len(gram._kept) == 1

@@ -5,7 +5,7 @@ import numpy as np
 from kernelwise.criteria import DualObjective, RadiusMargin
 from kernelwise.kernels import RBF, LazyGram
 from kernelwise.qp import SMO, c_svc
-from kernelwise.qp.precision import SMALL, TIGHT, dtype_for
+from kernelwise.qp.gram import SMALL, TIGHT, dtype_for
 from tests.loop import loop
 
 RNG = np.random.default_rng(5)

@@ -7,7 +7,7 @@ import kernelwise.qp.smo as smo_module
 from kernelwise.kernels import RBF, LazyGram
 from kernelwise.qp import SMO, DualQP, Solution, Terms, c_svc, enclosing_ball
 from kernelwise.qp.fast_path import solve_quickly
-from kernelwise.qp.solution import SolverState
+from kernelwise.qp.problem import SolverState
 from tests.loop import loop
 from tests.oracles import descend
 

@@ -14,9 +14,8 @@ from kernelwise.kernels import RBF, Laplacian, LazyGram, Matern52, Polynomial
 from kernelwise.qp import SMO, Progress, c_svc, enclosing_ball
 from kernelwise.qp import smo as smo_module
 from kernelwise.qp import working_set as run
-from kernelwise.qp.solution import SolverState
-from kernelwise.qp.square import WorkingSquare
-from kernelwise.qp.working_set import WorkingSetRun
+from kernelwise.qp.problem import SolverState
+from kernelwise.qp.working_set import WorkingSetRun, WorkingSquare
 from tests.loop import loop
 
 

@@ -16,7 +16,7 @@ from sklearn.svm import SVC as PlainSVC
 
 from kernelwise import SVC, AdaptiveKernelSVC
 from kernelwise.app.evaluation import HeldOut, fit_table
-from kernelwise.app.evaluation.statistics import compare_scores
+from kernelwise.app.evaluation.results import compare_scores
 from kernelwise.app.inspection import ComparisonDisplay
 from kernelwise.app.io import save
 from kernelwise.app.report import write_report

@@ -13,7 +13,7 @@ from sklearn.svm import SVC as Sklearn
 
 from kernelwise import SVC
 from kernelwise.kernels import RBF
-from kernelwise.qp import buffers
+from kernelwise.qp import gram
 from tests.svm.problems import pair_coefficients
 
 
@@ -132,13 +132,13 @@ def test_ctrl_c_among_many_machines_is_answered_within_a_second():
 
 
 def test_the_matrix_of_all_machines_is_kept_for_the_next_fit(monkeypatch):
-    monkeypatch.setattr(buffers, "_kept", [])
+    monkeypatch.setattr(gram, "_kept", [])
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(700, 5)), np.repeat(np.arange(7), 100)
     first = SVC().fit(X, y)
-    memory = buffers._kept[0][0].ctypes.data
+    memory = gram._kept[0][0].ctypes.data
     decisions = first.decision_function(X)
     SVC(gamma=3.0).fit(X, y)  # overwrites the matrix of the first fit
-    assert buffers._kept[0][0].ctypes.data == memory
+    assert gram._kept[0][0].ctypes.data == memory
     assert (first.decision_function(X) == decisions).all()
     assert (SVC().fit(X, y).decision_function(X) == decisions).all()

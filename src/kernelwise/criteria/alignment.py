@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import as_matrix
+from .._parameters import as_matrix
 from .._typing import Array, Gram
 from ..kernels import Cotangent
 from ..qp import SMO

@@ -15,14 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import as_matrix, as_real, check_cost, check_count, check_kind, check_method
+from .._parameters import as_matrix, as_real, check_cost, check_count, check_kind, check_method
 from .._threads import MOST_THREADS, run, single_blas
 from .._typing import Array, Gram, Matrix
 from ..kernels import Cotangent, Kernel, LazyGram
 from ..qp import SMO, Solution
 from ..qp.active_rows import WARM_WHOLE
-from ..qp.gram import StoredGram
-from ..qp.precision import SMALL, dtype_for
+from ..qp.gram import SMALL, StoredGram, dtype_for
 from .labels import CodedLabels
 
 

@@ -16,8 +16,8 @@ import numpy as np
 from .._typing import Array, Gram
 from ..kernels import Cotangent
 from ..qp import DualQP, Solution
-from ..qp.builders import ridged
 from ..qp.gram import as_gram
+from ..qp.problem import ridged
 from .base import CriterionValue
 from .labelled import LabelledCriterion
 from .labels import CodedLabels, starts

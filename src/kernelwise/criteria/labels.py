@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import as_real
+from .._parameters import as_real
 from .._typing import Array
 from ..qp import Terms
 

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .._checks import as_matrix, as_vector, check_number
+from .._parameters import as_matrix, as_vector, check_number
 from .._typing import Array, Gram, Matrix
 from ..kernels import Cotangent, Kernel, LazyGram
 from ..kernels.prepared import PreparedRows
 from ..qp import SMO, DualQP, Solution, enclosing_ball
-from ..qp.builders import ridged
 from ..qp.gram import as_gram
+from ..qp.problem import ridged
 from .base import CriterionValue
 from .labelled import LabelledCriterion
 from .labels import CodedLabels, starts

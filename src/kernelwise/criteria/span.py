@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from .._checks import as_matrix, as_vector
+from .._parameters import as_matrix, as_vector
 from .._typing import Array, Gram, Index
 from ..kernels import Cotangent
 from ..qp import SMO, DualQP, Solution

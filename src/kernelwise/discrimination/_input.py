@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array, column_or_1d
 
-from .._checks import as_real
+from .._parameters import as_real
 from .._sklearn import naming_the_remedy
 from .._typing import Array, Index
 

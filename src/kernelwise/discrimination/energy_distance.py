@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import as_real
 from .._native import squared_gaps
+from .._parameters import as_real
 from .._typing import Array, Index
 from ._input import categories_of, classes_of, rows_of, weights_of
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import as_real
+from .._parameters import as_real
 from .._typing import Array
 from ._input import rows_of, weights_of
 from .energy_distance import energy

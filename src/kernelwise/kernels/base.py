@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .._blocks import square_block
-from .._checks import as_real
+from .._parameters import as_real
 from .._typing import Array, Index, Matrix, RowReader
 from .cotangent import Cotangent
 

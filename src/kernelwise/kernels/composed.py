@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import check_number
+from .._parameters import check_number
 from .._typing import Array, Matrix
 from .base import Kernel, check_rows, prefixed
 from .cotangent import Cotangent

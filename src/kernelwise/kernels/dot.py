@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from .._checks import check_number
+from .._parameters import check_number
 from .._typing import Array
 from .pairwise import DotKernel
 

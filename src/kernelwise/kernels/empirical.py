@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import qr
 
-from .._checks import check_kind
+from .._parameters import check_kind
 from .._threads import interruptible
 from .._typing import Array, Index, Matrix
 from .base import Kernel, check_rows

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from .._checks import as_real, check_number
+from .._parameters import as_real, check_number
 from .._typing import Array, Matrix
 from .base import Kernel, check_rows
 from .contraction import contract

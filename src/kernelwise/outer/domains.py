@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.special import softmax
 
-from .._checks import as_real
+from .._parameters import as_real
 from .._typing import Array
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._checks import check_count, check_number
+from .._parameters import check_count, check_number
 from .._typing import Array
 from .domains import Domain, Simplex
 from .lbfgsb import descend

@@ -18,8 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import as_real
-from .._parameters import Interval, checked_arguments
+from .._parameters import Interval, as_real, checked_arguments
 from .._typing import Array
 from .domains import Box, Domain
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .._on_demand import on_demand
-from .builders import c_svc, enclosing_ball, hard_margin, l2_svm
 from .gram import StoredGram
-from .problem import DualQP
+from .problem import DualQP, Solution, c_svc, enclosing_ball, hard_margin, l2_svm
 from .progress import Progress
 from .smo import SMO
-from .solution import Solution
 from .terms import Terms
 
 if TYPE_CHECKING:

@@ -7,10 +7,9 @@ import numpy as np
 from .._native import OUT_OF_STEPS, add_rows, solve_some, solve_stored
 from .._typing import Array, Index
 from .fast_path import SWEEP
-from .problem import DualQP
+from .gram import GrowingRows, StoredRows, exchange
+from .problem import DualQP, SolverState
 from .progress import Progress
-from .rows import GrowingRows, StoredRows, exchange
-from .solution import SolverState
 
 # Numbers of rows up to which computing all of them at once is cheaper than a growing active set:
 _WHOLE = 3200  # from a cold start

@@ -19,8 +19,7 @@ from scipy.linalg.lapack import dposv
 
 from .._native import centre, newton_system, residuals, walk
 from .._typing import Array, Index
-from .problem import DualQP
-from .solution import SolverState
+from .problem import DualQP, SolverState
 
 DEAR = 3e7  # budget in kernel entries for a tight tolerance, or where steps did not converge
 _OPERATIONS_PER_ENTRY = 300  # floating-point operations per kernel entry of the budget

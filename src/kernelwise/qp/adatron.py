@@ -19,13 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import as_real, check_count, check_kind, check_number
 from .._native import sweep
+from .._parameters import as_real, check_count, check_kind, check_number
 from .._threads import single_blas
 from .._typing import Array
 from .gram import StoredGram
-from .problem import DualQP
-from .solution import Solution, SolverState
+from .problem import DualQP, Solution, SolverState
 
 _SWEPT = 4e7  # kernel entries read between two checks for Ctrl-C
 # Weight rho of a penalty rho/2 (sum b - c)^2 on the sum, as a fraction of max K_ii. With it the

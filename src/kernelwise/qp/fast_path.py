@@ -11,8 +11,7 @@ import numpy as np
 
 from .. import _native
 from .._typing import Array
-from .problem import DualQP
-from .solution import SolverState
+from .problem import DualQP, SolverState
 
 SWEEP = 4e7  # matrix entries read between two checks for Ctrl-C, about 30 ms
 

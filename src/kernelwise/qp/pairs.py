@@ -20,13 +20,11 @@ from .. import _native
 from .._threads import run
 from .._typing import Array, Index
 from .active_set import DEAR
-from .builders import c_svc
 from .fast_path import SWEEP
-from .gram import StoredGram
-from .precision import TIGHT
+from .gram import TIGHT, StoredGram
+from .problem import Solution, SolverState, c_svc
 from .progress import Progress
 from .smo import SMO
-from .solution import Solution, SolverState
 
 
 @lru_cache(maxsize=16)

@@ -1,19 +1,17 @@
-"""The dual problem of a support vector machine: a kernel matrix and the terms around it.
-
-    min 1/2 b'Kb - p'b   s.t.   A b = c,   lo <= b <= hi
-
-in signed form: b = alpha * y, so that K is the same for all machines. With the Lagrangian
-L = objective + nu'(A b - c) the multiplier nu is the intercept when A is a row of ones.
-"""
+"""The dual problem of all machines here, and its solutions with their certificates."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from .. import _native
+from .._parameters import as_matrix
 from .._typing import Array, Gram
 from .gram import as_gram
-from .terms import Terms, plain
+from .terms import Terms, checked_costs, plain
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -167,3 +165,233 @@ class DualQP:
         pull, constant = plain(self.A.T @ nu), float(nu @ self.c)
         point = plain(beta), plain(gradient)
         return float(_native.duality_gap(*point, pull, self.p, self.lo, self.hi, constant))
+
+
+@dataclass(frozen=True)
+class SolverState:
+    """A feasible point on the way to a solution."""
+
+    beta: Array
+    gradient: Array  # empty where it is not computed yet
+    violation: float
+    n_iter: int
+    status: str  # empty while the solve goes on
+
+    @classmethod
+    def start(cls, beta: Array) -> SolverState:
+        """Return the state before anything is computed."""
+        return cls(beta, np.empty(0), np.inf, 0, "")
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A solution and its certificate.
+
+    Parameters
+    ----------
+    beta : ndarray of shape (n,)
+        The signed dual coefficients.
+    nu : ndarray of shape (l,)
+        The multipliers of the equalities; the intercept for a support vector machine.
+    gradient : ndarray of shape (n,)
+        K b - p; a row's decision value is ``gradient + p + A'nu``.
+    objective : float
+        1/2 b'Kb - p'b.
+    gap : float
+        Upper bound on the distance of the objective from its minimum; NaN for indefinite kernels.
+    violation : float
+        The largest violation of the optimality conditions.
+    n_iter : int
+        Number of steps.
+    status : str
+        "converged", "max_iter" (out of steps), "stalled" (no step makes progress) or "degenerate"
+        (the multipliers of several equalities are unbounded).
+    """
+
+    beta: Array
+    nu: Array
+    gradient: Array
+    objective: float
+    gap: float
+    violation: float
+    n_iter: int
+    status: str
+
+    @property
+    def converged(self) -> bool:
+        """Whether the solver reached its tolerance."""
+        return self.status == "converged"
+
+    @classmethod
+    def at(
+        cls,
+        qp: DualQP,
+        state: SolverState,
+        nu: Array | None = None,
+        certificate: Array | None = None,
+    ) -> Solution:
+        """Certify the final state of a solver.
+
+        Parameters
+        ----------
+        qp : DualQP
+            The problem.
+        state : SolverState
+            The final state.
+        nu : ndarray of shape (l,), default=None
+            The multipliers; None computes the one of sum b = c.
+        certificate : ndarray of shape (4,), default=None
+            The multiplier of sum b = c, objective, gap and violation, where they are known.
+
+        Returns
+        -------
+        solution : Solution
+            The point with its multipliers, objective, gap and violation.
+        """
+        beta, gradient = state.beta, state.gradient
+        if certificate is not None:
+            nu = certificate[:1]
+            objective, gap, violation = certificate[1:].tolist()
+        elif nu is None:
+            own, *rest = _native.certify(beta, gradient, qp.p, qp.lo, qp.hi, qp.c[0])
+            nu = np.array([own])
+            objective, gap, violation = rest
+        else:
+            objective = qp.objective(beta, gradient)
+            gap = qp.duality_gap(beta, nu, gradient)
+            violation = qp.kkt_violation(beta, nu, gradient)
+        gap = gap if qp.gram.is_psd else float("nan")
+        return cls(beta, nu, gradient, objective, gap, violation, state.n_iter, state.status)
+
+
+def c_svc(
+    K: Array | Gram, y: Any, C: Any = 1.0, *, is_psd: bool = True, bias: bool = True
+) -> DualQP:
+    """Build the C-SVC: hinge loss, 0 <= alpha_i <= C_i, sum alpha_i y_i = 0.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n) or Gram
+        The kernel matrix.
+    y : array-like of shape (n,)
+        Codes -1 and +1; 0 leaves a row out of the machine.
+    C : float or array-like of shape (n,), default=1.0
+        The cost, one for all rows or one per row.
+    is_psd : bool, default=True
+        Whether a stored K is positive semi-definite.
+    bias : bool, default=True
+        Whether the machine has an intercept; without one there is no equality.
+
+    Returns
+    -------
+    qp : DualQP
+        The problem in b = alpha * y.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.qp import SMO, c_svc
+    >>> X, y = np.array([[-1.0], [1.0]]), np.array([-1.0, 1.0])
+    >>> SMO().solve(c_svc(X @ X.T, y, C=10.0)).beta
+    array([-0.5,  0.5])
+    """
+    terms = Terms.c_svc(y, C, bias=bias)
+    return DualQP(as_gram(as_matrix(K, terms.n), is_psd), terms)
+
+
+def hard_margin(K: Array | Gram, y: Any, *, bias: bool = True) -> DualQP:
+    """Build the hard-margin machine: no slack, alpha_i >= 0, sum alpha_i y_i = 0.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n) or Gram
+        The kernel matrix. Where it does not separate the classes the problem is unbounded.
+    y : array-like of shape (n,)
+        Codes -1 and +1; 0 leaves a row out of the machine.
+    bias : bool, default=True
+        Whether the machine has an intercept; without one there is no equality.
+
+    Returns
+    -------
+    qp : DualQP
+        The problem in b = alpha * y.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.qp import SMO, hard_margin
+    >>> X, y = np.array([[-2.0], [2.0]]), np.array([-1.0, 1.0])
+    >>> SMO().solve(hard_margin(X @ X.T, y)).beta
+    array([-0.125,  0.125])
+    """
+    return c_svc(K, y, np.inf, bias=bias)
+
+
+def l2_svm(K: Array, y: Any, C: Any = 1.0) -> DualQP:
+    """Build the L2-SVM: squared slack C/2 sum xi^2, the hard margin of K + I/C.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        The kernel matrix; for a lazy one give ``kernel + Ridge(1 / C)`` to `hard_margin`.
+    y : array-like of shape (n,)
+        Codes -1 and +1; 0 leaves a row out of the machine.
+    C : float or array-like of shape (n,), default=1.0
+        The cost, one for all rows or one per row.
+
+    Returns
+    -------
+    qp : DualQP
+        The problem in b = alpha * y.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.qp import SMO, l2_svm
+    >>> X, y = np.array([[-1.0], [1.0]]), np.array([-1.0, 1.0])
+    >>> SMO().solve(l2_svm(X @ X.T, y, C=1.0)).beta.round(4)
+    array([-0.3333,  0.3333])
+    """
+    K = as_matrix(K)
+    return hard_margin(ridged(K, checked_costs(C, K.shape[0])), y)
+
+
+def ridged(K: Array, C: Array) -> Array:
+    """Add 1/C to the diagonal of a kernel matrix: squared slack as a kernel.
+
+    Shapes: ``K`` (n, n). ``C`` () or (n,): the cost, one for all rows or one per row. Returns
+    ``ridged`` (n, n): a copy of K with the ridge, in float64 unless K is in float32.
+    """
+    if (C == 0).any():
+        raise ValueError("C must be positive.")
+    out = np.array(K, dtype=K.dtype if K.dtype == np.float32 else np.float64)
+    diagonal = np.einsum("ii->i", out)  # a view that can be written to
+    diagonal += (1 / C).astype(out.dtype)
+    return out
+
+
+def enclosing_ball(K: Array | Gram) -> DualQP:
+    """Build the smallest ball around the rows: max sum l_i K_ii - l'Kl, sum l = 1, l >= 0.
+
+    At the solution the squared radius is ``2 * nu + l'Kl``.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n) or Gram
+        The kernel matrix.
+
+    Returns
+    -------
+    qp : DualQP
+        The problem, with half the objective so that its quadratic term is 1/2 l'Kl.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.qp import SMO, enclosing_ball
+    >>> X = np.array([[-3.0], [0.0], [1.0]])
+    >>> SMO().solve(enclosing_ball(X @ X.T)).beta.round(4)
+    array([0.5, 0. , 0.5])
+    """
+    gram = as_gram(as_matrix(K))
+    return DualQP(gram, Terms.enclosing_ball(gram.diag()))

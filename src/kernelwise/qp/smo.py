@@ -17,18 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import as_real, check_count, check_kind, check_number
+from .._parameters import as_real, check_count, check_kind, check_number
 from .._threads import single_blas
 from .._typing import Array
 from .active_rows import ActiveRowsRun, takes_all_rows
 from .active_set import DEAR, affordable, polish
 from .fast_path import solve_quickly
-from .gram import StoredGram
-from .precision import SMALL, TIGHT, dtype_for, is_coarse
-from .problem import DualQP
+from .gram import SMALL, TIGHT, GrowingRows, StoredGram, StoredRows, dtype_for, is_coarse
+from .problem import DualQP, Solution, SolverState
 from .progress import Progress
-from .rows import GrowingRows, StoredRows
-from .solution import Solution, SolverState
 from .working_set import WorkingSetRun
 
 _PATIENCE = 50_000  # least number of steps before the active-set method is tried

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import _native
-from .._checks import as_real
+from .._parameters import as_real
 from .._typing import Array
 
 

@@ -10,7 +10,7 @@ from sklearn.svm import SVC as PlainSVC
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from .._checks import as_real
+from .._parameters import as_real
 from .._typing import Array, Codes, Index
 from ..criteria import margin, radius, span
 from ..kernels import RBF, FunctionKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid

@@ -8,8 +8,8 @@ from sklearn.datasets import load_iris, make_classification
 from kernelwise.kernels import RBF
 from kernelwise.qp import c_svc
 from kernelwise.svm import AdaptiveKernelSVC
-from kernelwise.svm.paths.margin_adatron import MarginAdatron
 from kernelwise.svm.paths.rows import TrainingRows
+from kernelwise.svm.paths.solvers import MarginAdatron
 from tests.loop import loop
 from tests.oracles import naive_kernel
 from tests.svm.problems import task_of

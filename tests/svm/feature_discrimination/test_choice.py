@@ -16,8 +16,8 @@ from kernelwise import (
 from kernelwise.discrimination import importances, log_scales
 from kernelwise.kernels import RBF, EmpiricalMap
 from kernelwise.svm.feature_discrimination.choice import COSTS, ETAS, ChoicePoint
-from kernelwise.svm.paths.folds import deal
 from kernelwise.svm.paths.rows import TrainingRows
+from kernelwise.svm.paths.selection import deal
 from tests.loop import loop
 from tests.svm.problems import data, task_of
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.outer import ProjectedGradient, Simplex, minimize
-from kernelwise.svm.margin_radius.simplex_qp import simplex_qp
+from kernelwise.svm.margin_radius.solver import simplex_qp
 from tests.loop import loop
 
 

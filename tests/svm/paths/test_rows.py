@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.kernels import RBF, FunctionKernel, Precomputed
-from kernelwise.svm.paths.folds import deal, hold_out
 from kernelwise.svm.paths.rows import TrainingRows
+from kernelwise.svm.paths.selection import deal, hold_out
 from tests.svm.problems import task_of
 
 

@@ -5,8 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from kernelwise import AdaptiveKernelSVC
-from kernelwise.svm.paths.path import PathPoint, simplest_of_best
-from kernelwise.svm.paths.ties import at_lowest
+from kernelwise.svm.paths.path import PathPoint, at_lowest, simplest_of_best
 
 
 def point(score, C=1.0, value=1.0, *, converged=True):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from . import options
-from .checks import as_dicts, check_table
 from .console import Session, guarded
-from .inputs import load_table_model, read
+from .inputs import as_dicts, check_table, load_table_model, read
 from .tables import calibration_table, drift_table, metrics_table
 
 

@@ -11,7 +11,7 @@ from rich import box
 from rich.console import Console, Group
 from rich.table import Table
 
-from ..._text import p_text
+from ..evaluation.results import p_text
 
 if TYPE_CHECKING:
     from ..evaluation import Drift, Evaluation, HoldoutScore

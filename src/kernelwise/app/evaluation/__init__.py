@@ -1,11 +1,11 @@
 """How well a model does on unseen rows: splits, scores and statistics."""
 
-from .calibration import CalibrationBin
 from .drift import Drift, drift_from_training
 from .evaluate import evaluate
 from .evaluate_model import evaluate_model
 from .fitting import fit_table
 from .holdout import HoldoutScore, score_model
+from .intervals import CalibrationBin
 from .leaks import Leak, leaking_columns
 from .methods import Method, methods
 from .results import Difference, Evaluation, HeldOut, Score

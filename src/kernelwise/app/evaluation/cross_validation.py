@@ -14,10 +14,9 @@ import numpy as np
 from ..._typing import Index
 from ..tabular import Column, Target
 from .methods import Method
-from .results import Evaluation, HeldOut, Score
+from .results import Evaluation, HeldOut, Score, compare_scores
 from .scoring import Scoring, deciding_metric, guessing_note, scoring_of
 from .splits import Splits
-from .statistics import compare_scores
 
 ProgressCallback = Callable[[int, int, str], Any]
 _FIT_ERRORS = (ValueError, MemoryError, np.linalg.LinAlgError)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..._typing import Array
+from ..tabular.encoder import table_encoder
 from ..tabular.errors import TableError
-from ..tabular.pipeline import table_encoder
 from ..tabular.profile import LevelProfile, NumberProfile, as_levels, column_profile
-from .statistics import holm
+from .results import holm
 
 _MIN_EXPECTED = 5.0  # expected rows of a level, below which levels are counted together
 

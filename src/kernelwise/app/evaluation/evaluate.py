@@ -17,11 +17,10 @@ from ..tabular import (
 from ..tabular.columns import notes_on
 from ..tabular.targets import MIN_CLASS
 from .cross_validation import ProgressCallback, SplitRuns
-from .duplicate_rows import find_duplicate_rows
-from .encoding import ColumnChoice, encode_split
+from .fitting import ColumnChoice, encode_split
 from .methods import method_named, methods, yardsticks
 from .results import Evaluation
-from .splits import make_splits
+from .splits import find_duplicate_rows, make_splits
 
 
 def evaluate(

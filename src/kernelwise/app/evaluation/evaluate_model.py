@@ -23,13 +23,12 @@ from ..tabular import (
     column_weights,
     describe_columns,
 )
-from ..tabular.pipeline import table_encoder
+from ..tabular.encoder import table_encoder
 from .cross_validation import ProgressCallback, SplitRuns
-from .duplicate_rows import find_duplicate_rows
-from .encoding import ColumnChoice, encode_split
+from .fitting import ColumnChoice, encode_split
 from .methods import Method, method_named, yardsticks
 from .results import Evaluation
-from .splits import make_splits
+from .splits import find_duplicate_rows, make_splits
 
 
 def evaluate_model(

@@ -10,12 +10,12 @@ from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from ..._typing import Array
+from ..tabular.encoder import table_encoder
 from ..tabular.errors import TableError, quoted
-from ..tabular.pipeline import table_encoder
 from ..tabular.targets import known_target
-from .calibration import CalibrationBin, calibration_bins, events
 from .class_scores import class_metrics
 from .drift import Drift, drift_from_training
+from .intervals import CalibrationBin, calibration_bins, events
 from .number_scores import NumberScoring, coverage_bins, number_metrics
 from .scoring import Metric
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._checks import check_kind
+from ..._parameters import check_kind
 from ..._typing import Array, Index
 from ..tabular import ClassTarget, Column, Target
 from ..tabular.errors import require_columns

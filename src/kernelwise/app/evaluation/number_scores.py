@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._typing import Array, Index
-from .calibration import CalibrationBin
-from .intervals import ConfidenceInterval, Z, mean_interval, share_interval
+from .intervals import CalibrationBin, ConfidenceInterval, Z, mean_interval, share_interval
 from .results import HeldOut
 from .scoring import Metric, with_interval
 

@@ -14,7 +14,7 @@ from .model_checks import ColumnVerdicts, ModelChecks, check_model
 from .path_display import PathDisplay
 from .relevance import RelevanceTest, relevance_test
 from .stability import WeightStability, weight_stability
-from .svg import as_svg
+from .style import as_svg
 
 __all__ = [
     "ColumnEffect",

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..._checks import check_kind
+from ..._parameters import check_kind
 from ..._typing import Array
-from ..evaluation.statistics import corrected_interval
+from ..evaluation.results import corrected_interval
 from .style import PALETTE, bare, ink, panels, short
 
 

@@ -13,8 +13,7 @@ from sklearn.utils import check_random_state
 from ..._parameters import Options, checked_arguments
 from ..._typing import Array, Index
 from ._arguments import SEED, TABLE, count
-from .column_values import ColumnValues
-from .row_pool import OUTPUTS, ModelReader, RowPool
+from .row_pool import OUTPUTS, ColumnValues, ModelReader, RowPool
 
 _FLAT = 0.1  # range of a mean curve, over the spread of the outputs, below which it is flat
 _MIN_SPREAD = 0.2  # least spread of probabilities: a change by two points is always flat

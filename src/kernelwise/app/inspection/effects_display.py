@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._checks import check_kind
+from ..._parameters import check_kind
 from ..._typing import Array
 from .effects import ColumnEffect, ColumnEffects, column_effects
 from .style import PALETTE, bare, ink, look, pyplot, short

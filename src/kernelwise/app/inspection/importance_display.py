@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._checks import check_kind
+from ..._parameters import check_kind
 from .bars import draw_bars
 from .importance import ColumnImportance, held_out_importance
 from .style import ink

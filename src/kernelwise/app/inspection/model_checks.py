@@ -17,7 +17,7 @@ from ..._parameters import checked_arguments
 from ..._sklearn import safe_indexing
 from ..._typing import Array
 from ...svm.relevance.base import BaseRelevance
-from ..tabular.pipeline import table_encoder
+from ..tabular.encoder import table_encoder
 from ._arguments import CALLBACK, ESTIMATOR, SEED, TABLE, TARGET, count
 from .effects import ColumnEffects, column_effects
 from .importance import ColumnImportance, held_out_importance

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..._files import replacing
 from ...svm import RelevanceSVC, RelevanceSVR, SVCSearchCV
 from ...svm.base.estimator import BaseLearnedSVC
-from ..tabular.pipeline import table_encoder
+from ..tabular.encoder import table_encoder
 from ._onnx_tables import encoder_inputs
 
 

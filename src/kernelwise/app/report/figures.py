@@ -17,8 +17,7 @@ from ..inspection import (
     as_svg,
 )
 from ..inspection.style import PALETTE, bare, ink, look, panels, pyplot, short
-from .curves import ClassCurves
-from .tables import Reliability
+from .tables import ClassCurves, Reliability
 
 _MAX_DOTS = 2000  # rows that are drawn
 _PATH_CAPTION = (

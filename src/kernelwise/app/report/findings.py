@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ..._text import p_text
 from ..evaluation import Difference, Evaluation
-from ..evaluation.results import METRICS, SHARES, gain, significant, value_text
+from ..evaluation.results import METRICS, SHARES, gain, p_text, significant, value_text
 from ..inspection import ColumnEffects, ColumnImportance, ModelChecks, WeightStability
 from ..inspection.model_checks import ALPHA, ColumnVerdicts
 from ..tabular import ClassTarget

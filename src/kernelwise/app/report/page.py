@@ -17,17 +17,14 @@ from sklearn.utils.validation import check_is_fitted
 from ..._files import write_text
 from ..._models import final_estimator
 from ..._parameters import checked_arguments
-from ..._text import p_text
 from ..._version import __version__
 from ..evaluation import Evaluation
 from ..evaluation.number_scores import coverage_bins
-from ..evaluation.results import significant
+from ..evaluation.results import p_text, significant
 from ..inspection import ColumnEffects, ModelChecks, WeightStability
-from ..inspection.html import page_templates
 from ..inspection.model_checks import failure_text
 from ..tabular import ClassTarget, NumberTarget, Weight, column_weights
-from ..tabular.pipeline import table_encoder
-from .curves import class_curves
+from ..tabular.encoder import table_encoder
 from .figures import (
     comparison_svg,
     coverage_svg,
@@ -40,6 +37,7 @@ from .figures import (
 from .findings import findings, spread_text
 from .model import certificate_table, learning_text, path_table, rows_used, selected_parameters
 from .tables import (
+    class_curves,
     confusion,
     effect_rows,
     kinds,
@@ -381,3 +379,19 @@ def _sortable(value: float | None) -> str:
 def _number_headings(names: Iterable[Any]) -> list[tuple[str, str]]:
     """Return the headings of columns of numbers, each with its CSS class."""
     return [("number", str(name)) for name in names]
+
+
+def page_templates(package: str) -> Any:
+    """Return the Jinja environment of the templates in a package's folder ``templates``.
+
+    Text is escaped, and a name that a template does not know is an error.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader(package, "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

@@ -12,8 +12,7 @@ from .targets import ClassTarget, NumberTarget, Target, check_target
 
 if TYPE_CHECKING:
     from .checking import ColumnCheck, check_new_rows
-    from .encoder import TableEncoder
-    from .pipeline import Weight, column_weights
+    from .encoder import TableEncoder, Weight, column_weights
 
 __all__ = [
     "ClassTarget",
@@ -36,8 +35,8 @@ _HOMES = {
     "check_new_rows": "checking",
     "ColumnCheck": "checking",
     "TableEncoder": "encoder",
-    "Weight": "pipeline",
-    "column_weights": "pipeline",
+    "Weight": "encoder",
+    "column_weights": "encoder",
 }
 
 __getattr__ = on_demand(__name__, _HOMES)

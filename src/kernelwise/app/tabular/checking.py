@@ -11,8 +11,8 @@ import numpy as np
 
 from ..._typing import Array
 from .column_values import as_text, has_date_type, is_text, means_missing
+from .encoder import column_weights, table_encoder
 from .errors import TableError, quoted
-from .pipeline import column_weights, table_encoder
 from .profile import LevelProfile, NumberProfile, as_levels, column_profile
 
 _CLEAR = 1.0  # distance from the training range, in its widths, of values clearly outside it

@@ -27,9 +27,8 @@ from .notebook import WeightsReprMixin
 from .predictor import predictor_of
 from .probability import ProbabilityMixin
 from .progress import FitProgress
-from .reading import TableReader
 from .shared_texts import with_shared_texts
-from .task import FitTask, Fitted
+from .task import FitTask, Fitted, TableReader
 
 
 class BaseLearnedSVC(

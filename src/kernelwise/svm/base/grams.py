@@ -14,9 +14,7 @@ from ...kernels import FunctionKernel, Kernel, LazyGram, Precomputed
 from ...kernels.family import KernelFamily, family_of
 from ...kernels.pairwise import PairwiseKernel
 from ...qp import SMO, DualQP, c_svc
-from ...qp.buffers import KeptBuffer
-from ...qp.gram import as_gram
-from ...qp.precision import SMALL, dtype_for
+from ...qp.gram import SMALL, KeptBuffer, as_gram, dtype_for
 
 
 class Grams:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..._checks import as_real
+from ..._parameters import as_real
 from ..._typing import Array, Matrix
 from ...kernels import (
     RBF,

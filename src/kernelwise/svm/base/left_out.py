@@ -18,8 +18,8 @@ from ..._threads import run, single_blas
 from ..._typing import Array, Codes, Index, Matrix
 from ...kernels import FunctionKernel, Precomputed
 from ...qp import SMO, Adatron, Solution, c_svc, hard_margin
-from ...qp.builders import ridged
 from ...qp.gram import as_gram
+from ...qp.problem import ridged
 from .grams import Grams
 from .predictor import Predictor
 from .task import FitTask

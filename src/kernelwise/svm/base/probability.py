@@ -21,9 +21,8 @@ from .left_out import deal_task
 from .multiclass import Multiclass
 from .predictor import Predictor, predictor_of, take
 from .progress import FitProgress
-from .reading import TableReader
 from .steps import RowStep, apply_all
-from .task import FitTask, Fitted
+from .task import FitTask, Fitted, TableReader
 from .warm_start import content_keys
 
 

@@ -38,8 +38,14 @@ from ..base.kernel_spec import KernelSpec
 from ..base.left_out import kernel_machines_left_out
 from ..base.predictor import Predictor
 from ..base.task import FitTask, Fitted
-from .recipes import CRITERIA, Recipe
-from .weight_learning import LearnedWeights, WeightProblem, histories, learn_weights
+from .weight_learning import (
+    CRITERIA,
+    LearnedWeights,
+    Recipe,
+    WeightProblem,
+    histories,
+    learn_weights,
+)
 
 _METHODS: dict[str, Callable[[], Method]] = {
     "lbfgs": LBFGS,

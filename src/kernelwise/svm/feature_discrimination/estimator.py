@@ -27,9 +27,8 @@ from ..base.kernel_spec import KernelSpec
 from ..base.left_out import kernel_machines_left_out
 from ..base.multiclass import ONE_VS_ONE, Multiclass
 from ..base.predictor import Predictor, predictor_of
-from ..base.reading import TableReader
 from ..base.solve import solve_one_vs_one
-from ..base.task import FitTask, Fitted
+from ..base.task import FitTask, Fitted, TableReader
 from .settings import settings_of
 from .space import ScaledSpace, ScaleRule, SpaceRule
 

@@ -13,9 +13,9 @@ from ..._typing import Index
 from ...discrimination.scales import MEASURES
 from ...kernels import Kernel, Linear
 from ..base.task import FitTask
-from ..paths.folds import deal
 from ..paths.kernel_grid import KernelGrid
 from ..paths.rows import TrainingRows
+from ..paths.selection import deal
 from ..paths.solvers import PathSolvers
 from .choice import ChoiceGrid, HeldOutSearch, ParameterChoice
 from .folds import Fold

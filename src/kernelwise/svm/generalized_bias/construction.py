@@ -27,7 +27,7 @@ from scipy.optimize import linprog
 
 from ..._typing import Array, Index
 from ...qp import DualQP, Solution, StoredGram, Terms
-from ...qp.solution import SolverState
+from ...qp.problem import SolverState
 
 _DEPENDENT = 1e-7  # pivot of the features at the nodes below which virtual samples are used
 _LP_TOL = 1e-10  # feasibility of the linear program, in units of the margin

@@ -32,9 +32,8 @@ from ..base.left_out import LeftOutDecisions, left_out_decisions
 from ..base.multiclass import SCHEMES, Multiclass
 from ..base.predictor import Predictor
 from ..base.progress import FitProgress
-from ..base.reading import TableReader
 from ..base.steps import apply_all
-from ..base.task import FitTask, Fitted
+from ..base.task import FitTask, Fitted, TableReader
 from .features import is_columns
 from .input import BiasColumns, BiasFeatures
 from .machine import BiasMachine, doubts, matrices, trouble

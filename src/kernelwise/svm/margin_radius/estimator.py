@@ -17,8 +17,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
 
-from ..._checks import as_real
-from ..._parameters import Interval, Options
+from ..._parameters import Interval, Options, as_real
 from ..._threads import run
 from ..._typing import Array
 from ...kernels import Kernel, Linear
@@ -27,8 +26,7 @@ from ..base.estimator import BaseLearnedSVC
 from ..base.kernel_spec import KernelSpec
 from ..base.left_out import left_out_decisions
 from ..base.predictor import Predictor, SupportVectors, predictor_of
-from ..base.reading import TableReader
-from ..base.task import FitTask, Fitted
+from ..base.task import FitTask, Fitted, TableReader
 from .ball import learn_ball
 from .descent import PAPER_GAP, descend
 from .machine import WeightedMachine

@@ -23,9 +23,31 @@ from ...criteria.radius_margin import solve_ball, squared_radius
 from ...qp import SMO, Solution
 from ...qp.gram import StoredGram
 from .cost_path import decision_values
-from .folds import deal, hold_out
-from .margin_adatron import functional_margin
 from .rows import TrainingRows
+from .solvers import functional_margin
+
+
+def deal(classes: Index, n_folds: int, random_state: Any) -> list[Index]:
+    """Deal the rows of each class out to folds in turn; a class may have fewer rows than that."""
+    fold_of, dealt = np.empty(len(classes), dtype=np.intp), 0
+    for label in np.unique(classes):
+        members = random_state.permutation(np.flatnonzero(classes == label))
+        fold_of[members] = (dealt + np.arange(len(members))) % n_folds
+        dealt += len(members)
+    return [np.flatnonzero(fold_of == fold) for fold in range(n_folds)]
+
+
+def hold_out(classes: Index, fraction: float, random_state: Any) -> Index:
+    """Pick the same part of each class, of which at least one row stays."""
+    picked = []
+    for label in np.unique(classes):
+        members = random_state.permutation(np.flatnonzero(classes == label))
+        picked.append(members[: min(len(members) - 1, max(1, round(fraction * len(members))))])
+    rows = np.sort(np.concatenate(picked))
+    if len(rows) == 0:
+        raise ValueError("criterion='validation' needs a class with two different rows at least.")
+    return rows
+
 
 _SLOPE = 5.0  # slope in the smooth error 1 / (1 + exp(slope * margin))
 _BALL_TOL = 1e-6  # tolerance of the smallest ball, relative to the largest entry of K

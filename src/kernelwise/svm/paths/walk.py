@@ -23,11 +23,10 @@ from ..base.grams import Grams
 from ..base.progress import FitProgress
 from .cost_path import CostMachine, CostPath, cost_path
 from .kernel_grid import KernelGrid
-from .path import Path, PathPoint, simplest_of_best
+from .path import Path, PathPoint, simplest_of_best, slack
 from .rows import TrainingRows
 from .selection import SelectionCriterion
 from .solvers import PathSolvers
-from .ties import slack
 
 _MEASURED = ("bound", "margin", "functional_margin", "loo_error", "held_out_error")
 

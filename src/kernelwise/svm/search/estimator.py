@@ -25,8 +25,15 @@ from ..svc import SVC
 from .delegates import BestEstimatorMixin
 from .evaluate import Evaluator, Task, TaskOutcome
 from .plan import SearchPlan, default_grid
-from .results import Settings, failed, fill_failed_scores, raise_or_warn_of_failures
-from .scoring import MultimetricScorer, accuracy_sign, params_of_rows
+from .scoring import (
+    MultimetricScorer,
+    Settings,
+    accuracy_sign,
+    failed,
+    fill_failed_scores,
+    params_of_rows,
+    raise_or_warn_of_failures,
+)
 
 BaseSearchCV: Any = base_search()
 

@@ -21,8 +21,7 @@ from ..base.multiclass import vote
 from ..svc import SVC
 from .fold_model import FoldProblem, as_fold_model
 from .plan import Group
-from .results import Settings, failed, progress_line
-from .scoring import params_of_rows, score, split_rows
+from .scoring import Settings, failed, params_of_rows, progress_line, score, split_rows
 
 
 @dataclass
