@@ -6,7 +6,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from benchmarks.selection import PAGE
 from benchmarks.selection.problems import NOISE, SMALL, TRUTHS, noise, truth
-from benchmarks.selection.suites import RULE_NAMES, anything, rates, selections
+from benchmarks.selection.suites import RULE_NAMES, TEST_NAMES, anything, rates, tests
 from benchmarks.targets import verdicts
 
 from .helpers import assert_tables_are_rectangular, quick
@@ -48,10 +48,10 @@ def test_neighbours_in_a_chain_correlate():
     np.testing.assert_allclose(np.diag(np.corrcoef(X.T), 1), 0.5, atol=0.05)
 
 
-def test_every_rule_selects_by_column():
+def test_every_test_selects_by_column():
     X, y, _ = truth("linear", SMALL, seed=5)
-    found = selections(X, y)
-    assert list(found) == list(RULE_NAMES)
+    found = tests(X, y)
+    assert list(found) == list(TEST_NAMES)
     assert all(chosen.shape == (SMALL[1],) for chosen in found.values())
     assert not (found["fwer"] & ~found["fdr"]).any()
 
