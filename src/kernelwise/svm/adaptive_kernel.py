@@ -70,7 +70,8 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         k(x, x), one for most kernels; "radius": the same with the radius of the smallest ball
         around the rows. "cv" and "validation": the error on held-out rows.
     solver : {"smo", "adatron"}, default="smo"
-        The solver of the machines; "adatron" is the paper's Kernel-Adatron.
+        The solver of the machines; "adatron" is the paper's Kernel-Adatron, which sweeps the rows
+        in the order of the table.
     stop : {"tol", "margin"}, default="tol"
         Where a machine of "adatron" is finished. "tol": at the optimality conditions. "margin": as
         in the paper, when the functional margin ``1/2 (min z+ - max z-)``, of the decision values z
@@ -178,7 +179,8 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
 
     Sample weights count copies: leaving a row out takes one copy away, so that a weight of two is
     the same as the row given twice. Neither the order of the rows nor ``n_jobs`` changes what is
-    chosen.
+    chosen, but for ``solver="adatron"``: its sweeps depend on the order, and so does the point at
+    which they stop.
 
     ``R^2 sum(alpha) / n_samples`` bounds the error of a hard margin. With a finite C it falls with
     C and bounds nothing, so "bound" and "radius" take a hard margin unless C is given. Where
@@ -318,7 +320,9 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         solvers = PathSolvers(
             self.solver, tol=self.tol, eta=self.eta, max_iter=self.max_iter, stop=self.stop
         )
-        rows = TrainingRows.of(task).sample(self._most_rows(), random_state)
+        # The Adatron sweeps "FOR i = 1 TO m": in the order of the table, copies included.
+        rows = TrainingRows.of(task, merge=self.solver != "adatron")
+        rows = rows.sample(self._most_rows(), random_state)
         grid = KernelGrid.of(
             task.kernel, rows, self.parameter, values=self.values, widths=self.widths
         )
