@@ -82,7 +82,7 @@ def test_what_it_cannot_solve_stays_as_it_was():
     X, y = table(40)
     hard = c_svc(X @ X.T, y, np.inf)
     indefinite = DualQP(StoredGram(-X @ X.T, is_psd=False), c_svc(X @ X.T, y, 1.0).terms)
-    large = c_svc(Linear()(np.ones((1501, 1))), np.resize([1.0, -1.0], 1501), 1.0)
+    large = c_svc(Linear()(np.ones((2001, 1))), np.resize([1.0, -1.0], 2001), 1.0)
     for qp in (hard, indefinite, large):
         state = start_of(qp)
         assert solve_factored(qp, state, 1e-3) is state

@@ -23,7 +23,7 @@ from .._typing import Array, Index
 from .active_set import DEAR, polish
 from .problem import DualQP, SolverState
 
-_MOST_ROWS = 1500  # rows up to which K is stored and factored
+_MOST_ROWS = 2000  # rows up to which K is stored and factored
 _MOST_WORK = 3e8  # limit on rows times squared rank, the operations of a step: about 0.1 s
 _MOST_STEPS = 100  # limit on the number of Newton steps
 _PATIENCE = 8  # steps without a smaller violation after which only rounding is left

@@ -312,7 +312,7 @@ class SMO:
                 dtype = np.float64
             if self.exact:
                 state = polish(qp, replace(state, status="max_iter"), self.tol, DEAR)
-            if self.exact and state.status != "converged":
+            if state.status != "converged":
                 state = solve_factored(qp, state, self.tol)
             if stalled and state.status != "converged":
                 state = replace(state, status="stalled")
