@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -199,6 +199,17 @@ class LearnedWeights:
     def weights(self) -> Array:
         """One weight per feature, the mean over the parts of a composed kernel."""
         return self._weights_at(self.theta)
+
+    def shrunk(self, share: float) -> LearnedWeights:
+        """Return the weights drawn towards those where the learning began."""
+        if share == 0:
+            return self
+        problem, theta = self.problem, self.theta.copy()
+        own = problem.weights[problem.free]
+        theta[: len(own)] = (1 - share) * theta[: len(own)] + share * own
+        parts = problem.everywhere(theta)[: len(problem.free)].reshape(len(problem.names), -1)
+        kernel = self.kernel.with_params(**dict(zip(problem.names, parts, strict=True)))
+        return replace(self, kernel=kernel, minimum=replace(self.minimum, theta=theta))
 
     def solve(self, solver: SMO) -> list[Solution]:
         """Solve the machines themselves at the learned weights, from where the learning ended."""
