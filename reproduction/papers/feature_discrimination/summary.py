@@ -61,6 +61,21 @@ def _verdicts(rows: Sequence[Row]) -> list[Claim]:
                 clear,
             )
         )
+        wins = {
+            columns: _cases(own, "trace")[1:]
+            for columns in READINGS
+            if (own := only(rows, kernel=kernel, columns=columns))
+        }
+        claims.append(
+            Claim.judged(
+                f"FDSVM gains at least a point on most of the 14 sets, {title} kernel (CASE: sets "
+                "with such a gain / with a significant one, for F1, F2, F3)",
+                ", ".join(CASES[kernel][1:]),
+                wins,
+                ", ".join,
+                lambda cases: min(int(case.split("/")[0]) for case in cases) > len(SETS) / 2,
+            )
+        )
     keys = [f"trace_{column}_fit_seconds" for column in MEASURES.values()]
     times = {
         title: float(np.median([np.mean([r[k] for k in keys]) / r["SVM_fit_seconds"] for r in own]))
