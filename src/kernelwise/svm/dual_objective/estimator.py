@@ -89,6 +89,10 @@ class DualObjectiveSVC(BaseLearnedSVC):
         the scale and the weights.
     optimizer : {"lbfgs", "projected_gradient", "exponentiated_gradient", "paper"}, default="lbfgs"
         The descent method. "paper" takes fixed steps, clips and rescales, and keeps the best.
+    penalty : {"l1", "l2"} or None, default=None
+        A penalty on the weights in place of their fixed sum, for ``criterion="dual"``: their sum,
+        or half the sum of their squares (generalised multiple kernel learning). The scale of the
+        kernel is then learned, too; C is what balances slack and weights.
     weights : {"shared", "per_class"}, default="shared"
         Whether all one-vs-rest machines share their weights, or each has its own; the paper does
         not say which. With two classes there is one machine.
@@ -199,6 +203,7 @@ class DualObjectiveSVC(BaseLearnedSVC):
         "coef0": [Interval(Real, None, None, closed="neither")],
         "criterion": [Options(set(CRITERIA)), Criterion],
         "optimizer": [Options({"paper", *_METHODS})],
+        "penalty": [Options({"l1", "l2"}), None],
         "weights": [Options({"shared", "per_class"})],
         "shrinkage": [Interval(Real, 0, 1, closed="both"), Options({"cv", "auto"})],
         "eta": [Interval(Real, 0, None, closed="neither")],
@@ -223,6 +228,7 @@ class DualObjectiveSVC(BaseLearnedSVC):
         coef0: float = 0.0,
         criterion: str | Criterion = "dual",
         optimizer: str = "lbfgs",
+        penalty: str | None = None,
         weights: str = "shared",
         shrinkage: float | str = "auto",
         eta: float = 0.001,
@@ -243,6 +249,7 @@ class DualObjectiveSVC(BaseLearnedSVC):
         self.coef0 = coef0
         self.criterion = criterion
         self.optimizer = optimizer
+        self.penalty = penalty
         self.weights = weights
         self.shrinkage = shrinkage
         self.eta = eta
@@ -259,6 +266,11 @@ class DualObjectiveSVC(BaseLearnedSVC):
     def _check_parameters(self) -> None:
         if not KernelSpec.of(self).reads_rows:
             raise no_weights(self.kernel)
+        if self.penalty is not None and (self.criterion != "dual" or self.optimizer == "paper"):
+            raise ValueError(
+                f"penalty={self.penalty!r} is for criterion='dual' and an optimizer other than "
+                f"'paper'; got criterion={self.criterion!r}, optimizer={self.optimizer!r}."
+            )
 
     def _evaluations(self) -> int:
         if self.max_iter is not None:
@@ -267,6 +279,8 @@ class DualObjectiveSVC(BaseLearnedSVC):
 
     def _fit_machines(self, task: FitTask) -> Fitted:
         Y, recipe, solver = task.Y, Recipe.of(self.criterion), self._solver()
+        if self.penalty is not None:
+            recipe = replace(recipe, free_scale=True, penalty=self.penalty)
         groups = [Y] if self.weights == "shared" else [Y[:, [j]] for j in range(Y.shape[1])]
         task.progress.begin(len(groups) * self._evaluations() + self._chooses_share())
         problem = WeightProblem.of(
