@@ -98,7 +98,8 @@ def main():
     print(f"{N_SITES} sites, 300 training rows; {REPEATS} repeats")
     compare(sites)
     (X, y), _, known = sites(0)
-    model = GeneralizedBiasSVC(known, exclude_bias_from_kernel=True, C=3.0, gamma=0.1).fit(X, y)
+    how = {"C": 3.0, "gamma": 0.1, "bias_penalty": 0.0}
+    model = GeneralizedBiasSVC(known, exclude_bias_from_kernel=True, **how).fit(X, y)
     print(f"\n  the kernel carries {100 * model.kernel_share_[0]:.0f} % of the decision,")
     levels = model.bias_coef_[0] + model.intercept_[0]
     print(f"  and the levels of the sites range from {levels.min():.1f} to {levels.max():.1f}")

@@ -124,12 +124,13 @@ class Check:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of a paper, and whether it holds under each reading of its protocol."""
+    """A claim of a paper, and whether it holds, for each reading of its protocol or each set."""
 
     text: str
     paper: str  # the figure that the paper prints, or what it says
     ours: Mapping[str, str]  # figure by reading; the name is empty for a single reading
-    holds: Mapping[str, bool]  # by reading
+    holds: Mapping[str, bool]  # by reading; empty where figures cannot decide
+    undecided: str = ""  # "illustration" or "cannot be judged": the verdict where `holds` is empty
 
     @classmethod
     def judged(
@@ -144,18 +145,40 @@ class Claim:
         ours = {name: shown(value) for name, value in found.items()}
         return cls(text, paper, ours, {name: bool(holds(each)) for name, each in found.items()})
 
+    @classmethod
+    def illustration(cls, text: str, paper: str, ours: str) -> Claim:
+        """Return a claim that an example of our own shows, which proves nothing."""
+        return cls(text, paper, {"": ours}, {}, "illustration")
+
+    @classmethod
+    def unjudged(cls, text: str, paper: str, reason: str) -> Claim:
+        """Return a claim that cannot be judged, with the reason."""
+        return cls(text, paper, {"": reason}, {}, "cannot be judged")
+
     @property
     def verdict(self) -> str:
         """The verdict over all readings."""
         kept = [reading for reading, holds in self.holds.items() if holds]
+        if not self.holds:
+            return self.undecided
         if len(kept) == len(self.holds):
             return "holds"
-        return f"holds under {', '.join(kept)}" if kept else "does not hold"
+        share = f"{len(kept)} of {len(self.holds)}"
+        return f"holds under {', '.join(kept)} ({share})" if kept else "does not hold"
 
     @property
     def measured(self) -> str:
         """Our figures, each with its reading."""
         return "; ".join(f"{name}: {text}" if name else text for name, text in self.ours.items())
+
+
+def spread_text(values: Any, digits: int = 1, signed: bool = False) -> str:
+    """Return mean and standard error of some values as text."""
+    spread = Spread.of(values)
+    if spread is None:
+        return "-"
+    mean = f"{spread.mean:{'+' if signed else ''}.{digits}f}"
+    return mean if spread.error is None else f"{mean} ± {spread.error:.{digits}f}"
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from ..summaries import accuracies, compared, cpu_ratio, gains
 from ..targets import Rows
 from ..text import digits
 from .criteria import Criteria
+from .defaults import Defaults
 from .search import REFERENCE, Search
 from .span_path import SpanPath
 from .targets import TARGETS
@@ -106,7 +107,7 @@ PAGE = Page(
     title="Learned weights, widths and costs",
     opening=_opening,
     picture=_picture,
-    suites=(Criteria(), SpanPath(), Search()),
+    suites=(Defaults(), Criteria(), SpanPath(), Search()),
     how=_HOW,
     targets=TARGETS,
 )

@@ -85,15 +85,15 @@ CLASSIFIERS = {
     "MarginRadiusSVC-calibrated": MarginRadiusSVC(calibration="halves"),
     "MarginRadiusSVC-degree": MarginRadiusSVC(degree=3, unit_norm=True),
     "MarginRadiusSVC-kernel": MarginRadiusSVC(kernel="rbf"),
-    "FeatureDiscriminationSVC": FeatureDiscriminationSVC(eta=2.0),
+    "FeatureDiscriminationSVC": FeatureDiscriminationSVC(kernel="linear", eta=2.0),
     "FeatureDiscriminationSVC-shared": FeatureDiscriminationSVC(
-        importance_per="shared", eta=4.0, decision_function_shape="ovo"
+        kernel="linear", importance_per="shared", eta=4.0, decision_function_shape="ovo"
     ),
     "FeatureDiscriminationSVC-map": FeatureDiscriminationSVC(
-        kernel="rbf", n_components=8, importance_per="shared"
+        space="components", eta=1.0, n_components=8, importance_per="shared"
     ),
     "FeatureDiscriminationSVC-cv": FeatureDiscriminationSVC(
-        eta="cv", etas=[0, 1], costs=[1, 10], cv=StratifiedKFold(2)
+        kernel="linear", etas=[0, 1], costs=[1, 10], cv=StratifiedKFold(2)
     ),
     "GeneralizedBiasSVC": GeneralizedBiasSVC([1, 4], warm_start=True),
     "GeneralizedBiasSVC-excluded": GeneralizedBiasSVC(

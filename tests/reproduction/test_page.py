@@ -9,7 +9,7 @@ from reproduction.experiment import crossed
 from reproduction.markdown import write_markdown
 from reproduction.rows import grouped, mean_of, only, spread_of, values_of
 from reproduction.sections import cell_text, check_text, sections
-from reproduction.tables import Check, Claim, Column, Spread, against, tabulate
+from reproduction.tables import Check, Claim, Column, Spread, against, spread_text, tabulate
 
 from .toy import Toy
 
@@ -59,9 +59,12 @@ def test_cells_checks_and_claims():
     found = {"drawn": 3.0, "in order": 8.0}
     claim = Claim.judged("near", "0", found, "{:.1f} %".format, lambda value: value < 7)
     assert claim.measured == "drawn: 3.0 %; in order: 8.0 %"
-    assert claim.verdict == "holds under drawn"
+    assert claim.verdict == "holds under drawn (1 of 2)"
     assert Claim("x", "1", {"": "1"}, {"": True}).verdict == "holds"
     assert Claim("x", "1", {"": "1"}, {"": False}).verdict == "does not hold"
+    assert Claim.illustration("x", "1", "an example").verdict == "illustration"
+    assert Claim.unjudged("x", "1", "no data").verdict == "cannot be judged"
+    assert spread_text([1.0, 3.0], 1, signed=True) == "+2.0 ± 1.0"
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +86,7 @@ def test_page_has_tables_and_its_pictures(found, tmp_path):
     text = (tmp_path / "one" / "page.md").read_text(encoding="utf-8")
     assert "| set | value paper | value ours | value diff. |\n| --- | ---: | ---: | ---: |" in text
     assert "| rows | >= 24 | 24.00 | met |" in text
-    line = "| b is larger | 0.5 | A: 0.1; B: 0.6 | holds under B | `toy-table1` |"
+    line = "| b is larger | 0.5 | A: 0.1; B: 0.6 | holds under B (1 of 2) | `toy-table1` |"
     assert text.index("## What holds") < text.index(line) < text.index("## Toy, Table 1")
     picture = re.search(r"!\[The values\.\]\((.*)\)", text).group(1)
     assert picture == "images/page/toy-table1-line.png"

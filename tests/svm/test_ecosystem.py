@@ -228,7 +228,7 @@ def test_warnings_name_the_line_of_the_user(params, category):
 
 def test_a_learner_warns_at_the_line_of_the_user():
     with pytest.warns(ConvergenceWarning) as caught:
-        MarginRadiusSVC(max_iter=1).fit(*data("moons"))
+        MarginRadiusSVC(C=1.0, max_iter=1).fit(*data("moons"))
     assert [warning.filename for warning in caught] == [__file__]
 
 

@@ -17,7 +17,7 @@ from ...datasets import make_mirror_symmetry
 from ...experiment import PaperExperiment, Row, Scale, Task, register
 from ...protocol import Split, random_split, unconverged_allowed
 from ...rows import grouped, spread_of
-from ...tables import Claim, Column, Part, Spread, Summary, tabulate
+from ...tables import Claim, Column, Part, Spread, Summary, spread_text, tabulate
 
 PAPER = (
     "N. Cristianini, C. Campbell, J. Shawe-Taylor, Dynamically adapting kernels in support vector "
@@ -253,36 +253,36 @@ def _best(solver: str, rows: Sequence[Row]) -> tuple[float, list[float]]:
     return float(rows[0]["sigma"][k]), [row[f"{solver}_error"][k] for row in rows]
 
 
-def _lost(solver: str, rows: Sequence[Row]) -> float:
-    """Return how far the error at the lowest bound is above the lowest error."""
-    return float(np.mean(_at("bound", solver, rows)[1]) - np.mean(_best(solver, rows)[1]))
+def _losses(solver: str, rows: Sequence[Row]) -> Array:
+    """Return how far the error at the lowest bound is above that at the best width, by split."""
+    return np.subtract(_at("bound", solver, rows)[1], _best(solver, rows)[1])
 
 
-def _moved(solver: str, rows: Sequence[Row]) -> float:
-    """Return how much choosing by the exact radius changes the mean error."""
-    exact, plain = (np.mean(_at(each, solver, rows)[1]) for each in ("radius_bound", "bound"))
-    return abs(float(exact - plain))
+def _moves(solver: str, rows: Sequence[Row]) -> Array:
+    """Return how much choosing by the exact radius changes the error, by split."""
+    return np.subtract(_at("radius_bound", solver, rows)[1], _at("bound", solver, rows)[1])
 
 
 def _verdicts(rows: Sequence[Row]) -> list[Claim]:
-    problems = _by_problem(rows)
-    names = ", ".join(PROBLEMS[name].title for name in problems)
-    lost = {_SHORT[s]: [_lost(s, mine) for mine in problems.values()] for s in _SOLVERS}
+    problems = {PROBLEMS[name].title: mine for name, mine in _by_problem(rows).items()}
+    lost = {title: [_losses(s, mine) for s in _SOLVERS] for title, mine in problems.items()}
     return [
         Claim.judged(
             "the bound is lowest near the width of the lowest error, so that no validation set is "
-            f"needed (within {_NEAR:g} point on each of: {names})",
+            f"needed (error within {_NEAR:g} point of the lowest, on each set; by "
+            f"{', '.join(_SHORT.values())})",
             "the minima approximately coincide",
             lost,
-            lambda each: ", ".join(f"{points:+.1f}" for points in each) + " points",
-            lambda each: max(each) <= _NEAR,
+            lambda each: ", ".join(spread_text(own, signed=True) for own in each) + " points",
+            lambda each: max(np.mean(own) for own in each) <= _NEAR,
         ),
         Claim.judged(
-            "there is little need for the exact radius",
+            "there is little need for the exact radius (change of the error within "
+            f"{_NEAR:g} point, on each set)",
             "little need",
-            {_SHORT[s]: max(_moved(s, mine) for mine in problems.values()) for s in _SOLVERS},
-            lambda points: f"at most {points:.1f} points",
-            lambda points: points <= _NEAR,
+            {title: [_moves(s, mine) for s in _SOLVERS] for title, mine in problems.items()},
+            lambda each: ", ".join(spread_text(own, signed=True) for own in each) + " points",
+            lambda each: max(abs(np.mean(own)) for own in each) <= _NEAR,
         ),
     ]
 
@@ -294,13 +294,13 @@ def _remarks(rows: Sequence[Row]) -> list[str]:
         title, (sigma, error) = PROBLEMS[name].title, _at("bound", "adatron", mine)
         said.append(
             f"{title} {np.mean(sigma):.2g} against {_best('adatron', mine)[0]:.2g} "
-            f"({_lost('adatron', mine):+.1f} points)"
+            f"({np.mean(_losses('adatron', mine)):+.1f} points)"
         )
         by_margin = np.mean(_at("bound", "margin", mine)[1])
         at_margin.append(f"{title} {by_margin:.1f} against {np.mean(error):.1f} %")
         first = [_curve(mine, f"{solver}_error")[0] for solver in ("smo", "adatron")]
         narrow.append(f"{title} {first[0]:.1f} against {first[1]:.1f} %")
-    moved = [_moved(solver, mine) for mine in problems.values() for solver in _SOLVERS]
+    moved = [abs(_moves(s, mine).mean()) for mine in problems.values() for s in _SOLVERS]
     remarks = [
         "The paper finds the minimum of the bound near that of the error. Width at the minimum of "
         "the bound against the best width, and the increase of the error (Adatron): "

@@ -29,7 +29,7 @@ METHODS = {
     "RBF": lambda: paper_machine(max_iter=1),
     "WRBF": paper_machine,
     "shared": lambda: paper_machine(weights="shared"),
-    "L-BFGS": lambda: DualObjectiveSVC(C=1.0, gamma=1.0),
+    "L-BFGS": lambda: DualObjectiveSVC(C=1.0, gamma=1.0, shrinkage=0.0),
     "default": DualObjectiveSVC,
     "SVC": SVC,
     "search": SVCSearchCV,

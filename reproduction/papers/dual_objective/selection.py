@@ -48,7 +48,7 @@ def _by_f_test(X: Array, y: Array, seed: int) -> Array:
 # How columns are ranked by training rows: the larger, the better.
 SELECTORS: Mapping[str, Ranking] = {
     "WRBF": lambda X, y, seed: paper_machine(weights="shared").fit(X, y).feature_weights_,
-    "L-BFGS": lambda X, y, seed: DualObjectiveSVC().fit(X, y).feature_importances_,
+    "L-BFGS": lambda X, y, seed: DualObjectiveSVC(shrinkage=0.0).fit(X, y).feature_importances_,
     "F test": _by_f_test,
     "information": lambda X, y, seed: mutual_info_classif(X, y, random_state=seed),
     "SVM-RFE": _by_rfe,

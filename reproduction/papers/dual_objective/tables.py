@@ -96,7 +96,7 @@ class Table1(NoisySetsExperiment):
                 f"{_CORRELATION}",
                 f"{r:.3f}" if known else "",
             ],
-            ["two-sided p of r", "< 0.0001", f"{_correlation_p(rows):.2g}" if known else ""],
+            ["two-sided p of r", "< 0.0001", _p_text(_correlation_p(rows)) if known else ""],
             ["signed-rank z of the noisy sets' accuracies", f"{_Z}", f"{_z(rows):.3f}"],
             ["runs", "4200", f"{len(rows)}"],
         ]
@@ -301,6 +301,11 @@ def _gain_correlation(rows: Sequence[Row]) -> float | None:
     if len(rows) < 3 or np.ptp(reduction) == 0 or np.ptp(gain) == 0:
         return None
     return correlation(reduction, gain).statistic
+
+
+def _p_text(p: float) -> str:
+    """Return p as text; the smallest ones are zero in float64."""
+    return "< 1e-300" if p < 1e-300 else f"{p:.2g}"
 
 
 def _correlation_p(rows: Sequence[Row]) -> float:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from benchmarks.engine import Drawing
-from kernelwise.svm import SVC, FeatureDiscriminationSVC
+from kernelwise._typing import Array
+from kernelwise.svm import SVC
 
 from ...experiment import PaperExperiment, Row, Scale, Task, crossed, register
 from ...protocol import unconverged_allowed
@@ -22,6 +23,8 @@ from .machines import (
     PAPER,
     READINGS,
     TRACE,
+    Halves,
+    fdsvm,
     halves,
     powers,
     scored,
@@ -30,7 +33,6 @@ from .printed import KERNELS
 
 _SIGMAS = {"automobile_risky": 1.0, "biomed": 64.0, "ionosphere": 1.0, "sonar": 1.0}
 SETS = tuple(_SIGMAS)
-_MOST_STEPS = 20_000
 
 
 @register
@@ -46,15 +48,18 @@ class Figure3(PaperExperiment):
         "does not say; eta multiplies the raw measures, from 1e-3 to 1e3; "
         "the paper does not give the range of its figure. With trace normalisation a small eta "
         "does not give the SVM, but the SVM with C times the number of features, here called "
-        "control. A machine takes "
-        f"at most {_MOST_STEPS:,} steps of the solver."
+        "control. Where the squared scales differ by so many digits that rounding exceeds the "
+        "margin, no machine can be computed; the curves end there."
     )
-    reproduces = ("Figure 3: accuracy along eta on four sets, both kernels",)
+    reproduces = (
+        "Figure 3: accuracy along eta on four sets, both kernels",
+        "section 4.2: the accuracy rises along eta, then falls",
+    )
     repeats: ClassVar[Mapping[str, int]] = {"full": 10, "quick": 2, "smoke": 1}
     seconds = 0.8
     datasets = SETS
     seed_keys = ("dataset", "repeat")
-    protocol = 2
+    protocol = 3
 
     def tasks(self, scale: Scale) -> list[Task]:
         """Return each set with each kernel and reading of the columns."""
@@ -74,25 +79,17 @@ class Figure3(PaperExperiment):
     def run(self, task: Task, seed: int, data_dir: Path | None) -> Row:
         """Fit all eta, measures and normalisations to one split."""
         part = halves(task["dataset"], seed, data_dir, columns=task["columns"])
-        given = {"kernel": task["kernel"], "gamma": 0.5 / _SIGMAS[task["dataset"]] ** 2}
-        settings = {**given, "max_iter": _MOST_STEPS}
-        control = FeatureDiscriminationSVC(importance=None, eta=0.0, **settings, **TRACE)
+        settings = {"kernel": task["kernel"], "gamma": 0.5 / _SIGMAS[task["dataset"]] ** 2}
+        control = fdsvm(importance=None, eta=0.0, **settings, **TRACE)
         row: Row = {
             "SVM": scored(SVC(**settings), part).accuracy,
             "control": scored(control, part).accuracy,
         }
         for kind, own in NORMALISATIONS.items():
-            failed = []
             for measure, column in MEASURES.items():
-                accuracies = []
-                for eta in powers(task["n_etas"]):
-                    model = FeatureDiscriminationSVC(importance=measure, eta=eta, **settings, **own)
-                    with unconverged_allowed():
-                        model.fit(part.X, part.y)
-                    accuracies.append(100 * model.score(part.X_test, part.y_test))
-                    failed.append(model.fit_status_)
-                row[f"{kind}_{column}"] = accuracies
-            row[f"{kind}_unconverged"] = 100 * float(np.mean(failed))
+                row[f"{kind}_{column}"] = _along(
+                    part, powers(task["n_etas"]), importance=measure, **settings, **own
+                )
         return row
 
     def summarise(self, rows: Sequence[Row]) -> Summary:
@@ -103,7 +100,7 @@ class Figure3(PaperExperiment):
             for columns in READINGS
             if (own := only(rows, kernel=kernel, columns=columns))
         ]
-        return Summary(tables, [], _remarks(rows), [_verdict(rows)])
+        return Summary(tables, [], _remarks(rows), _verdicts(rows))
 
     def figures(self, rows: Sequence[Row]) -> list[Drawing]:
         """Draw a panel for each set and kernel, one figure per normalisation and reading."""
@@ -115,8 +112,27 @@ class Figure3(PaperExperiment):
         ]
 
 
+def _along(part: Halves, etas: Array, **settings: Any) -> list[float | None]:
+    """Return the accuracy at each eta, ascending; None from the first without a machine."""
+    accuracies: list[float | None] = []
+    for eta in etas:
+        model = fdsvm(eta=eta, **settings)
+        with unconverged_allowed():
+            model.fit(part.X, part.y)
+        if model.fit_status_:
+            break
+        accuracies.append(100 * float(model.score(part.X_test, part.y_test)))
+    return accuracies + [None] * (len(etas) - len(accuracies))
+
+
+def _curves_of(rows: Sequence[Row], kind: str, column: str) -> Array:
+    """Return the curve of each split up to the last eta at which all splits have a machine."""
+    curves = np.array(values_of(rows, f"{kind}_{column}"), dtype=float)
+    return curves[:, ~np.isnan(curves).any(axis=0)]
+
+
 def _mean_curve(rows: Sequence[Row], kind: str, column: str) -> list[float]:
-    means: list[float] = np.mean(values_of(rows, f"{kind}_{column}"), axis=0).tolist()
+    means: list[float] = _curves_of(rows, kind, column).mean(axis=0).tolist()
     return means
 
 
@@ -124,55 +140,94 @@ def _table(rows: Sequence[Row], kernel: str, reading: str) -> Table:
     columns = [Column("data set"), Column("measure"), Column("SVM", 1), Column("control", 1)]
     for kind in NORMALISATIONS:
         columns += [Column("first", 1, kind), Column("best", 1, kind), Column("last", 1, kind)]
+        columns += [Column("its eta", 3, kind)]
     cells: list[list[Cell]] = []
     for name, own in grouped(rows, "dataset", SETS).items():
         for column in MEASURES.values():
             line: list[Cell] = [name, column, spread_of(own, "SVM"), spread_of(own, "control")]
             for kind in NORMALISATIONS:
                 curve = _mean_curve(own, kind, column)
-                line += [curve[0], max(curve), curve[-1]]
+                last = powers(rows[0]["n_etas"])[len(curve) - 1]
+                line += [curve[0], max(curve), curve[-1], f"{last:.3g}"]
             cells.append(line)
     note = (
         "Test accuracy at the smallest eta, at the best one on the test rows themselves, which is "
-        "too optimistic an estimate, and at the largest."
+        "too optimistic an estimate, and at the largest eta at which all splits have a machine."
     )
     title = f"Accuracy along eta, %, {KERNELS[kernel]} kernel, columns {reading}"
     return Table(title, columns, cells, note)
 
 
-def _furthest(rows: Sequence[Row], kind: str, columns: Iterable[str]) -> float:
-    """Return how far measures are from the SVM at the smallest eta, at most."""
+def _panels(rows: Sequence[Row]) -> list[list[Row]]:
+    """Return the rows of each panel of the figure, for each reading of the columns."""
     readings = product(SETS, KERNELS, READINGS)
-    groups = grouped(rows, ("dataset", "kernel", "columns"), readings).values()
-    return max(
+    return list(grouped(rows, ("dataset", "kernel", "columns"), readings).values())
+
+
+def _distances(rows: Sequence[Row], kind: str) -> list[float]:
+    """Return how far each curve is from the SVM at the smallest eta."""
+    return [
         abs(_mean_curve(own, kind, column)[0] - mean_of(own, "SVM"))
-        for own in groups
-        for column in columns
-    )
+        for own in _panels(rows)
+        for column in MEASURES.values()
+    ]
 
 
-def _verdict(rows: Sequence[Row]) -> Claim:
-    return Claim.judged(
-        "as eta approaches 0, FDSVM comes close to SVM (within 1 point)",
-        "becomes close",
-        {
-            f"{kind} normalisation": _furthest(rows, kind, MEASURES.values())
-            for kind in NORMALISATIONS
-        },
-        lambda points: f"up to {points:.1f} points away",
-        lambda points: points <= 1,
-    )
+def _shape(own: Sequence[Row], kind: str, column: str) -> bool:
+    """Return whether a curve has a maximum above both ends by more than a standard error."""
+    curves = _curves_of(own, kind, column)
+    best = int(curves.mean(axis=0).argmax())
+    if best in (0, curves.shape[1] - 1):
+        return False
+    ends = curves[:, [best]] - curves[:, [0, -1]]
+    return bool((ends.mean(axis=0) > ends.std(axis=0) / np.sqrt(max(1, len(ends) - 1))).all())
+
+
+def _verdicts(rows: Sequence[Row]) -> list[Claim]:
+    shapes = {
+        f"{kind} normalisation": [
+            _shape(own, kind, column) for own in _panels(rows) for column in MEASURES.values()
+        ]
+        for kind in NORMALISATIONS
+    }
+    return [
+        Claim.judged(
+            "as eta approaches 0, FDSVM comes close to SVM (within 1 point on each set, kernel and "
+            "reading of the columns)",
+            "becomes close",
+            {f"{kind} normalisation": _distances(rows, kind) for kind in NORMALISATIONS},
+            lambda far: f"{np.mean(far):.2f} points away, up to {max(far):.2f}",
+            lambda far: max(far) <= 1,
+        ),
+        Claim.judged(
+            "along eta the accuracy rises to a maximum and then falls (the maximum above both ends "
+            "by more than a standard error, in most panels)",
+            "7 of the 8 panels",
+            shapes,
+            lambda found: f"{sum(found)} of {len(found)} curves",
+            lambda found: np.mean(found) > 0.5,
+        ),
+    ]
 
 
 def _remarks(rows: Sequence[Row]) -> list[str]:
-    distances = {kind: _furthest(rows, kind, ["F1"]) for kind in NORMALISATIONS}
-    failed = {kind: mean_of(rows, f"{kind}_unconverged") for kind in NORMALISATIONS}
+    missing = {
+        kind: 100
+        * np.mean(
+            [
+                value is None
+                for row in rows
+                for column in MEASURES.values()
+                for value in row[f"{kind}_{column}"]
+            ]
+        )
+        for kind in NORMALISATIONS
+    }
     return [
-        "The paper says that a small eta comes close to the SVM. At the smallest eta, F1 is up to "
-        f"{distances['trace']:.1f} points from the SVM with trace normalisation, and up to "
-        f"{distances['inverse']:.1f} with the inverse.",
-        f"{failed['trace']:.0f} % of the machines with trace normalisation and "
-        f"{failed['inverse']:.0f} % with the inverse need more than {_MOST_STEPS:,} steps.",
+        f"{missing['trace']:.0f} % of the points by trace and {missing['inverse']:.0f} % by the "
+        "inverse have no machine in floating-point numbers. By trace the better features are then "
+        "nearly free, and separate three of the four sets, so that the exact machine is not even "
+        "unique."
     ]
 
 
@@ -190,7 +245,8 @@ def _curves(rows: Sequence[Row], kind: str, columns: str) -> Drawing:
                 continue
             for column in MEASURES.values():
                 curve = _mean_curve(own, kind, column)
-                axes.semilogx(powers(len(curve)), curve, marker=".", label=column)
+                etas = powers(own[0]["n_etas"])[: len(curve)]
+                axes.semilogx(etas, curve, marker=".", label=column)
             for name_of, style in (("SVM", "--"), ("control", ":")):
                 level = mean_of(own, name_of)
                 axes.axhline(level, color="k", linestyle=style, linewidth=0.8, label=name_of)

@@ -27,7 +27,7 @@ from .machines import (
     standard_columns,
     tuned,
 )
-from .printed import PRINTED, SETS
+from .printed import KNOWN, SETS
 
 METHODS = ("SVM-RFE", "MR-RFE", "MR-RFE, paper", "MR-RFE, SVM", "MR once, SVM")
 _COSTS = (0.01, 0.1, 1.0, 10.0, 100.0)
@@ -100,7 +100,7 @@ class Elimination(PaperExperiment):
     def tasks(self, scale: Scale) -> list[Task]:
         """Return a task for each fold."""
         inner = 5 if scale.is_full else 3
-        names = {"full": SETS, "quick": tuple(PRINTED), "smoke": ("colon", "wdbc")}[scale.name]
+        names = {"full": SETS, "quick": KNOWN, "smoke": ("colon", "wdbc")}[scale.name]
         n_folds = 1 if scale.name == "smoke" else _FOLDS
         return crossed(
             repeat=range(scale.repeats), dataset=names, fold=range(n_folds), inner_folds=[inner]

@@ -14,7 +14,7 @@ from ...experiment import PaperExperiment, Row, Scale, Task, register
 from ...protocol import folds, timed
 from ...tables import Summary
 from .machines import DESCENT, PAPER, STD, as_signs, columns_of, descended, tuned
-from .printed import PRINTED, SETS
+from .printed import KNOWN, SETS
 from .summary import summary
 
 _SMALL = ("ionosphere", "bupa", "sonar", "wdbc", "wpbc")
@@ -100,7 +100,7 @@ class Table2(PaperExperiment):
             found = [("bupa", "linear", 0), ("bupa", "quadratic", 0), ("colon", "plain", 0)]
             return [_task(*each, 0, quick=True) for each in found]
         quick = scale.name == "quick"
-        names = SETS if scale.is_full else tuple(PRINTED)
+        names = SETS if scale.is_full else KNOWN
         linear = [(n, rows, r) for r in range(scale.repeats) for n in names for rows in _ROWS]
         further = [(name, space, 0) for space in _SPACES for name in _SMALL]
         return [

@@ -88,7 +88,7 @@ def _first(problem: Reduced) -> _State:
     beta = np.where(np.abs(lo) <= np.abs(hi), lo + inset, hi - inset)
     gradient = problem.K @ beta - problem.p
     product = inset.mean()  # of the distance to a bound and the bound's multiplier
-    rooms = np.stack([beta - lo, hi - beta])
+    rooms = np.maximum(np.stack([beta - lo, hi - beta]), inset)  # where the inset is rounded away
     pushes = np.maximum(_SIDES * gradient, 0) + product / rooms
     return _State(beta, np.zeros(len(problem.c)), rooms, pushes)
 

@@ -22,6 +22,7 @@ from .._threads import single_blas
 from .._typing import Array
 from .active_rows import ActiveRowsRun, takes_all_rows
 from .active_set import DEAR, affordable, polish
+from .factored import solve_factored
 from .fast_path import solve_quickly
 from .gram import SMALL, TIGHT, GrowingRows, StoredGram, StoredRows, dtype_for, is_coarse
 from .problem import DualQP, Solution, SolverState
@@ -311,6 +312,8 @@ class SMO:
                 dtype = np.float64
             if self.exact:
                 state = polish(qp, replace(state, status="max_iter"), self.tol, DEAR)
+            if state.status != "converged":
+                state = solve_factored(qp, state, self.tol)
             if stalled and state.status != "converged":
                 state = replace(state, status="stalled")
             if stalled or state.status == "converged":

@@ -64,13 +64,16 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         The costs of a margin violation; infinite is a hard margin. The sample and class weights
         multiply them. None is 0.1, 1, 10, 100 and 1000, and a hard margin for the criteria
         "bound" and "radius" and for ``solver="adatron"``.
-    criterion : {"span", "bound", "radius", "cv", "validation"}, default="span"
+    criterion : {"span", "bound", "radius", "radius_margin", "cv", "validation"}, default="span"
         Criterion by which the width and C are selected. "span": the leave-one-out error, estimated
         by the span of the support vectors. "bound": R^2 sum(alpha) / n_samples with R^2 the largest
         k(x, x), one for most kernels; "radius": the same with the radius of the smallest ball
-        around the rows. "cv" and "validation": the error on held-out rows.
+        around the rows. "radius_margin": the bound of soft margins, with the slack xi of the rows,
+        (R^2 |w|^2 + |xi|^2) / n_samples with that ball. "cv" and "validation": the error on
+        held-out rows.
     solver : {"smo", "adatron"}, default="smo"
-        The solver of the machines; "adatron" is the paper's Kernel-Adatron.
+        The solver of the machines; "adatron" is the paper's Kernel-Adatron, which sweeps the rows
+        in the order of the table.
     stop : {"tol", "margin"}, default="tol"
         Where a machine of "adatron" is finished. "tol": at the optimality conditions. "margin": as
         in the paper, when the functional margin ``1/2 (min z+ - max z-)``, of the decision values z
@@ -132,7 +135,8 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         The chosen point of the path.
     path_ : dict of ndarray
         The path as columns, for ``pandas.DataFrame(model.path_)``: "sigma" and the walked
-        parameter, "C", "bound" (R^2 sum(alpha) / n_samples, summed over machines), "radius",
+        parameter, "C", "bound" (R^2 sum(alpha) / n_samples, summed over machines, or the bound of
+        soft margins for "radius_margin"), "radius",
         "margin", "functional_margin" (``1/2 (min z+ - max z-)``, one for a hard margin that is
         solved), "loo_error", "held_out_error", "score" (the lowest is selected), "n_iter",
         "seconds", "solved" (False where a smaller C had the same machines) and "converged". NaN
@@ -178,7 +182,8 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
 
     Sample weights count copies: leaving a row out takes one copy away, so that a weight of two is
     the same as the row given twice. Neither the order of the rows nor ``n_jobs`` changes what is
-    chosen.
+    chosen, but for ``solver="adatron"``: its sweeps depend on the order, and so does the point at
+    which they stop.
 
     ``R^2 sum(alpha) / n_samples`` bounds the error of a hard margin. With a finite C it falls with
     C and bounds nothing, so "bound" and "radius" take a hard margin unless C is given. Where
@@ -212,7 +217,7 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         "values": ["array-like", None],
         "widths": [Interval(Integral, 1, None, closed="left"), "array-like", None],
         "C": [Interval(Real, 0, None, closed="right"), "array-like", None],
-        "criterion": [Options({"span", "bound", "radius", "cv", "validation"})],
+        "criterion": [Options({"span", "bound", "radius", "radius_margin", "cv", "validation"})],
         "solver": [Options({"smo", "adatron"})],
         "stop": [Options({"tol", "margin"})],
         "bias": ["boolean", None],
@@ -318,7 +323,9 @@ class AdaptiveKernelSVC(BaseLearnedSVC):
         solvers = PathSolvers(
             self.solver, tol=self.tol, eta=self.eta, max_iter=self.max_iter, stop=self.stop
         )
-        rows = TrainingRows.of(task).sample(self._most_rows(), random_state)
+        # The Adatron sweeps "FOR i = 1 TO m": in the order of the table, copies included.
+        rows = TrainingRows.of(task, merge=self.solver != "adatron")
+        rows = rows.sample(self._most_rows(), random_state)
         grid = KernelGrid.of(
             task.kernel, rows, self.parameter, values=self.values, widths=self.widths
         )

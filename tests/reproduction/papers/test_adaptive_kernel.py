@@ -5,7 +5,12 @@ import pytest
 from sklearn.svm import SVC
 
 from kernelwise.svm import AdaptiveKernelSVC
-from reproduction.papers.adaptive_kernel.iterations import counts, sweeps
+from reproduction.papers.adaptive_kernel.iterations import (
+    by_content,
+    counts,
+    margins_after_steps,
+    sweeps,
+)
 from reproduction.papers.adaptive_kernel.selection import grid_of
 from reproduction.papers.adaptive_kernel.tables import (
     PROBLEMS,
@@ -93,6 +98,22 @@ def test_a_width_alone_is_swept_from_nothing(stop):
     assert warm[0] == cold[0]  # nothing comes before the first width
     assert (warm > 0).all()
     assert warm[1:].tolist() != cold[1:]
+
+
+def test_rows_by_content_are_the_same_rows_in_an_order_of_their_own():
+    split = small()
+    turned = by_content(split._replace(X=split.X[::-1], y=split.y[::-1]))
+    assert np.array_equal(turned.X, by_content(split).X)
+    assert sorted(map(tuple, turned.X)) == sorted(map(tuple, split.X))
+    assert (np.diff(turned.y) >= 0).all()
+
+
+def test_a_small_step_of_the_width_keeps_the_margin_near_one():
+    split = small()
+    near = margins_after_steps(split, np.array([0.6, 0.61]), "tol", 1e-5)
+    far = margins_after_steps(split, np.array([0.6, 1.2]), "tol", 1e-5)
+    assert near == pytest.approx([1.0], abs=0.1)
+    assert abs(far[0] - 1) > abs(near[0] - 1)
 
 
 def test_the_grid_has_the_points_of_the_path():

@@ -308,10 +308,9 @@ def test_figures_of_a_part(data_dir):
     rows = [
         {"dataset": "biomed", "kernel": "rbf", "repeat": 0, "SVM": 80.0, "cpu": 1.0}
         | {f"{kind}_{column}": [80.0, 81.0] for kind in ("trace", "inverse") for column in COLUMNS}
-        | {f"{kind}_unconverged": 0.0 for kind in ("trace", "inverse")}
-        | {"columns": "raw", "control": 79.0}
+        | {"columns": "raw", "control": 79.0, "n_etas": 2}
     ]
     assert [len(drawing.figure.axes) for drawing in FIGURE.figures(rows)] == [2, 2]
-    assert FIGURE.summarise(rows).tables[0].rows[0][4:7] == [80, 81, 81]
+    assert FIGURE.summarise(rows).tables[0].rows[0][4:8] == [80, 81, 81, "1e+03"]
     later = [TOY.run({"draw": 1, "n_etas": 1}, 1, None) | {"draw": 1}]
     assert [drawing.name for drawing in TOY.figures(later)] == ["eta"]

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.datasets import make_blobs, make_classification
+from sklearn.datasets import load_iris, make_blobs, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -16,9 +16,10 @@ from sklearn.svm import SVC as Reference
 
 from kernelwise.kernels import RBF, Linear, Polynomial, Ridge
 from kernelwise.qp import hard_margin
-from kernelwise.svm import AdaptiveKernelSVC
+from kernelwise.svm import SVC, AdaptiveKernelSVC
 from kernelwise.svm.paths.rows import TrainingRows
 from kernelwise.svm.paths.selection import SpanCriterion
+from tests.criteria.cone import squared_radius as cone_radius
 from tests.loop import loop
 from tests.oracles import decisions_of, descend, naive_kernel, role_of
 from tests.svm.base.test_progress import TaskCounter
@@ -558,3 +559,21 @@ def test_values_that_overflow_are_refused():
 def test_validation_needs_a_row_to_hold_out():
     with pytest.raises(ValueError, match="two different rows"):
         AdaptiveKernelSVC(criterion="validation").fit([[0.0], [1.0]], [0, 1])
+
+
+def test_the_bound_of_soft_margins_counts_slack():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[50:], y[50:]
+    sigma, C = [0.5, 2.0], [0.5, 20.0]
+    model = AdaptiveKernelSVC(criterion="radius_margin", widths=sigma, C=C, tol=1e-8).fit(X, y)
+    codes, expected = np.where(y == 2, 1.0, -1.0), []
+    for width in sigma:
+        for cost in C:
+            kernel = RBF(0.5 / width**2)
+            machine = SVC(kernel=kernel, C=cost, tol=1e-8).fit(X, codes)
+            slack = np.maximum(0, 1 - codes * machine.decision_function(X))
+            ball = cone_radius(kernel(X))
+            expected.append((ball / machine.margin_[0] ** 2 + (slack**2).sum()) / len(y))
+    assert_allclose(model.path_["bound"], expected, rtol=1e-4)
+    assert_allclose(model.path_["score"], model.path_["bound"])
+    assert model.best_index_ == int(np.argmin(expected))

@@ -8,18 +8,16 @@ from sklearn.datasets import load_iris, make_classification
 from kernelwise.kernels import RBF
 from kernelwise.qp import c_svc
 from kernelwise.svm import AdaptiveKernelSVC
-from kernelwise.svm.paths.rows import TrainingRows
 from kernelwise.svm.paths.solvers import MarginAdatron
 from tests.loop import loop
 from tests.oracles import naive_kernel
-from tests.svm.problems import task_of
 
 
 def rows(n=40):
-    """Return rows in the order in which a path visits them, which depends on their content."""
+    """Return the rows of a table; the second is a copy of the first."""
     X, y = make_classification(n, 10, n_informative=5, n_redundant=0, random_state=1)
-    order = TrainingRows.of(task_of(X, y)).first
-    return X[order], y[order]
+    X[1], y[1] = X[0], y[0]
+    return X, y
 
 
 def kernel_adatron(K, y, eta, tol, alpha=None, C=np.inf, most=10_000):
@@ -70,6 +68,15 @@ def test_path_is_the_selection_procedure_of_the_paper():
         margin = 0.5 * (z[codes > 0].min() - z[codes < 0].max())
         assert_allclose(model.path_["functional_margin"][point], margin, rtol=1e-9)
     assert model.path_["converged"].all()
+
+
+def test_sweeps_follow_the_order_of_the_table():
+    X, y = rows(60)
+    how = {"criterion": "bound", "widths": [2.0], "solver": "adatron", "stop": "margin"}
+    given = AdaptiveKernelSVC(**how).fit(X, y)
+    turned = AdaptiveKernelSVC(**how).fit(X[::-1], y[::-1])
+    assert given.path_["n_iter"] != turned.path_["n_iter"]
+    assert given.n_path_rows_ == len(y)  # copies are rows of their own
 
 
 def test_functional_margin_of_solved_machines_is_one():

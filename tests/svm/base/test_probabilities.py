@@ -150,7 +150,7 @@ def test_margin_radius_decides_as_fitted_where_nothing_is_left_out(radius):
 
 
 def _machine_of(model, task, columns):
-    return model._fit_one(task, 0, columns.apply(task.X), columns, None)
+    return model._fit_one(task, 0, columns.apply(task.X), columns, 3.0, None)
 
 
 def test_copies_are_left_out_together():

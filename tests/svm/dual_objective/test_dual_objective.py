@@ -251,7 +251,7 @@ def test_importances_of_real_columns_exceed_those_of_noise(name, criterion):
 def test_importances_are_weights_times_spreads(kernel, weights):
     X, y = noisy("iris")
     X = X * np.linspace(0.5, 3.0, X.shape[1])
-    model = DualObjectiveSVC(kernel=kernel, weights=weights, max_iter=5).fit(X, y)
+    model = DualObjectiveSVC(kernel=kernel, weights=weights, max_iter=5, shrinkage=0.0).fit(X, y)
     spread = X.std(axis=0) if kernel == "laplacian" else X.var(axis=0)
     products = np.atleast_2d(model.feature_weights_) * spread
     expected = (products / products.sum(axis=1, keepdims=True)).mean(axis=0)
@@ -352,7 +352,8 @@ KERNELS = [
 def test_any_kernel_with_weights(kernel, weights):
     """The dual falls, and it is the one of scikit-learn's machines at the learned kernel."""
     X, y = noisy("iris")
-    model = DualObjectiveSVC(kernel=kernel, weights=weights, max_iter=8, tol=1e-5).fit(X, y)
+    how = {"max_iter": 8, "tol": 1e-5, "shrinkage": 0.0}
+    model = DualObjectiveSVC(kernel=kernel, weights=weights, **how).fit(X, y)
     kernels = [model.kernel_] * 3 if weights == "shared" else model.kernel_
     expected = sum(solve(k(X), s)[0] for k, s in zip(kernels, codes(y), strict=True))
     assert model.dual_objective_ == pytest.approx(expected, rel=1e-4)
@@ -516,7 +517,8 @@ def test_an_error_of_our_callback_ends_the_fit():
 def test_verbose_prints_a_line_a_step(weights, capsys):
     X, y = noisy("iris")
     model = DualObjectiveSVC(verbose=True, weights=weights, max_iter=3).fit(X, y)
-    lines = capsys.readouterr().out.splitlines()
+    *lines, last = capsys.readouterr().out.splitlines()
+    assert last.endswith(f"shrinkage={model.shrinkage_:g}")
     assert len(lines) == len(model.history_["value"])
     for line, value in zip(lines, model.history_["value"], strict=True):
         assert re.fullmatch(r"\[kernelwise\.DualObjectiveSVC\] step \d+: [-0-9.e]+", line)
@@ -533,10 +535,11 @@ def test_scikit_learn_callbacks_see_a_task_a_step(weights, n_jobs):
     model = DualObjectiveSVC(weights=weights, max_iter=4, n_jobs=n_jobs).set_callbacks(counter)
     model.fit(X, y)
     n_groups = 1 if weights == "shared" else 3
-    expected = [("fit", 0), *(("step", 4 * g + i) for g in range(n_groups) for i in range(4))]
+    steps = [("step", 4 * g + i) for g in range(n_groups) for i in range(4)]
+    expected = [("fit", 0), *steps, ("shrinkage", len(steps))]
     assert counter.begun == expected
     assert counter.ended == [*expected[1:], expected[0]]
-    assert len(model.history_["value"]) == len(expected) - 1
+    assert len(model.history_["value"]) == len(steps)
     assert counter.set_up == counter.torn_down == 1
 
 

@@ -10,9 +10,6 @@ from sklearn.model_selection import RepeatedStratifiedKFold, train_test_split
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC as Reference
 
-from kernelwise import (
-    FeatureDiscriminationSVC,
-)
 from kernelwise.discrimination import importances, log_scales
 from kernelwise.kernels import RBF, EmpiricalMap
 from kernelwise.svm.feature_discrimination.choice import COSTS, ETAS, ChoicePoint
@@ -20,6 +17,8 @@ from kernelwise.svm.paths.rows import TrainingRows
 from kernelwise.svm.paths.selection import deal
 from tests.loop import loop
 from tests.svm.problems import data, task_of
+
+from .machine import machine
 
 NAMES = ["fisher", "separation", "efficiency"]
 SMALL = {"costs": [0.1, 10.0], "widths": 3, "etas": [0.0, 2.0, 8.0], "cv": 3, "eta": "cv"}
@@ -84,7 +83,7 @@ def held_out_error(model, X, y, point):
 def test_errors_are_those_of_fitting_each_fold_alone(settings, n_classes):
     X, y = small(n_classes)
     settings = {**SMALL, **settings, "tol": 1e-6, "importance_per": "shared"}
-    model = FeatureDiscriminationSVC(**settings).fit(X, y)
+    model = machine(**settings).fit(X, y)
     path = model.path_
     points = [dict(zip(path, row, strict=True)) for row in zip(*path.values(), strict=True)]
     expected = [held_out_error(model, X, y, point) for point in points]
@@ -99,11 +98,11 @@ def test_errors_are_those_of_fitting_each_fold_alone(settings, n_classes):
 @loop("settings", [{}, {"kernel": "rbf"}, {"kernel": "rbf", "space": "inputs"}])
 def test_the_last_fit_is_that_of_what_was_chosen(name, settings):
     X, y = data(name)
-    model = FeatureDiscriminationSVC(importance=NAMES, **SMALL, **settings).fit(X, y)
+    model = machine(importance=NAMES, **SMALL, **settings).fit(X, y)
     given = {} if "kernel" not in settings else {"gamma": model.gamma_}
-    again = FeatureDiscriminationSVC(
-        eta=model.eta_, C=model.C_, importance=model.measure_, **settings, **given
-    ).fit(X, y)
+    again = machine(eta=model.eta_, C=model.C_, importance=model.measure_, **settings, **given).fit(
+        X, y
+    )
     assert_array_equal(again.decision_function(X), model.decision_function(X))
     assert model.n_solves_ == model.path_["n_solves"].sum() + len(again.intercept_)
     assert (model.C_, model.eta_) in set(zip(model.path_["C"], model.path_["eta"], strict=True))
@@ -111,7 +110,7 @@ def test_the_last_fit_is_that_of_what_was_chosen(name, settings):
 
 def test_what_is_walked():
     X, y = (part[::3] for part in data("cancer"))
-    path = FeatureDiscriminationSVC(eta="cv", kernel="rbf", importance=NAMES).fit(X, y).path_
+    path = machine(eta="cv", kernel="rbf", importance=NAMES).fit(X, y).path_
     first = path["stage"] == 1
     assert np.count_nonzero(first) == 11 * len(COSTS)
     assert np.count_nonzero(~first) == 3 * (len(ETAS) - 1) * len(COSTS)  # eta = 0 is stage 1
@@ -127,7 +126,7 @@ def test_what_is_walked():
 def test_a_number_keeps_gamma_and_one_cost_keeps_C():
     X, y = data("imbalanced")
     settings = {"kernel": "rbf", "gamma": 0.3, "costs": [2.0], "eta": "cv"}
-    model = FeatureDiscriminationSVC(**settings).fit(X, y)
+    model = machine(**settings).fit(X, y)
     assert (model.gamma_, model.C_) == (0.3, 2.0)
     assert len(model.path_["C"]) == len(ETAS)
 
@@ -170,11 +169,11 @@ def test_ties(better, worse):
 def test_neither_order_nor_copies_change_the_choice(kernel):
     X, y = data("wine")
     weights = np.random.default_rng(0).integers(1, 3, len(y))
-    model = FeatureDiscriminationSVC(kernel=kernel, **SMALL)
+    model = machine(kernel=kernel, **SMALL)
     a = model.fit(X, y, sample_weight=weights)
     path, chosen = a.path_, (a.eta_, a.C_, a.gamma_)
     order = np.random.default_rng(1).permutation(np.repeat(np.arange(len(y)), weights))
-    b = FeatureDiscriminationSVC(kernel=kernel, n_jobs=2, **SMALL).fit(X[order], y[order])
+    b = machine(kernel=kernel, n_jobs=2, **SMALL).fit(X[order], y[order])
     assert_allclose((b.eta_, b.C_, b.gamma_), chosen)
     assert_allclose(b.path_["held_out_error"], path["held_out_error"])
     assert_array_equal(b.path_["n_iter"], path["n_iter"])
@@ -182,7 +181,7 @@ def test_neither_order_nor_copies_change_the_choice(kernel):
 
 def test_many_rows_are_chosen_from_few():
     X, y = data("moons")
-    model = FeatureDiscriminationSVC(kernel="rbf", max_rows=60, **SMALL).fit(X, y)
+    model = machine(kernel="rbf", max_rows=60, **SMALL).fit(X, y)
     steps = 60 * model.path_["held_out_error"]
     assert_allclose(steps, steps.round(), atol=1e-9)
     assert model.shape_fit_ == (400, 2)
@@ -192,10 +191,10 @@ def test_many_rows_are_chosen_from_few():
 def test_a_class_of_one_row_is_left_out_of_some_folds():
     X, y = data("iris")
     rows = np.r_[0:101]  # of the third class one row
-    model = FeatureDiscriminationSVC(**SMALL).fit(X[rows], y[rows])
+    model = machine(**SMALL).fit(X[rows], y[rows])
     assert model.path_["held_out_error"].min() <= 2 / len(rows)
     two = np.r_[0, 50:100]  # where it is held out, the others are of one class
-    model = FeatureDiscriminationSVC(**SMALL).fit(X[two], y[two])
+    model = machine(**SMALL).fit(X[two], y[two])
     assert_allclose(model.path_["held_out_error"], 1 / len(two))
     assert (model.eta_, model.C_) == (0.0, 0.1)  # all tie
 
@@ -209,12 +208,12 @@ def test_given_splits_are_of_the_rows_as_given(kernel):
     rows = np.arange(len(y))
     splits = [(rows[rows % 4 != f], rows[rows % 4 == f]) for f in range(2)]
     settings = {**SMALL, "kernel": kernel, "gamma": 0.1, "importance_per": "shared"}
-    model = FeatureDiscriminationSVC(**{**settings, "cv": splits}).fit(X, y, weights)
+    model = machine(**{**settings, "cv": splits}).fit(X, y, weights)
     wrong, total = 0, 0
     point = {"eta": 8.0, "C": 0.1, "importance": "fisher"}
     for train, held in splits:
         train, held = (part[weights[part] > 0] for part in (train, held))
-        own = FeatureDiscriminationSVC(**{**settings, **point}).fit(X[train], y[train])
+        own = machine(**{**settings, **point}).fit(X[train], y[train])
         wrong += np.count_nonzero(own.predict(X[held]) != y[held])
         total += len(held)
     path = model.path_
@@ -225,13 +224,13 @@ def test_given_splits_are_of_the_rows_as_given(kernel):
 def test_generators_of_splits():
     X, y = data("iris")
     cv = RepeatedStratifiedKFold(n_splits=2, n_repeats=2, random_state=0)
-    model = FeatureDiscriminationSVC(**{**SMALL, "cv": cv}).fit(X, y)
+    model = machine(**{**SMALL, "cv": cv}).fit(X, y)
     assert (model.path_["n_solves"] <= 4 * 3).all()
     assert model.score(X, y) > 0.95
 
 
 def test_verbose_says_what_was_chosen(capsys):
-    FeatureDiscriminationSVC(verbose=True, **SMALL).fit(*data("iris"))
+    machine(verbose=True, **SMALL).fit(*data("iris"))
     out = capsys.readouterr().out
     assert out.startswith("[kernelwise.FeatureDiscriminationSVC] eta=")
     assert "6 points tried" in out
@@ -254,7 +253,7 @@ def test_on_sonar_it_does_as_well_as_the_plain_machine_by_the_same_choice(data_d
     scores = []
     for seed in range(4):
         A, B, a, b = sonar(data_dir, seed)
-        model = FeatureDiscriminationSVC(kernel="rbf", eta="cv", importance=NAMES).fit(A, a)
+        model = machine(kernel="rbf", eta="cv", importance=NAMES).fit(A, a)
         first = model.path_["stage"] == 1
         order = np.lexsort((model.path_["C"][first], model.path_["held_out_error"][first].round(9)))
         plain = Reference(C=model.path_["C"][first][order[0]], gamma=model.gamma_).fit(A, a)

@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectFromModel
 
-from kernelwise import SVC, FeatureDiscriminationSVC
+from kernelwise import SVC
 from kernelwise.discrimination import efficiency, fisher, log_scales, separation
 from kernelwise.kernels import RBF, EmpiricalMap, Laplacian, Linear, Polynomial, Sigmoid
 from kernelwise.svm import bounds_of
@@ -21,6 +21,8 @@ from kernelwise.svm.base.grams import Grams
 from tests.loop import loop
 from tests.svm.base.test_progress import TaskCounter
 from tests.svm.problems import data
+
+from .machine import machine
 
 MEASURES = {"fisher": fisher, "separation": separation, "efficiency": efficiency}
 EXACT = {"tol": 1e-8}
@@ -44,7 +46,7 @@ def assert_same_machine(a, b):
 @loop("given", [{"eta": 0.0}, {"importance": None}], ids=["eta=0", "None"])
 def test_without_weights_it_is_the_plain_machine_to_the_bit(name, C, given):
     X, y = data(name)
-    model = FeatureDiscriminationSVC(C=C, **given).fit(X, y)
+    model = machine(C=C, **given).fit(X, y)
     plain = SVC(kernel="linear", C=C).fit(X, y)
     assert_same_machine(model, plain)
     assert_array_equal(model.decision_function(X), plain.decision_function(X))
@@ -56,7 +58,7 @@ def test_without_weights_it_is_the_plain_machine_to_the_bit(name, C, given):
 @loop("name", ["cancer", "iris"])
 def test_the_trace_at_eta_zero_multiplies_C_by_the_number_of_features(name):
     X, y = data(name)
-    model = FeatureDiscriminationSVC(eta=0.0, C=0.05, normalization="trace", **EXACT).fit(X, y)
+    model = machine(eta=0.0, C=0.05, normalization="trace", **EXACT).fit(X, y)
     plain = SVC(kernel="linear", C=0.05 * X.shape[1], **EXACT).fit(X, y)
     assert_allclose(model.decision_function(X), plain.decision_function(X), atol=1e-6)
     assert_allclose(model.coef_, plain.coef_, atol=1e-6)
@@ -69,7 +71,7 @@ def test_the_trace_at_eta_zero_multiplies_C_by_the_number_of_features(name):
 def test_it_is_the_plain_machine_on_scaled_columns(measure, units, normalization):
     X, y = data("cancer")
     options = {"eta_units": units, "normalization": normalization}
-    model = FeatureDiscriminationSVC(importance=measure, eta=2.0, C=0.1, **options, **EXACT)
+    model = machine(importance=measure, eta=2.0, C=0.1, **options, **EXACT)
     model.fit(X, y)
     scales = scales_of(X, y, 2.0, MEASURES[measure], **options)
     plain = SVC(kernel="linear", C=0.1, **EXACT).fit(X * scales, y)
@@ -83,7 +85,7 @@ def test_it_is_the_plain_machine_on_scaled_columns(measure, units, normalization
 def test_it_minimises_the_objective_of_the_paper():
     """1/2 w'Aw + C sum xi, at w and b, is what the dual says, and no change of w lowers it."""
     X, y = data("cancer")
-    model = FeatureDiscriminationSVC(eta=3.0, **EXACT).fit(X, y)
+    model = machine(eta=3.0, **EXACT).fit(X, y)
     signs, A = np.where(y == 1, 1, -1), 1 / model.feature_weights_
 
     def objective(w, b):
@@ -104,7 +106,7 @@ def test_it_minimises_the_objective_of_the_paper():
 @loop("units", ["data", "raw"])
 def test_it_converges_for_every_eta(measure, eta, units):
     for name in ("cancer", "iris"):
-        model = FeatureDiscriminationSVC(importance=measure, eta=eta, eta_units=units)
+        model = machine(importance=measure, eta=eta, eta_units=units)
         model.fit(*data(name))
         assert (model.certificate_.status == "converged").all()
         assert (model.certificate_.violation < 1e-3).all()
@@ -119,7 +121,7 @@ def test_it_converges_for_every_eta(measure, eta, units):
 def test_components_are_the_columns_of_a_linear_machine():
     X, y = data("imbalanced")
     train, test = slice(0, 200), slice(200, None)
-    model = FeatureDiscriminationSVC(kernel="rbf", gamma=0.1, eta=4.0, **EXACT)
+    model = machine(kernel="rbf", gamma=0.1, eta=4.0, **EXACT)
     model.fit(X[train], y[train])
     columns = EmpiricalMap.of(RBF(0.1), X[train])
     scales = scales_of(columns.training, y[train], 4.0)
@@ -135,7 +137,7 @@ def test_components_are_the_columns_of_a_linear_machine():
 @loop("kernel", [{"kernel": "rbf"}, {"kernel": "poly", "coef0": 1.0}])
 def test_components_without_weights_are_the_kernel_machine(kernel):
     X, y = data("wine")
-    model = FeatureDiscriminationSVC(eta=0.0, **kernel, **EXACT).fit(X, y)
+    model = machine(eta=0.0, **kernel, **EXACT).fit(X, y)
     plain = SVC(**kernel, **EXACT).fit(X, y)
     assert_allclose(model.decision_function(X), plain.decision_function(X), atol=1e-5)
     assert_array_equal(model.predict(X), plain.predict(X))
@@ -144,7 +146,7 @@ def test_components_without_weights_are_the_kernel_machine(kernel):
 @loop("n_components", [3, 0.5])
 def test_fewer_components(n_components):
     X, y = data("imbalanced")
-    model = FeatureDiscriminationSVC(kernel="rbf", n_components=n_components).fit(X, y)
+    model = machine(kernel="rbf", n_components=n_components).fit(X, y)
     expected = EmpiricalMap.of(RBF(model.gamma_), X, n_components=n_components).n_components
     assert model.importances_.shape == (expected,)
     assert expected < 100
@@ -154,7 +156,7 @@ def test_inputs_are_scaled_before_the_kernel():
     X, y = data("imbalanced")
     scales = scales_of(X, y, 2.0)
     for kernel, power in (("rbf", 2), ("laplacian", 1), ("matern32", 2)):
-        model = FeatureDiscriminationSVC(kernel=kernel, space="inputs", eta=2.0, **EXACT)
+        model = machine(kernel=kernel, space="inputs", eta=2.0, **EXACT)
         model.fit(X, y)
         plain = SVC(kernel=kernel, feature_weights=scales**power, gamma=model.gamma_, **EXACT)
         expected = plain.fit(X, y).decision_function(X)
@@ -174,7 +176,7 @@ def test_inputs_are_scaled_before_the_kernel():
 def test_kernel_objects_of_scaled_inputs(kernel):
     X, y = data("imbalanced")
     scales = scales_of(X, y, 2.0)
-    model = FeatureDiscriminationSVC(kernel=kernel, space="inputs", eta=2.0, **EXACT).fit(X, y)
+    model = machine(kernel=kernel, space="inputs", eta=2.0, **EXACT).fit(X, y)
     plain = SVC(kernel=kernel, **EXACT).fit(X * scales, y)
     assert_allclose(model.decision_function(X), plain.decision_function(X * scales), atol=1e-5)
 
@@ -184,11 +186,11 @@ def test_kernel_objects_of_scaled_inputs(kernel):
 
 def test_given_importances():
     X, y = data("cancer")
-    measured = FeatureDiscriminationSVC(eta=2.0).fit(X, y)
+    measured = machine(eta=2.0).fit(X, y)
     for given in (fisher(X, y), fisher(X, y).tolist(), lambda X, y: fisher(X, y)):
-        model = FeatureDiscriminationSVC(eta=2.0, importance=given).fit(X, y)
+        model = machine(eta=2.0, importance=given).fit(X, y)
         assert_same_machine(model, measured)
-    named = FeatureDiscriminationSVC(eta=2.0, importance=["fisher"]).fit(X, y)
+    named = machine(eta=2.0, importance=["fisher"]).fit(X, y)
     assert_same_machine(named, measured)
 
 
@@ -201,11 +203,11 @@ def test_a_function_sees_the_features_and_the_labels():
         seen.append((Z.shape, set(labels)))
         return np.arange(Z.shape[1])
 
-    FeatureDiscriminationSVC(importance=measure).fit(X, names)
+    machine(importance=measure).fit(X, names)
     pairs = combinations(["setosa", "versicolor", "virginica"], 2)
     assert seen == [((100, 4), set(pair)) for pair in pairs]
     seen.clear()
-    FeatureDiscriminationSVC(importance=measure, importance_per="shared").fit(X, names)
+    machine(importance=measure, importance_per="shared").fit(X, names)
     assert seen == [((150, 4), set(names))]
 
 
@@ -215,13 +217,13 @@ def test_a_function_sees_the_features_and_the_labels():
 @loop("kernel", [{}, {"kernel": "rbf", "space": "inputs", "gamma": 0.5}])
 def test_each_pair_has_importances_of_its_own(kernel):
     X, y = data("iris")
-    model = FeatureDiscriminationSVC(eta=2.0, decision_function_shape="ovo", **kernel, **EXACT)
+    model = machine(eta=2.0, decision_function_shape="ovo", **kernel, **EXACT)
     model.fit(X, y)
     assert model.importances_.shape == model.feature_scales_.shape == (3, 4)
     for j, pair in enumerate(combinations(range(3), 2)):
         rows = np.isin(y, pair)
         # With two classes the second is positive, with more the first of each pair.
-        own = FeatureDiscriminationSVC(eta=2.0, **kernel, **EXACT).fit(X[rows], y[rows])
+        own = machine(eta=2.0, **kernel, **EXACT).fit(X[rows], y[rows])
         decisions = -own.decision_function(X)
         assert_allclose(model.decision_function(X)[:, j], decisions, atol=1e-5)
         assert_array_equal(model.importances_[j], own.importances_)
@@ -233,8 +235,8 @@ def test_each_pair_has_importances_of_its_own(kernel):
 @loop("kernel", ["linear", "rbf"])
 def test_shared_importances_are_the_mean_over_pairs(kernel):
     X, y = data("iris")
-    own = FeatureDiscriminationSVC(kernel=kernel, gamma=0.5).fit(X, y)
-    shared = FeatureDiscriminationSVC(kernel=kernel, gamma=0.5, importance_per="shared").fit(X, y)
+    own = machine(kernel=kernel, gamma=0.5).fit(X, y)
+    shared = machine(kernel=kernel, gamma=0.5, importance_per="shared").fit(X, y)
     assert_allclose(shared.importances_, own.importances_.mean(axis=0))
     assert shared.score(X, y) > 0.95
     assert own.score(X, y) > 0.95
@@ -247,7 +249,7 @@ def test_a_weight_of_two_is_the_row_twice(kernel, measure, name):
     X, y = data(name)
     weights = np.random.default_rng(0).integers(0, 3, len(y))
     settings = {"kernel": kernel, "importance": measure, "gamma": 0.2, "n_components": 10}
-    model = FeatureDiscriminationSVC(**settings, **EXACT)
+    model = machine(**settings, **EXACT)
     a = clone(model).fit(X, y, sample_weight=weights)
     b = clone(model).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
     assert_allclose(a.importances_, b.importances_, rtol=1e-6, atol=1e-9)
@@ -256,8 +258,8 @@ def test_a_weight_of_two_is_the_row_twice(kernel, measure, name):
 
 def test_class_weights_multiply_C_and_change_no_measure():
     X, y = data("imbalanced")
-    plain = FeatureDiscriminationSVC(eta=2.0, **EXACT).fit(X, y)
-    a = FeatureDiscriminationSVC(eta=2.0, class_weight="balanced", **EXACT).fit(X, y)
+    plain = machine(eta=2.0, **EXACT).fit(X, y)
+    a = machine(eta=2.0, class_weight="balanced", **EXACT).fit(X, y)
     assert_array_equal(a.importances_, plain.importances_)
     weights = a.class_weight_[y]
     given = SVC(kernel="linear", **EXACT).fit(X * a.feature_scales_, y, sample_weight=weights)
@@ -280,7 +282,7 @@ def toy_accuracies(draws, measure, eta):
     rng, hits = np.random.default_rng(0), []
     for _ in range(draws):
         X, y, train = toy(rng)
-        models = SVC(kernel="linear"), FeatureDiscriminationSVC(importance=measure, eta=eta)
+        models = SVC(kernel="linear"), machine(importance=measure, eta=eta)
         hits.append([m.fit(X[train], y[train]).score(X[~train], y[~train]) for m in models])
     return 100 * np.mean(hits, axis=0)
 
@@ -300,7 +302,7 @@ def test_importances_of_features():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 6)) * [1, 1, 1, 1, 1, 0]
     y = X[:, 1] > 0.3 * rng.normal(size=200)
-    model = FeatureDiscriminationSVC(kernel="rbf", space="inputs", eta=8.0).fit(X, y)
+    model = machine(kernel="rbf", space="inputs", eta=8.0).fit(X, y)
     assert model.feature_importances_.sum() == pytest.approx(1)
     assert model.feature_importances_.argmax() == 1
     assert model.feature_importances_[5] == 0
@@ -309,24 +311,24 @@ def test_importances_of_features():
 
 def test_what_is_not_there():
     X, y = data("iris")
-    model = FeatureDiscriminationSVC(kernel="rbf").fit(X, y)
+    model = machine(kernel="rbf").fit(X, y)
     assert not hasattr(model, "coef_")
     assert not hasattr(model, "feature_importances_")
-    assert not hasattr(FeatureDiscriminationSVC(), "coef_")
-    assert not hasattr(FeatureDiscriminationSVC(), "feature_importances_")
+    assert not hasattr(machine(), "coef_")
+    assert not hasattr(machine(), "feature_importances_")
     with pytest.raises(NotFittedError):
-        FeatureDiscriminationSVC().predict(X)
+        machine().predict(X)
 
 
 def test_bounds():
     X, y = data("cancer")
-    model = FeatureDiscriminationSVC(eta=2.0).fit(X, y)
+    model = machine(eta=2.0).fit(X, y)
     found = bounds_of(model, X, y)
     assert_allclose(found.margin, model.margin_, rtol=1e-6)
     Z = X * model.feature_scales_
     plain = bounds_of(SVC(kernel="linear").fit(Z, y), Z, y)
     assert found.loo_error == pytest.approx(plain.loo_error, abs=2 / len(y))
-    for other in (FeatureDiscriminationSVC(kernel="rbf", eta=0.0), FeatureDiscriminationSVC()):
+    for other in (machine(kernel="rbf", eta=0.0), machine()):
         X, y = data("cancer" if other.kernel == "rbf" else "iris")
         with pytest.raises(ValueError, match="one kernel on unmodified rows"):
             bounds_of(other.fit(X, y), X, y)
@@ -335,7 +337,7 @@ def test_bounds():
 @loop("settings", [{}, {"kernel": "rbf"}, {"kernel": "rbf", "eta": "cv"}])
 def test_copies_predict_the_same(settings):
     X, y = data("iris")
-    model = FeatureDiscriminationSVC(**settings).fit(X, y)
+    model = machine(**settings).fit(X, y)
     copy = pickle.loads(pickle.dumps(model))
     assert_array_equal(copy.decision_function(X), model.decision_function(X))
     again = clone(model).fit(X, y)
@@ -346,10 +348,10 @@ def test_copies_predict_the_same(settings):
 def test_threads_and_callbacks(n_jobs):
     counter = TaskCounter()
     X, y = data("iris")
-    model = FeatureDiscriminationSVC(eta="cv", n_jobs=n_jobs).set_callbacks(counter).fit(X, y)
+    model = machine(eta="cv", n_jobs=n_jobs).set_callbacks(counter).fit(X, y)
     expected = [("choice", 0), ("fit", 0), *(("machine", task) for task in range(1, 4))]
     assert sorted(counter.begun) == sorted(counter.ended) == expected
-    assert_same_machine(model, FeatureDiscriminationSVC(eta="cv").fit(X, y))
+    assert_same_machine(model, machine(eta="cv").fit(X, y))
 
 
 def _not_a_number(X, y):
@@ -374,12 +376,12 @@ def _not_a_number(X, y):
 )
 def test_errors_say_what_is_wrong(settings, message):
     with pytest.raises(ValueError, match=message):
-        FeatureDiscriminationSVC(**settings).fit(*data("iris"))
+        machine(**settings).fit(*data("iris"))
 
 
 def test_pairs_that_share_a_kernel_are_solved_together(monkeypatch):
     X, y = load_iris(return_X_y=True)
-    model = FeatureDiscriminationSVC(kernel="rbf", importance_per="shared", C=10.0)
+    model = machine(kernel="rbf", importance_per="shared", C=10.0)
     calls, solve = [], base_solve.PairSolver.solve
 
     def counted(*args):

@@ -6,8 +6,9 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC as Reference
 
-from kernelwise import FeatureDiscriminationSVC
 from tests.loop import loop
+
+from .machine import machine
 
 PAPER = {"normalization": "trace", "eta_units": "raw"}
 SEARCHES = ("joint", "stages")
@@ -62,7 +63,7 @@ def empirical_map(X, gamma):
 @loop("eta", [0.1, 1.0, 3.0])
 def test_linear_machine_is_that_of_table_1(measure, eta):
     X, y = cancer()
-    model = FeatureDiscriminationSVC(importance=measure, eta=eta, C=0.5, tol=1e-8, **PAPER)
+    model = machine(importance=measure, eta=eta, C=0.5, tol=1e-8, **PAPER)
     model.fit(X[::2], y[::2])
     predicted, values, w = fdsvm(X[::2], y[::2], X[1::2], MEASURES[measure], eta, 0.5)
     # libsvm has the products of rows in single precision, which eta = 3 makes large.
@@ -75,9 +76,9 @@ def test_linear_machine_is_that_of_table_1(measure, eta):
 def test_kernel_machine_is_the_linear_one_on_the_empirical_map(measure):
     X, y = cancer(80)
     to_components = empirical_map(X[::2], 2.0)
-    model = FeatureDiscriminationSVC(
-        kernel="rbf", gamma=2.0, importance=measure, eta=1.0, tol=1e-8, **PAPER
-    ).fit(X[::2], y[::2])
+    model = machine(kernel="rbf", gamma=2.0, importance=measure, eta=1.0, tol=1e-8, **PAPER).fit(
+        X[::2], y[::2]
+    )
     A, B = to_components(X[::2]), to_components(X[1::2])
     _, values, _ = fdsvm(A, y[::2], B, MEASURES[measure], 1.0, 1.0)
     assert_allclose(model.decision_function(X[1::2]), values, atol=1e-4)
@@ -87,7 +88,7 @@ def test_joint_search_is_the_whole_grid():
     X, y = cancer(90)
     sigmas, etas, costs = [0.2, 0.5], [0.1, 1.0, 10.0], [0.1, 1.0, 10.0]
     splits = list(StratifiedKFold(3).split(X, y))
-    model = FeatureDiscriminationSVC(
+    model = machine(
         kernel="rbf", importance="separation", eta="cv", search="joint", widths=sigmas, etas=etas,
         costs=costs, cv=splits, tol=1e-6, **PAPER,
     ).fit(X, y)  # fmt: skip
@@ -116,10 +117,10 @@ def test_joint_search_scores_every_width(settings):
     X, y = load_iris(return_X_y=True)
     how = {"kernel": "rbf", "eta": "cv", "widths": 3, "costs": [1.0, 10.0], "cv": 3} | settings
     etas = how.setdefault("etas", [0.0, 2.0])
-    joint = FeatureDiscriminationSVC(search="joint", **how).fit(X, y)
+    joint = machine(search="joint", **how).fit(X, y)
     points = set(zip(joint.path_["gamma"], joint.path_["eta"], joint.path_["C"], strict=True))
     assert len(points) == len(joint.path_["C"]) == 3 * len(etas) * 2
-    stages = FeatureDiscriminationSVC(**how).fit(X, y)
+    stages = machine(**how).fit(X, y)
     best = joint.path_["held_out_error"][joint.path_["converged"]].min()
     second = stages.path_["stage"] == 2
     assert best <= stages.path_["held_out_error"][second].min()
@@ -128,5 +129,5 @@ def test_joint_search_scores_every_width(settings):
 def test_linear_kernels_have_one_width_to_search():
     X, y = cancer()
     how = {"eta": "cv", "costs": [0.1, 1.0], "cv": 3, "tol": 1e-6}
-    joint, stages = (FeatureDiscriminationSVC(search=s, **how).fit(X, y) for s in SEARCHES)
+    joint, stages = (machine(search=s, **how).fit(X, y) for s in SEARCHES)
     assert (joint.eta_, joint.C_) == (stages.eta_, stages.C_)

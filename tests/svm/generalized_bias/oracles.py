@@ -5,6 +5,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
+from kernelwise import GeneralizedBiasSVC
+
 
 def quadratic_program(P, q, equalities, upper):
     """Minimise 1/2 a'Pa + q'a with equalities a = 0 and 0 <= a <= upper."""
@@ -78,3 +80,8 @@ class PaperMachine:
         found = linprog(cost, A_ub=rows, b_ub=y * by_kernel - 1, bounds=bounds, method="highs")
         assert found.status == 0, found.message
         return found.x[:n_features]
+
+
+def unpenalised(*args, **given):
+    """Return an estimator with the paper's free features unless a penalty is given."""
+    return GeneralizedBiasSVC(*args, **{"bias_penalty": 0.0} | given)

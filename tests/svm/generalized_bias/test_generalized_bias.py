@@ -17,6 +17,8 @@ from tests.loop import loop
 from tests.svm.generalized_bias.oracles import PaperMachine, dual_solution
 from tests.svm.problems import data
 
+from .oracles import unpenalised
+
 TIGHT = 1e-8
 
 
@@ -60,7 +62,7 @@ def beta_of(model, n):
 @loop("name", ["moons", "iris", "eight blobs"])
 def test_constant_alone_is_the_ordinary_machine(name):
     X, y = data(name)
-    ours, plain = GeneralizedBiasSVC(C=3.0).fit(X, y), SVC(C=3.0).fit(X, y)
+    ours, plain = unpenalised(C=3.0).fit(X, y), SVC(C=3.0).fit(X, y)
     for attribute in ("support_", "dual_coef_", "intercept_", "n_support_", "n_iter_"):
         assert_array_equal(getattr(ours, attribute), getattr(plain, attribute), attribute)
     assert_array_equal(ours.decision_function(X), plain.decision_function(X))
@@ -75,7 +77,7 @@ def test_constant_alone_is_the_machine_of_scikit_learn(C, as_feature):
     X, y = noisy(150)
     K = rounded_rbf(X, X)
     theirs = Reference(C=C, kernel="precomputed", tol=TIGHT).fit(K, y)
-    model = GeneralizedBiasSVC(
+    model = unpenalised(
         ones if as_feature else None,
         C=C,
         kernel=rounded_rbf,
@@ -91,7 +93,7 @@ def test_constant_alone_is_the_machine_of_scikit_learn(C, as_feature):
 def test_no_feature_at_all_is_the_machine_without_bias(C):
     X, y = noisy()
     K = half_rbf(X, X)
-    model = GeneralizedBiasSVC(C=C, kernel=RBF(0.5), fit_intercept=False, tol=TIGHT).fit(X, y)
+    model = unpenalised(C=C, kernel=RBF(0.5), fit_intercept=False, tol=TIGHT).fit(X, y)
     beta = dual_solution(K, np.empty((len(y), 0)), y, C)
     assert_allclose(beta_of(model, len(y)), beta, atol=1e-6 * C)
     assert_allclose(model.decision_function(X), K @ beta, atol=1e-6)
@@ -107,7 +109,7 @@ def test_paper_builds_the_same_machine_whatever_its_nodes(C, nodes):
     X, y = noisy()
     order = np.random.default_rng(nodes).permutation(len(y))
     paper = PaperMachine(half_rbf, with_constant, X[order], y[order], C)
-    model = GeneralizedBiasSVC(trend, C=C, kernel=RBF(0.5), tol=TIGHT).fit(X, y)
+    model = unpenalised(trend, C=C, kernel=RBF(0.5), tol=TIGHT).fit(X, y)
     new = noisy(seed=1)[0]
     assert_allclose(model.decision_function(X), paper.decisions(X), atol=2e-6)
     assert_allclose(model.decision_function(new), paper.decisions(new), atol=2e-6)
@@ -123,7 +125,7 @@ def test_kernels_of_the_paper_have_the_properties_it_names():
 
 def test_solution_satisfies_the_equalities_and_is_the_dual_optimum():
     X, y = noisy()
-    model = GeneralizedBiasSVC(trend, C=5.0, kernel=RBF(0.5), tol=TIGHT).fit(X, y)
+    model = unpenalised(trend, C=5.0, kernel=RBF(0.5), tol=TIGHT).fit(X, y)
     beta = beta_of(model, len(y))
     assert_allclose(with_constant(X).T @ beta, 0, atol=1e-7)
     assert_allclose(beta, dual_solution(half_rbf(X, X), with_constant(X), y, 5.0), atol=1e-5)
@@ -135,7 +137,7 @@ def test_invertible_changes_of_the_features_change_nothing():
     X, y = data("moons")
     change = np.array([[1.0, 200.0], [0.5, -3e-4]])
     models = [
-        GeneralizedBiasSVC(features, C=2.0, tol=TIGHT).fit(X, y)
+        unpenalised(features, C=2.0, tol=TIGHT).fit(X, y)
         for features in (trend, lambda X: trend(X) @ change, lambda X: trend(X) @ change + 7.0)
     ]
     first, *others = (model.decision_function(X) for model in models)
@@ -152,7 +154,7 @@ def test_features_that_separate_leave_nothing_to_the_kernel(n_classes):
     if n_classes == 3:
         y[X[:, 0] > 2] = 2
         X[X[:, 0] > 2, 0] += 1
-    model = GeneralizedBiasSVC([0], C=1e3).fit(X, y)
+    model = unpenalised([0], C=1e3).fit(X, y)
     assert len(model.support_) == 0
     assert model.dual_coef_.shape == (n_classes - 1, 0)
     assert_array_equal(model.kernel_share_, 0)
@@ -162,14 +164,14 @@ def test_features_that_separate_leave_nothing_to_the_kernel(n_classes):
 @loop("multi_class", ["ovo", "ovr"])
 def test_each_machine_of_several_classes_is_one_of_two(multi_class):
     X, y = data("iris")
-    model = GeneralizedBiasSVC(
+    model = unpenalised(
         [1], multi_class=multi_class, decision_function_shape="ovo", gamma=0.5, tol=TIGHT
     ).fit(X, y)
     decisions = model.decision_function(X)
     for j, (a, b) in enumerate([(0, 1), (0, 2), (1, 2)]):
         own = np.isin(y, [a, b]) if multi_class == "ovo" else y >= 0
         positive = a if multi_class == "ovo" else j
-        alone = GeneralizedBiasSVC([1], gamma=0.5, tol=TIGHT).fit(X[own], y[own] == positive)
+        alone = unpenalised([1], gamma=0.5, tol=TIGHT).fit(X[own], y[own] == positive)
         assert_allclose(decisions[:, j], alone.decision_function(X), atol=1e-6)
         assert_allclose(model.bias_coef_[j], alone.bias_coef_[0], atol=1e-6)
     assert model.score(X, y) > 0.9
@@ -183,7 +185,7 @@ def test_each_machine_of_several_classes_is_one_of_two(multi_class):
 def test_penalised_features_are_a_part_of_the_kernel(rho, constant):
     X, y = noisy(100)
     new = noisy(seed=1)[0]
-    model = GeneralizedBiasSVC(
+    model = unpenalised(
         trend, kernel=RBF(0.5), bias_penalty=rho, fit_intercept=constant, tol=TIGHT
     ).fit(X, y)
 
@@ -199,11 +201,9 @@ def test_penalised_features_are_a_part_of_the_kernel(rho, constant):
 
 def test_small_penalty_is_close_to_none():
     X, y = noisy(100)
-    free, small = (
-        GeneralizedBiasSVC(trend, bias_penalty=rho, tol=TIGHT).fit(X, y) for rho in (0.0, 1e-7)
-    )
+    free, small = (unpenalised(trend, bias_penalty=rho, tol=TIGHT).fit(X, y) for rho in (0.0, 1e-7))
     assert_allclose(small.decision_function(X), free.decision_function(X), atol=1e-5)
-    large = GeneralizedBiasSVC(trend, bias_penalty=1e9, tol=TIGHT).fit(X, y)
+    large = unpenalised(trend, bias_penalty=1e9, tol=TIGHT).fit(X, y)
     assert_allclose(
         large.decision_function(X), SVC(tol=TIGHT).fit(X, y).decision_function(X), atol=1e-5
     )
@@ -216,7 +216,7 @@ def test_small_penalty_is_close_to_none():
 def test_sample_weights_are_repetitions(rho):
     X, y = noisy(80)
     times = np.random.default_rng(0).integers(0, 4, len(y))
-    model = GeneralizedBiasSVC([0, 2], gamma=0.5, bias_penalty=rho, tol=TIGHT)
+    model = unpenalised([0, 2], gamma=0.5, bias_penalty=rho, tol=TIGHT)
     weighted = model.fit(X, y, sample_weight=times).decision_function(X)
     share = model.kernel_share_
     repeated = model.fit(np.repeat(X, times, axis=0), np.repeat(y, times))
@@ -227,8 +227,8 @@ def test_sample_weights_are_repetitions(rho):
 def test_class_weights_are_sample_weights():
     X, y = data("iris")
     weights = {0: 1.0, 1: 0.2, 2: 5.0}
-    by_class = GeneralizedBiasSVC([0], gamma=0.5, class_weight=weights).fit(X, y)
-    by_row = GeneralizedBiasSVC([0], gamma=0.5).fit(X, y, [weights[k] for k in y])
+    by_class = unpenalised([0], gamma=0.5, class_weight=weights).fit(X, y)
+    by_row = unpenalised([0], gamma=0.5).fit(X, y, [weights[k] for k in y])
     assert_allclose(by_class.decision_function(X), by_row.decision_function(X), atol=1e-9)
 
 
@@ -237,13 +237,13 @@ def test_class_weights_are_sample_weights():
 
 def test_dependent_features_have_no_coefficient():
     X, y = noisy()
-    plain = GeneralizedBiasSVC(trend, tol=TIGHT).fit(X, y)
+    plain = unpenalised(trend, tol=TIGHT).fit(X, y)
 
     def redundant(X):
         F = trend(X)
         return np.column_stack([F, F[:, 0], np.full(len(X), 3.0), np.zeros(len(X))])
 
-    model = GeneralizedBiasSVC(redundant, tol=TIGHT).fit(X, y)
+    model = unpenalised(redundant, tol=TIGHT).fit(X, y)
     assert_allclose(model.decision_function(X), plain.decision_function(X), atol=1e-6)
     coef = model.bias_coef_[0]
     assert np.count_nonzero(coef[[0, 2]]) == 1
@@ -256,7 +256,7 @@ def test_all_groups_beside_the_constant_are_the_groups():
     group = np.arange(90) % 3
     X = np.column_stack([X, np.eye(3)[group]])
     both, groups = (
-        GeneralizedBiasSVC(slice(3, 6), fit_intercept=constant, tol=TIGHT).fit(X, y)
+        unpenalised(slice(3, 6), fit_intercept=constant, tol=TIGHT).fit(X, y)
         for constant in (True, False)
     )
     assert_allclose(both.decision_function(X), groups.decision_function(X), atol=1e-6)
@@ -289,10 +289,10 @@ class Memory(TransformerMixin, BaseEstimator):
 def test_labels_that_a_transformer_knows_by_heart_do_not_count():
     X, y = noisy(200)
     new, y_new = noisy(200, seed=1)
-    honest = GeneralizedBiasSVC(Memory()).fit(X, y)
+    honest = unpenalised(Memory()).fit(X, y)
     assert_array_equal(honest.bias_coef_, 0)  # a feature of zeros
     assert_allclose(honest.score(new, y_new), SVC().fit(X, y).score(new, y_new))
-    leaking = GeneralizedBiasSVC(Memory(), cross_fit=False).fit(X, y)
+    leaking = unpenalised(Memory(), cross_fit=False).fit(X, y)
     assert leaking.kernel_share_[0] == 0
     assert leaking.score(X, y) == 1.0
     assert leaking.score(new, y_new) < 0.6
@@ -306,8 +306,8 @@ def test_features_of_a_training_row_come_from_the_other_folds():
         encoder = TargetEncoder(random_state=0).fit(X[fitted], y[fitted])
         expected[held] = encoder.transform(X[held])
     rows = {row.tobytes(): values for row, values in zip(X, expected, strict=True)}
-    model = GeneralizedBiasSVC(TargetEncoder(random_state=0), cv=4, tol=TIGHT).fit(X, y)
-    by_hand = GeneralizedBiasSVC(lambda X: np.array([rows[row.tobytes()] for row in X]), tol=TIGHT)
+    model = unpenalised(TargetEncoder(random_state=0), cv=4, tol=TIGHT).fit(X, y)
+    by_hand = unpenalised(lambda X: np.array([rows[row.tobytes()] for row in X]), tol=TIGHT)
     by_hand.fit(X, y)
     assert_allclose(model.bias_coef_, by_hand.bias_coef_, atol=1e-9)
     assert_array_equal(model.dual_coef_, by_hand.dual_coef_)
@@ -320,8 +320,8 @@ def test_a_transformer_that_takes_care_itself_is_asked_for_its_own_values():
     features = GeodesicNeighborFeatures(5)
     own = features.fit_transform(X, y)
     assert not np.array_equal(own, features.transform(X))
-    model = GeneralizedBiasSVC(GeodesicNeighborFeatures(5), tol=TIGHT).fit(X, y)
+    model = unpenalised(GeodesicNeighborFeatures(5), tol=TIGHT).fit(X, y)
     rows = {row.tobytes(): values for row, values in zip(X, own, strict=True)}
-    by_hand = GeneralizedBiasSVC(lambda X: np.array([rows[row.tobytes()] for row in X]), tol=TIGHT)
+    by_hand = unpenalised(lambda X: np.array([rows[row.tobytes()] for row in X]), tol=TIGHT)
     assert_array_equal(model.bias_coef_, by_hand.fit(X, y).bias_coef_)
     assert_array_equal(apply_all(predictor_of(model).features, X), features.transform(X))

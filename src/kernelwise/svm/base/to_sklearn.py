@@ -102,7 +102,9 @@ def _linear(estimator: Any, predictor: Predictor) -> Pipeline:
             steps.append(("products", deepcopy(step.transformer)))
         elif isinstance(step, UnitNorm):
             steps.append(("normalize", Normalizer()))
-    svc = LinearSVC(C=estimator.C, tol=estimator.tol, max_iter=estimator.max_iter)
+    svc = LinearSVC(
+        C=getattr(estimator, "C_", estimator.C), tol=estimator.tol, max_iter=estimator.max_iter
+    )
     svc.coef_, svc.intercept_ = np.array(predictor.linear).T.copy(), predictor.intercept.copy()
     svc.classes_, svc.n_iter_ = estimator.classes_, estimator.n_iter_
     svc.n_features_in_ = svc.coef_.shape[1]

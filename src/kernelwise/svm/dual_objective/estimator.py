@@ -20,7 +20,7 @@ import numpy as np
 from ..._memory import allowance
 from ..._parameters import Interval, Options
 from ..._threads import n_threads
-from ..._typing import Array
+from ..._typing import Array, Codes
 from ...criteria import Criterion
 from ...kernels import Kernel
 from ...outer import (
@@ -37,7 +37,9 @@ from ..base.feature_weights import no_weights, weight_shares
 from ..base.kernel_spec import KernelSpec
 from ..base.left_out import kernel_machines_left_out
 from ..base.predictor import Predictor
+from ..base.progress import FitProgress
 from ..base.task import FitTask, Fitted
+from .shrinkage import choose_share
 from .weight_learning import (
     CRITERIA,
     LearnedWeights,
@@ -87,9 +89,18 @@ class DualObjectiveSVC(BaseLearnedSVC):
         the scale and the weights.
     optimizer : {"lbfgs", "projected_gradient", "exponentiated_gradient", "paper"}, default="lbfgs"
         The descent method. "paper" takes fixed steps, clips and rescales, and keeps the best.
+    penalty : {"l1", "l2"} or None, default=None
+        A penalty on the weights in place of their fixed sum, for ``criterion="dual"``: their sum,
+        or half the sum of their squares (generalised multiple kernel learning). The scale of the
+        kernel is then learned, too; C is what balances slack and weights.
     weights : {"shared", "per_class"}, default="shared"
         Whether all one-vs-rest machines share their weights, or each has its own; the paper does
         not say which. With two classes there is one machine.
+    shrinkage : float, "cv" or "auto", default="auto"
+        The share of equal weights in the weights used, from 0, the learned ones, to 1, those of
+        `SVC`. "cv" chooses 0, 1/2 or 1 by held-out rows of five folds, in each of which weights
+        are learned anew. "auto" is "cv" for ``criterion="dual"`` unless ``optimizer="paper"``, and
+        0 for all else.
     eta : float, default=0.001
         The step size of ``optimizer="paper"``, whose printed gradient is twice the true one.
     max_iter : int, default=None
@@ -114,19 +125,22 @@ class DualObjectiveSVC(BaseLearnedSVC):
     ----------
     {machines}
     feature_weights_ : ndarray of shape (n_features,) or (n_classes, n_features)
-        The learned weights; one row per machine for ``weights="per_class"``.
+        The weights used, learned and shrunk; one row per machine for ``weights="per_class"``.
+    shrinkage_ : float
+        The share of equal weights in them.
     feature_importances_ : ndarray of shape (n_features,)
-        The weights times the spread of their columns (the contribution of each feature to a
-        distance), scaled to sum one and averaged over machines.
+        The learned weights, before they are shrunk, times the spread of their columns (the
+        contribution of each feature to a distance), scaled to sum one and averaged over machines.
     dual_objective_ : float
         The machines' dual objective at the learned weights, summed.
     criterion_value_ : float
-        The criterion at the learned weights.
+        The criterion at the learned weights, before they are shrunk.
     history_ : dict of ndarray
         One entry per evaluation: "value", "weights", "C", "n_iter" (steps of the inner solver),
         "seconds" and "machine"; a table for ``pandas.DataFrame`` without "weights".
     n_solves_ : int
-        Number of kernel matrices for which machines were solved, including the final exact one.
+        Number of kernel matrices for which machines were solved, including the final exact one,
+        without those of the choice of ``shrinkage``.
     C_ : float
         The cost used; learned by some criteria.
     gamma_ : float
@@ -189,7 +203,9 @@ class DualObjectiveSVC(BaseLearnedSVC):
         "coef0": [Interval(Real, None, None, closed="neither")],
         "criterion": [Options(set(CRITERIA)), Criterion],
         "optimizer": [Options({"paper", *_METHODS})],
+        "penalty": [Options({"l1", "l2"}), None],
         "weights": [Options({"shared", "per_class"})],
+        "shrinkage": [Interval(Real, 0, 1, closed="both"), Options({"cv", "auto"})],
         "eta": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "tol": [Interval(Real, 0, None, closed="neither")],
@@ -212,7 +228,9 @@ class DualObjectiveSVC(BaseLearnedSVC):
         coef0: float = 0.0,
         criterion: str | Criterion = "dual",
         optimizer: str = "lbfgs",
+        penalty: str | None = None,
         weights: str = "shared",
+        shrinkage: float | str = "auto",
         eta: float = 0.001,
         max_iter: int | None = None,
         tol: float = 1e-3,
@@ -231,7 +249,9 @@ class DualObjectiveSVC(BaseLearnedSVC):
         self.coef0 = coef0
         self.criterion = criterion
         self.optimizer = optimizer
+        self.penalty = penalty
         self.weights = weights
+        self.shrinkage = shrinkage
         self.eta = eta
         self.max_iter = max_iter
         self.tol = tol
@@ -246,6 +266,11 @@ class DualObjectiveSVC(BaseLearnedSVC):
     def _check_parameters(self) -> None:
         if not KernelSpec.of(self).reads_rows:
             raise no_weights(self.kernel)
+        if self.penalty is not None and (self.criterion != "dual" or self.optimizer == "paper"):
+            raise ValueError(
+                f"penalty={self.penalty!r} is for criterion='dual' and an optimizer other than "
+                f"'paper'; got criterion={self.criterion!r}, optimizer={self.optimizer!r}."
+            )
 
     def _evaluations(self) -> int:
         if self.max_iter is not None:
@@ -254,8 +279,10 @@ class DualObjectiveSVC(BaseLearnedSVC):
 
     def _fit_machines(self, task: FitTask) -> Fitted:
         Y, recipe, solver = task.Y, Recipe.of(self.criterion), self._solver()
+        if self.penalty is not None:
+            recipe = replace(recipe, free_scale=True, penalty=self.penalty)
         groups = [Y] if self.weights == "shared" else [Y[:, [j]] for j in range(Y.shape[1])]
-        task.progress.begin(len(groups) * self._evaluations())
+        task.progress.begin(len(groups) * self._evaluations() + self._chooses_share())
         problem = WeightProblem.of(
             task.kernel, task.X, groups[0], task.cost_factor, recipe=recipe, C=self.C
         )
@@ -267,6 +294,10 @@ class DualObjectiveSVC(BaseLearnedSVC):
             most = 1 if stopped else self._evaluations()
             own = replace(problem, Y=codes)
             learned.append(self._learn(own, solver, start, most, task))
+        thetas = [each.theta for each in learned]
+        share = self._share(task, problem, groups, learned, solver)
+        importances = weight_shares(np.array([each.weights for each in learned]), problem.spread)
+        learned = [each.shrunk(share) for each in learned]
         solutions = [s for each in learned for s in each.solve(solver)]
         kernels = [each.kernel for each in learned]
         kernels = kernels * Y.shape[1] if len(kernels) == 1 else kernels
@@ -277,12 +308,44 @@ class DualObjectiveSVC(BaseLearnedSVC):
         return Fitted(
             predictor,
             solutions,
-            attributes=_attributes(learned, solutions),
-            last=(problem.varying, [each.theta for each in learned]),
+            attributes={
+                **_attributes(learned, solutions),
+                "feature_importances_": importances,
+                "shrinkage_": share,
+            },
+            last=(problem.varying, thetas),
             left_out=partial(
                 kernel_machines_left_out, task, predictor, solutions, costs, tol=self.tol
             ),
         )
+
+    def _chooses_share(self) -> bool:
+        by_default = self.criterion == "dual" and self.optimizer != "paper"
+        return self.shrinkage == "cv" or (self.shrinkage == "auto" and by_default)
+
+    def _share(
+        self,
+        task: FitTask,
+        problem: WeightProblem,
+        groups: Sequence[Codes],
+        learned: Sequence[LearnedWeights],
+        solver: SMO,
+    ) -> float:
+        """Return the share of equal weights, as it is given or chosen."""
+        if not self._chooses_share():
+            return 0.0 if isinstance(self.shrinkage, str) else float(self.shrinkage)
+        if not problem.learns or any(each.minimum.status == "stopped" for each in learned):
+            return 0.0
+        with task.progress.task("shrinkage"):
+            silent = replace(task, progress=FitProgress(self))
+            most = self._evaluations()
+
+            def learn(part: WeightProblem) -> LearnedWeights:
+                return self._learn(part, solver, None, most, silent)
+
+            share = choose_share(task, problem, groups, learn, solver)
+        task.progress.line(f"shrinkage={share:g}")
+        return share
 
     def _solver(self) -> SMO:
         return SMO(tol=self.tol, memory=allowance(self.cache_size, n_threads(self.n_jobs)))
@@ -333,7 +396,6 @@ def _attributes(learned: list[LearnedWeights], solutions: Sequence[Solution]) ->
     alone, table = len(learned) == 1, histories(learned, "machine", range(len(learned)))
     return {
         "feature_weights_": weights[0] if alone else weights,
-        "feature_importances_": weight_shares(weights, learned[0].problem.spread),
         "kernel_": kernels[0] if alone else kernels,
         "gamma_": getattr(kernels[0], "gamma", None),
         "C_": float(costs[0]) if alone else costs,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -34,6 +34,8 @@ class Recipe:
     # whether the machines are solved exactly on the way: a derivative of their solutions, unlike
     # that of their objectives, feels what is left undone
     exact: bool = False
+    # "l1" or "l2": a penalty on the weights that takes the place of their fixed sum
+    penalty: str | None = None
 
     @classmethod
     def of(cls, criterion: str | Criterion) -> Recipe:
@@ -174,6 +176,13 @@ class WeightProblem:
         return criterion.of(self.kernel, names, self.X, self.Y, weights=weights, log=recipe.log)
 
 
+def penalty_of(kind: str, weights: Array) -> tuple[float, Array]:
+    """Return a penalty on weights and its gradient: sum v, or sum v^2 / 2."""
+    if kind == "l1":
+        return float(weights.sum()), np.ones_like(weights)
+    return 0.5 * float(weights @ weights), weights
+
+
 @dataclass(frozen=True)
 class LearnedWeights:
     """Final state of a weight learning."""
@@ -199,6 +208,17 @@ class LearnedWeights:
     def weights(self) -> Array:
         """One weight per feature, the mean over the parts of a composed kernel."""
         return self._weights_at(self.theta)
+
+    def shrunk(self, share: float) -> LearnedWeights:
+        """Return the weights drawn towards those where the learning began."""
+        if share == 0:
+            return self
+        problem, theta = self.problem, self.theta.copy()
+        own = problem.weights[problem.free]
+        theta[: len(own)] = (1 - share) * theta[: len(own)] + share * own
+        parts = problem.everywhere(theta)[: len(problem.free)].reshape(len(problem.names), -1)
+        kernel = self.kernel.with_params(**dict(zip(problem.names, parts, strict=True)))
+        return replace(self, kernel=kernel, minimum=replace(self.minimum, theta=theta))
 
     def solve(self, solver: SMO) -> list[Solution]:
         """Solve the machines themselves at the learned weights, from where the learning ended."""
@@ -292,6 +312,9 @@ class _Reported:
         progress = self._progress
         with nullcontext() if progress is None else progress.task("step"):
             value, gradient = self._objective(self._problem.everywhere(theta))
+            if self._problem.recipe.penalty is not None:
+                added = penalty_of(self._problem.recipe.penalty, theta)
+                value, gradient = value + added[0], gradient + self._problem.everywhere(added[1])
         if progress is not None:
             progress.line(f"step {self._objective.n_solves}: {value:.6g}")
         return value, self._problem.gradient(gradient)

@@ -28,6 +28,7 @@ from .space import ScaledSpace, ScaleRule, SpaceRule
 
 ETAS = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0)
 COSTS = tuple(10.0**power for power in range(-3, 4))
+_MOST_SPREAD = 1e8  # ratio of scales from which float64 has no digits left for the smallest square
 _ROUNDING = 9  # decimals of an error that count: weights may be summed in another order
 
 
@@ -180,7 +181,11 @@ class HeldOutSearch:
             q = self.scales.importances(measure, space.training, *known)
             starts = None
             for eta in etas:
-                made = [space.weighted(self.scales.scales(each, eta)) for each in q]
+                scales = [self.scales.scales(each, eta) for each in q]
+                if any(each.max() > _MOST_SPREAD * each.min() for each in scales):
+                    tallies.append(self._untried(fold))
+                    continue
+                made = [space.weighted(each) for each in scales]
 
                 def gram(j: int, some: Index, made: list[Kernel] = made) -> Array:
                     return LazyGram(made[j if len(made) > 1 else 0], Z[some]).dense(np.float64)
@@ -188,6 +193,13 @@ class HeldOutSearch:
                 tally, starts = self._tally(fold, gram, starts)
                 tallies.append(tally)
         return np.array(tallies).reshape(-1, len(self.grid.costs), 4)
+
+    def _untried(self, fold: Fold) -> Array:
+        """Return the tally of machines that cannot be computed: none right, none converged."""
+        tally = np.zeros((len(self.grid.costs), 4))
+        tally[:, WRONG] = self.rows.sample_weight[fold.held].sum()
+        tally[:, FAILURES] = len(fold.machines)
+        return tally
 
     def _space(self, kernel: Kernel, fold: Fold) -> ScaledSpace:
         """Return the space of the rows not held out; this is the eigendecomposition."""

@@ -42,17 +42,17 @@ class FeatureDiscriminationSVC(BaseLearnedSVC):
 
     Each feature is measured alone, and one that separates the classes well costs the margin less:
     ``min 1/2 w'Aw + C sum xi`` with ``A = diag(exp(-eta q))``, normalised. With a kernel the
-    features are the components of its empirical map, or the inputs.
+    features are the inputs, or the components of its empirical map.
 
     Parameters
     ----------
     C : float, default=1.0
         The cost of a margin violation, positive; not read for ``eta="cv"``, which chooses it. The
         sample and class weights multiply it.
-    kernel : str or Kernel, default="linear"
+    kernel : str or Kernel, default="rbf"
         One of "linear", "poly", "rbf", "laplacian", "matern32" and "matern52", or a positive
         semi-definite object of `kernelwise.kernels`.
-    space : {"components", "inputs"}, default="components"
+    space : {"components", "inputs"}, default="inputs"
         The features to measure and scale where the kernel is not linear: components of its
         empirical map, as in the paper, or the columns before the kernel. For a linear kernel the
         columns.
@@ -63,7 +63,7 @@ default="fisher"
         known beforehand; None weighs nothing. A list of names leaves the choice to ``eta="cv"``.
     importance_per : {"pair", "shared"}, default="pair"
         Whether each pair of classes has its own q, or all pairs share their mean.
-    eta : float or "cv", default=1.0
+    eta : float or "cv", default="cv"
         How much the measures count; 0 is the plain machine. "cv" chooses eta, C, and the width of
         a kernel whose ``gamma`` is a name, by held-out rows.
     eta_units : {"data", "raw"}, default="data"
@@ -172,8 +172,9 @@ default="fisher"
     Among the points of ``eta="cv"`` with the same error eta = 0 wins, then the smaller eta, the
     smaller C and the larger width.
 
-    With ``normalization="trace"`` and ``eta_units="raw"`` the machine is the paper's, and the
-    spread of the scales has no limit: where eta is large, the solver may not converge.
+    With ``normalization="trace"`` and ``eta_units="raw"``, and "linear" for the kernel or
+    "components" for the space, the machine is the paper's. The spread of the scales then has no
+    limit: where they differ by more than 16 digits, no machine can be computed.
 
     On standardised tables the method seldom differs from the plain machine by more than noise.
 
@@ -188,7 +189,7 @@ default="fisher"
     >>> from kernelwise import FeatureDiscriminationSVC
     >>> X = np.random.default_rng(0).normal(size=(100, 4))
     >>> y = X[:, 0] + 0.5 * X[:, 1] > 0
-    >>> model = FeatureDiscriminationSVC(eta=4.0).fit(X, y)
+    >>> model = FeatureDiscriminationSVC().fit(X, y)
     >>> model.feature_scales_.argmax()
     np.int64(0)
     """
@@ -231,11 +232,11 @@ default="fisher"
         self,
         *,
         C: float = 1.0,
-        kernel: str | Kernel = "linear",
-        space: str = "components",
+        kernel: str | Kernel = "rbf",
+        space: str = "inputs",
         importance: Any = "fisher",
         importance_per: str = "pair",
-        eta: float | str = 1.0,
+        eta: float | str = "cv",
         eta_units: str = "data",
         normalization: str = "inverse",
         n_components: float | None = None,

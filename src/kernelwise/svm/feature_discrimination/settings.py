@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -21,6 +22,7 @@ from .choice import ChoiceGrid, HeldOutSearch, ParameterChoice
 from .folds import Fold
 from .space import ScaleRule, SpaceRule
 
+_WITHOUT_LIMIT = 500  # rows up to which machines of the search have no limit on their steps
 _WITH_WIDTHS = ("rbf", "laplacian", "matern32", "matern52")
 
 
@@ -88,7 +90,9 @@ def _choice(
     named = isinstance(model.kernel, str) and isinstance(model.gamma, str)
     if named and model.kernel in _WITH_WIDTHS:
         kernels = KernelGrid.of(task.kernel, rows, "gamma", widths=model.widths).kernels
-    solvers = PathSolvers(tol=model.tol, max_iter=model.max_iter)
+    solver = PathSolvers(tol=model.tol, max_iter=model.max_iter).on_path(len(rows), C=1.0)
+    if len(rows) <= _WITHOUT_LIMIT:  # where steps crawl, another method finishes the machine
+        solver = replace(solver, max_iter=model.max_iter)
     search = HeldOutSearch(
         rows,
         task.labels.names,
@@ -96,7 +100,7 @@ def _choice(
         ChoiceGrid.of(measures, model.etas, model.costs),
         space,
         scales,
-        solvers.on_path(len(rows), C=1.0),
+        solver,
         task.threads,
     )
     return search.jointly(kernels) if model.search == "joint" else search.in_stages(kernels)

@@ -27,6 +27,7 @@ from ...kernels import FunctionKernel, Kernel, Precomputed
 from ...qp import SMO, Progress, SeveralEqualities
 from ..base.estimator import BaseLearnedSVC
 from ..base.grams import Grams
+from ..base.held_out import held_out_loss, lowest
 from ..base.kernel_spec import KERNEL_NAMES, KernelSpec
 from ..base.left_out import LeftOutDecisions, left_out_decisions
 from ..base.multiclass import SCHEMES, Multiclass
@@ -38,6 +39,8 @@ from .features import is_columns
 from .input import BiasColumns, BiasFeatures
 from .machine import BiasMachine, doubts, matrices, trouble
 
+# Ridges on the features to choose from; of equal losses the first, the simplest, wins.
+PENALTIES = (np.inf, 100.0, 10.0, 1.0, 0.1)
 _POLISH = 1e5  # kernel values spent on exactness, over all machines
 _MEMORY = 4000  # default megabytes for kernel matrices
 
@@ -76,10 +79,11 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         Weights of the columns that the kernel reads, as in `SVC`.
     fit_intercept : bool, default=True
         Whether the constant is one of the features.
-    bias_penalty : float, default=0.0
+    bias_penalty : float or "cv", default="cv"
         The ridge rho on the coefficients of the features, ``rho/2 |lambda|^2``. 0 is the paper's
         machine; above it the machine is the `SVC` with the kernel ``k + phi'phi / rho``. The
-        constant is never penalised.
+        constant is never penalised. "cv" chooses 0.1, 1, 10, 100 or infinity, without features, by
+        the decisions on rows that are left out in turn; 0 for ``solver="paper"``.
     solver : {"auto", "paper"}, default="auto"
         How a machine is solved. "auto" solves the dual with one equality per feature. "paper" is
         the construction of [1]_: a kernel that vanishes at as many rows as there are features, a
@@ -125,6 +129,8 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         machine, some coefficients are zero.
     intercept_ : ndarray of shape (n_machines,)
         The coefficient of the constant; zeros without one.
+    bias_penalty_ : float
+        The ridge used; zero without features, infinite where they are left out.
     bias_feature_names_out_ : ndarray of shape (n_bias_features,)
         The names of the features.
     bias_transformer_ : object or None
@@ -197,7 +203,7 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         "coef0": [Interval(Real, None, None, closed="neither")],
         "feature_weights": ["array-like", None],
         "fit_intercept": ["boolean"],
-        "bias_penalty": [Interval(Real, 0, None, closed="left")],
+        "bias_penalty": [Interval(Real, 0, None, closed="left"), Options({"cv"})],
         "solver": [Options({"auto", "paper"})],
         "exclude_bias_from_kernel": ["boolean"],
         "cross_fit": [Options({"auto"}), "boolean"],
@@ -226,7 +232,7 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         coef0: float = 0.0,
         feature_weights: Any = None,
         fit_intercept: bool = True,
-        bias_penalty: float = 0.0,
+        bias_penalty: float | str = "cv",
         solver: str = "auto",
         exclude_bias_from_kernel: bool = False,
         cross_fit: bool | str = "auto",
@@ -295,7 +301,7 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
                 "C=inf goes with bias_features=None, fit_intercept=True and solver='auto' only: "
                 "the solver for features needs a finite C."
             )
-        if self.solver == "paper" and self.bias_penalty > 0:
+        if self.solver == "paper" and self.bias_penalty not in (0, "cv"):
             raise ValueError(
                 f"solver='paper' has no penalty on the features; got bias_penalty="
                 f"{self.bias_penalty!r}. Use solver='auto'."
@@ -340,10 +346,16 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
             cv=self.cv,
         )
         rows = apply_all(columns.before_kernel, task.X)
+        chooses = self.bias_penalty == "cv" and features.training.shape[1] > 0
+        task.progress.begin(task.n_machines + (chooses and self.solver != "paper"))
         warm = task.warm()
-        machines = self._solve(task, rows, features.training, task.Y, warm.starts(task.members))
+        penalty = self._penalty(task, rows, features.training)
+        F = features.training[:, : 0 if np.isinf(penalty) else None]
+        starts = warm.starts(task.members)
+        machines = self._solve(task, rows, F, task.Y, starts, penalty)
         solutions = [machine.solution for machine in machines]
-        coef = np.array([machine.coef for machine in machines])
+        coef = np.zeros((len(machines), features.training.shape[1]))
+        coef[:, : F.shape[1]] = [machine.coef for machine in machines]
         predictor = replace(
             Predictor.of(task, solutions, rows=rows),
             intercept=np.array([machine.intercept for machine in machines]),
@@ -354,6 +366,7 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         attributes = {
             "C_": self._costs([len(own) for own in task.members]),
             "bias_coef_": coef,
+            "bias_penalty_": penalty,
             "bias_feature_names_out_": features.names,
             "bias_transformer_": features.transformer,
             "kernel_share_": np.array([machine.kernel_share for machine in machines]),
@@ -366,20 +379,45 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
             attributes=attributes,
             warnings=found,
             last=warm.ended(solutions, task.members),
-            left_out=lambda: self._left_out(task, rows, features.training, predictor),
+            left_out=lambda: self._left_out_of_fit(
+                task, rows, features.training, predictor, penalty
+            ),
         )
 
-    def _left_out(
-        self, task: FitTask, rows: Any, F: Array, predictor: Predictor
+    def _penalty(self, task: FitTask, rows: Any, F: Array) -> float:
+        """Return the ridge on the features, as it is given or chosen."""
+        if not isinstance(self.bias_penalty, str):
+            return float(self.bias_penalty)
+        if F.shape[1] == 0 or self.solver == "paper":
+            return 0.0
+        outside, losses = np.zeros((len(F), task.n_machines)), []
+        with task.progress.task("penalty"):
+            for penalty in PENALTIES:
+                found = self._left_out(task, rows, F, outside, penalty)
+                weight = task.sample_weight[found.rows]
+                losses.append(held_out_loss(task.Y[found.rows], found.decisions, weight))
+        chosen = PENALTIES[lowest(losses)]
+        task.progress.line(f"bias_penalty={chosen:g}")
+        return chosen
+
+    def _left_out_of_fit(
+        self, task: FitTask, rows: Any, F: Array, predictor: Predictor, penalty: float
     ) -> LeftOutDecisions:
-        """Solve the machines again without some rows; features stay as they are."""
-        own, silent = task.members, replace(task, progress=FitProgress(self))
+        """Return decisions on left-out rows, and those of the fit for rows outside a machine."""
         outside = predictor.decision_values(task.X)
         if predictor.linear is not None:  # features of training rows may be cross-fitted
             outside += (F - apply_all(predictor.features, task.X)) @ predictor.linear
+        return self._left_out(task, rows, F, outside, penalty)
+
+    def _left_out(
+        self, task: FitTask, rows: Any, F: Array, outside: Array, penalty: float
+    ) -> LeftOutDecisions:
+        """Solve the machines again without some rows; features stay as they are."""
+        own, silent = task.members, replace(task, progress=FitProgress(self))
+        F = F[:, : 0 if np.isinf(penalty) else None]
 
         def decide(codes: Codes) -> list[Array]:
-            machines = self._solve(silent, rows, F, codes, [None] * len(own))
+            machines = self._solve(silent, rows, F, codes, [None] * len(own), penalty)
             return [
                 machine.solution.gradient
                 + codes[own[j], j]
@@ -391,7 +429,13 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         return left_out_decisions(task, outside, decide)
 
     def _solve(
-        self, task: FitTask, rows: Any, F: Array, Y: Codes, starts: Sequence[Array | None]
+        self,
+        task: FitTask,
+        rows: Any,
+        F: Array,
+        Y: Codes,
+        starts: Sequence[Array | None],
+        penalty: float,
     ) -> list[BiasMachine]:
         """Solve the machine of each column of the code matrix Y, with the features F."""
         members, factor, n_machines = task.members, task.cost_factor, task.n_machines
@@ -403,7 +447,6 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         )
         megabytes = _MEMORY if self.cache_size is None else self.cache_size
         several = SeveralEqualities(self.tol, 1e6 * megabytes)
-        task.progress.begin(n_machines)
         if F.shape[1] == 0 and self.fit_intercept and self.solver == "auto":
             grams = Grams.of_members(rows, list(map(len, members)), smo, task.threads)
         else:
@@ -418,7 +461,7 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
                     F[own],
                     factor[own],
                     constant=self.fit_intercept,
-                    penalty=self.bias_penalty,
+                    penalty=penalty,
                     solvers=(replace(smo, callback=report), replace(several, callback=report)),
                     start=starts[j],
                     constructed=self.solver == "paper",

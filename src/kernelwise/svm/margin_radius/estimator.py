@@ -28,6 +28,7 @@ from ..base.left_out import left_out_decisions
 from ..base.predictor import Predictor, SupportVectors, predictor_of
 from ..base.task import FitTask, Fitted, TableReader
 from .ball import learn_ball
+from .choice import choose_cost
 from .descent import PAPER_GAP, descend
 from .machine import WeightedMachine
 from .problem import CentredColumns, Problem, WeightedPoint
@@ -63,8 +64,10 @@ class MarginRadiusSVC(BaseLearnedSVC):
         The norm of the ball that the weights lie in, before they are scaled to sum one. 1 is the
         paper; above 1 all weights are positive and more equal; below 1 there are fewer, at a local
         minimum. "ball" takes 1 only.
-    C : float, default=1.0
-        The cost of squared slack, positive. The sample and class weights multiply it.
+    C : float or "cv", default="cv"
+        The cost of squared slack, positive. The sample and class weights multiply it. "cv" chooses
+        a power of ten from 0.01 to 1000 by held-out rows of five folds, along a path of costs; for
+        ``radius="ball"`` with the machines of "product".
     degree : int, default=1
         The columns: 1 is the features, 2 also their squares and products. With ``kernel="poly"``
         the degree of that kernel.
@@ -118,8 +121,13 @@ class MarginRadiusSVC(BaseLearnedSVC):
     duality_gap_ : ndarray of shape (n_machines,)
         Upper bound of the distance from the objective to its minimum, relative to the objective.
         For p < 1 the bound does not vanish.
+    C_ : float
+        The cost used.
+    path_ : dict of ndarray or None
+        The costs that ``C="cv"`` has tried: "C" and "loss", the held-out error plus the mean of
+        1 / (1 + exp(5 margin)).
     n_solves_ : int
-        Number of machines solved at intermediate weights.
+        Number of machines solved at intermediate weights, without those of the choice of C.
     n_iter_ : int
         Number of steps of the machine that took the most.
     kernel_ : Kernel or list of Kernel
@@ -168,7 +176,7 @@ class MarginRadiusSVC(BaseLearnedSVC):
         "radius": [Options({"product", "paper", "ball"})],
         "optimizer": [Options({"sqp", "paper"})],
         "p": [Interval(Real, 0, None, closed="neither")],
-        "C": [Interval(Real, 0, None, closed="neither")],
+        "C": [Interval(Real, 0, None, closed="neither"), Options({"cv"})],
         "degree": [Interval(Integral, 1, None, closed="left")],
         "kernel": [Options(_KERNELS), Kernel, None],
         "gamma": [Options({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
@@ -189,7 +197,7 @@ class MarginRadiusSVC(BaseLearnedSVC):
         radius: str = "product",
         optimizer: str = "sqp",
         p: float = 1.0,
-        C: float = 1.0,
+        C: float | str = "cv",
         degree: int = 1,
         kernel: str | Kernel | None = None,
         gamma: Any = "scale",
@@ -245,15 +253,16 @@ class MarginRadiusSVC(BaseLearnedSVC):
 
     def _fit_machines(self, task: FitTask) -> Fitted:
         kernel = None if self.kernel is None else task.kernel
-        task.progress.begin(task.n_machines)
+        task.progress.begin(task.n_machines + (self.C == "cv"))
         space = ExplicitSpace.of(task.X, kernel, self.degree, self.unit_norm)
         table = space.apply(task.X)
         columns = CentredColumns.of(table, own_units=self.radius != "paper")
         Z, starts = columns.apply(table), _starts(task, columns)
+        C, path = self._cost(task, Z, columns)
 
         def fit_one(j: int) -> WeightedMachine:
             with task.progress.task("machine"):
-                return self._fit_one(task, j, Z, columns, starts[j])
+                return self._fit_one(task, j, Z, columns, C, starts[j])
 
         machines = run(fit_one, range(task.n_machines), task.threads)
         solutions = [machine.solution for machine in machines]
@@ -270,30 +279,47 @@ class MarginRadiusSVC(BaseLearnedSVC):
             predictor,
             solutions,
             vectors=vectors,
-            attributes=self._attributes(machines),
+            attributes={**self._attributes(machines), "C_": C, "path_": path},
             warnings=_warnings(solutions, self._target()),
             last=(columns.kept, [machine.start for machine in machines]),
             left_out=lambda: left_out_decisions(
                 task,
                 predictor.decision_values(task.X),
                 lambda codes: [
-                    machine.decide_without(Z, columns, codes[:, j], self.C * task.cost_factor)
+                    machine.decide_without(Z, columns, codes[:, j], C * task.cost_factor)
                     for j, machine in enumerate(machines)
                 ],
             ),
         )
 
+    def _cost(
+        self, task: FitTask, Z: Array, columns: CentredColumns
+    ) -> tuple[float, dict[str, Array] | None]:
+        """Return the cost, and the path along which it was chosen."""
+        if not isinstance(self.C, str):
+            return float(self.C), None
+        with task.progress.task("cost"):
+            choice = choose_cost(task, Z, columns, p=self.p, tol=self.tol, max_iter=self.max_iter)
+        task.progress.line(f"C={choice.C:g}")
+        return choice.C, choice.path
+
     def _fit_one(
-        self, task: FitTask, j: int, Z: Array, columns: CentredColumns, start: Array | None
+        self,
+        task: FitTask,
+        j: int,
+        Z: Array,
+        columns: CentredColumns,
+        C: float,
+        start: Array | None,
     ) -> WeightedMachine:
         """Learn the weights of one machine."""
         y, cost = task.Y[:, j].astype(np.float64), task.cost_factor
         if self.radius == "ball":
             learned, squared_radius = learn_ball(
-                Z, y, cost, self.C, tol=self.tol, max_iter=self.max_iter
+                Z, y, cost, C, tol=self.tol, max_iter=self.max_iter
             )
             return WeightedMachine.of(learned, columns, squared_radius, per_unit=False)
-        problem = Problem(Z, columns.ridge(self.C), y, cost)
+        problem = Problem(Z, columns.ridge(C), y, cost)
 
         def report(step: int, point: WeightedPoint) -> None:
             if task.progress.prints:
@@ -316,7 +342,7 @@ class MarginRadiusSVC(BaseLearnedSVC):
             learned = learn(
                 problem, p=self.p, tol=self.tol, max_iter=self.max_iter, start=start, report=report
             )
-        squared_radius = float(learned.point.weights @ problem.ridge) * self.C
+        squared_radius = float(learned.point.weights @ problem.ridge) * C
         return WeightedMachine.of(learned, columns, squared_radius, per_unit=self.radius == "paper")
 
     def _target(self) -> str:

@@ -2,6 +2,7 @@
 
     span      error of f(x_i) - b_i S_i^2, the decisions without row i, and their smooth margins
     bound     R^2 sum(alpha) / m with R^2 = max K_ii, or R that of the smallest ball
+    soft      (R^2 |w|^2 + |xi|^2) / m with the smallest ball
     held out  error and smooth margins of rows that the machines were not fitted to
 
 The smooth margins break ties of the error, which is a count.
@@ -137,6 +138,24 @@ class BoundCriterion(SelectionCriterion):
         return {}
 
 
+class SoftMarginCriterion(BoundCriterion):
+    """Scores by (R^2 |w|^2 + |xi|^2) / m, with R of the smallest ball: for soft margins.
+
+    The slack xi is in units of the margin, as |w|^2 = 1 / gamma^2 multiplies both parts.
+    """
+
+    def sizes(self, solutions: Sequence[Solution], radius: float) -> dict[str, float]:
+        """Return the bound and the margin."""
+        found = super().sizes(solutions, radius)
+        products = np.array([s.gradient for s in solutions]) + self.codes.T
+        beta = np.array([s.beta for s in solutions])
+        decisions = products + np.array([s.nu for s in solutions]) if self.bias else products
+        slack = np.maximum(0, 1 - self.codes.T * decisions)
+        weight = self.rows.sample_weight
+        total = radius**2 * float((beta * products).sum()) + float((slack**2 @ weight).sum())
+        return found | {"bound": total / float(weight.sum())}
+
+
 class SpanCriterion(SelectionCriterion):
     """Scores by the span estimate of the leave-one-out error; one copy of a row is left out."""
 
@@ -248,7 +267,7 @@ def selection_criterion(
     validation_fraction: float,
     random_state: Any,
 ) -> SelectionCriterion:
-    """Return the criterion of a name: "span", "bound", "radius", "cv" or "validation"."""
+    """Return the criterion of a name, as `AdaptiveKernelSVC` has them."""
     if name == "cv":
         folds = deal(rows.classes, min(n_folds, len(rows)), random_state)
         return HeldOutCriterion(rows, folds, bias=bias)
@@ -257,4 +276,6 @@ def selection_criterion(
         return HeldOutCriterion(rows, [held], bias=bias)
     if name == "span":
         return SpanCriterion(rows, bias=bias)
+    if name == "radius_margin":
+        return SoftMarginCriterion(rows, bias=bias, ball=True)
     return BoundCriterion(rows, bias=bias, ball=name == "radius")
