@@ -178,8 +178,8 @@ class DaskRelevanceSVC(OnCluster, RelevanceSVC):
     n_jobs : int, default=None
         Threads of the client; None is one. The cluster decides how many its workers have.
     verbose : bool or "auto", default="auto"
-        Whether to print a line per step. "auto" shows the running step on stderr once the fit has
-        taken two seconds.
+        Whether to print a line per step. "auto" shows the running step once the fit has taken two
+        seconds, on a terminal alone.
     random_state : int, RandomState instance or None, default=0
         Deals folds, and picks rows if there are more than a step needs.
 
@@ -271,8 +271,8 @@ class DaskRelevanceSVR(OnCluster, RelevanceSVR):
     n_jobs : int, default=None
         Threads of the client; None is one. The cluster decides how many its workers have.
     verbose : bool or "auto", default="auto"
-        Whether to print a line per step. "auto" shows the running step on stderr once the fit has
-        taken two seconds.
+        Whether to print a line per step. "auto" shows the running step once the fit has taken two
+        seconds, on a terminal alone.
     random_state : int, RandomState instance or None, default=0
         Deals folds, and picks rows if there are more than a step needs.
 

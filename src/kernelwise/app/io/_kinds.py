@@ -55,7 +55,7 @@ _REGISTRY: dict[str, dict[str, tuple[str, ...]]] = {
     "qp": {
         "qp.adatron": ("Adatron",),
         "qp.smo": ("SMO",),
-        "qp.solution": ("Solution",),
+        "qp.problem": ("Solution",),
     },
     "part": {
         "calibration.conformal": ("Conformity",),

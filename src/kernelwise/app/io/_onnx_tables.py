@@ -176,7 +176,10 @@ def encoded_columns(
     parts: list[TensorColumn] = []
     for (name, kind), column in zip(encoder.kinds_.items(), columns, strict=True):
         if kind == "number":
-            parts.append(TensorColumn(_finite(graph, column.value), NUMBERS))
+            known = _finite(graph, column.value)
+            if name in encoder.units_:
+                known = known / encoder.units_[name]
+            parts.append(TensorColumn(known, NUMBERS))
         elif kind == "boolean":
             parts.append(TensorColumn(_zero_or_one(graph, column, encoder.pairs_[name]), NUMBERS))
         elif kind == "date":

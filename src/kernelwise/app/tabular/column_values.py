@@ -75,10 +75,11 @@ def as_text(series: Any) -> Any:
     return texts
 
 
-def as_numbers(series: Any, decimal: str = ".") -> Array:
+def as_numbers(series: Any, decimal: str = ".", unit: float = 1.0) -> Array:
     """Return the values as floats; NaN where one is missing, too large or not a number.
 
-    The decimal sign of text is detected; ``decimal`` decides where both signs are possible.
+    The decimal sign of text is detected; ``decimal`` decides where both signs are possible. The
+    values are divided by ``unit``, after which none may be too large.
     """
     if is_text(series):
         values = _read_numbers(as_text(series), decimal)
@@ -89,29 +90,41 @@ def as_numbers(series: Any, decimal: str = ".") -> Array:
     else:
         numbers = series.dt.total_seconds() if series.dtype.kind == "m" else series
         values = np.array(numbers.astype("float64").to_numpy(dtype=float, na_value=np.nan))
+    if unit != 1.0:
+        values /= unit
     values[np.abs(values) > MAX_SIZE] = np.nan
     return values
 
 
-def as_floats(series: Any, decimal: str = ".") -> Any:
+def unit_of(series: Any) -> float:
+    """Return what a column is divided by: its median size where that is beyond 1e100, else one."""
+    if not count_too_large(series):
+        return 1.0
+    values = _read_numbers(as_text(series), ".") if is_text(series) else np.array(series, float)
+    sizes = np.abs(values[np.isfinite(values)])
+    unit = float(np.median(sizes)) if len(sizes) else 1.0
+    return unit if unit > MAX_SIZE else 1.0
+
+
+def as_floats(series: Any, decimal: str = ".", unit: float = 1.0) -> Any:
     """Return the values as `as_numbers` does, but floats as they are where none is too large.
 
     A large table is then not copied, as pandas copies when somebody writes, and float32 stays.
     """
     is_float = isinstance(series.dtype, np.dtype) and series.dtype in (np.float32, np.float64)
-    if is_float:
+    if is_float and unit == 1.0:
         limit = min(MAX_SIZE, float(np.finfo(series.dtype).max))
         if not (np.abs(series.to_numpy()) > limit).any():
             return series.reset_index(drop=True)
-    return as_numbers(series, decimal)
+    return as_numbers(series, decimal, unit)
 
 
-def count_too_large(series: Any) -> int:
+def count_too_large(series: Any, unit: float = 1.0) -> int:
     """Return how many values are infinite or beyond 1e100; `as_numbers` takes them for missing."""
     if has_date_type(series) or (not is_text(series) and series.dtype.kind != "f"):
         return 0
     values = _read_numbers(as_text(series), ".") if is_text(series) else np.array(series, float)
-    return int((np.abs(values) > MAX_SIZE).sum())
+    return int((np.abs(values / unit) > MAX_SIZE).sum())
 
 
 def _read_numbers(texts: Any, decimal: str) -> Array:

@@ -20,6 +20,7 @@ from .column_values import (
     have_zones,
     is_text,
     numeric_share,
+    unit_of,
 )
 from .errors import TableError, require_columns
 
@@ -185,9 +186,10 @@ def _listed(words: dict[str, int]) -> str:
 
 
 def _numbers(name: str, series: Any, words: str, is_kept: bool) -> Column:
-    numbers = as_numbers(series)
+    unit = unit_of(series)
+    numbers = as_numbers(series, unit=unit)
     present = numbers[~np.isnan(numbers)]
-    n_large = count_too_large(series)
+    n_large = count_too_large(series, unit)
     n_missing, values = len(numbers) - len(present), np.unique(present)
     n_values = len(values)
     if n_values < 2:
@@ -195,7 +197,11 @@ def _numbers(name: str, series: Any, words: str, is_kept: bool) -> Column:
     if not is_kept and _is_numbering(name, present, values):
         why = "dropped: looks like an id or a row number (whole numbers, all different)"
         return Column(name, "id", False, why, n_missing, n_values)
-    why = _parsing_example(series, numbers) or ("" if n_missing else "as it is")
+    why = "" if n_missing else "as it is"
+    if unit != 1.0:
+        why = f"huge: divided by {unit:.2g}, its median size"
+    elif example := _parsing_example(series, numbers):
+        why = example
     if n_missing:
         why += "; " * bool(why) + _gaps(n_missing - n_large, n_large) + " -> median"
         why += _indicator_note(n_missing, len(numbers))

@@ -123,7 +123,10 @@ def _without_control(text: str, first: re.Match[str], name: str) -> str:
     line = text.count("\n", 0, first.start()) + 1
     n_odd = len(_CONTROL.findall(text))
     if "\0" in text or n_odd > 1 + _MAX_ODD * len(text):
-        raise TableError(f"{name} is not a text file: line {line} has bytes of a binary file.")
+        raise TableError(
+            f"{name} is not a text file: line {line} has bytes of a binary file. Export the table "
+            "as CSV in UTF-8, or give its format."
+        )
     what = "a control character" if n_odd == 1 else f"{n_odd} control characters, the first"
     warnings.warn(
         f"{name} has {what} in line {line} ({first[0]!r}), read as a space; is the text damaged?",

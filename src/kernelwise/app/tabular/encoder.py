@@ -18,7 +18,15 @@ from sklearn.utils.validation import check_is_fitted
 from ..._models import final_estimator, names_of_weights
 from ..._sklearn import atomic_fit
 from ..._typing import Array
-from .column_values import as_dates, as_floats, as_numbers, as_text, have_times, is_text
+from .column_values import (
+    as_dates,
+    as_floats,
+    as_numbers,
+    as_text,
+    have_times,
+    is_text,
+    unit_of,
+)
 from .columns import MAX_CATEGORIES, MIN_GAPS, Column, describe_columns
 from .errors import TableError, quoted
 from .number_parsing import decimal_sign
@@ -210,7 +218,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             Numbers, or days since 1970 for dates, with NaN for gaps; words with "" for gaps.
         """
         format, decimal = self.formats_.get(name, ""), self.decimals_.get(name, ".")
-        return read_column(X[name], self.kinds_[name], format=format, decimal=decimal)
+        unit = self.units_.get(name, 1.0)
+        return read_column(X[name], self.kinds_[name], format=format, decimal=decimal, unit=unit)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names of the columns of the matrix.
@@ -229,9 +238,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return np.array(self.outputs_, dtype=object)
 
     def _learn_values(self, X: Any, used: list[Column]) -> None:
-        """Learn formats of dates, decimal signs of numbers in text, and pairs of words."""
+        """Learn formats of dates, signs and units of numbers, and pairs of words."""
         self.formats_ = {column.name: column.format for column in used if column.kind == "date"}
         self.first_days_, self.timed_, self.decimals_, self.pairs_ = {}, [], {}, {}
+        numbers = [column.name for column in used if column.kind == "number"]
+        units = {name: unit_of(X[name]) for name in numbers}
+        self.units_ = {name: unit for name, unit in units.items() if unit != 1.0}
         for name, format in self.formats_.items():
             dates = as_dates(X[name], format)
             self.first_days_[name] = float(np.nanmin(days_of(dates)))
@@ -255,7 +267,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         for number, (name, kind) in enumerate(self.kinds_.items()):
             series, key = frame[name], f"{number:{_DIGITS}d}"
             if kind == "number":
-                parts[key] = read_numbers(series, self.decimals_.get(name, "."))
+                decimal, unit = self.decimals_.get(name, "."), self.units_.get(name, 1.0)
+                parts[key] = read_numbers(series, decimal, unit)
             elif kind == "boolean":
                 pair = self.pairs_[name]
                 parts[f"{key}={pair[1]}"] = _zero_or_one(as_text(series), pair)

@@ -55,10 +55,12 @@ class LevelProfile(NamedTuple):
     counts: Index
 
 
-def read_column(series: Any, kind: str, *, format: str = "", decimal: str = ".") -> Any:
+def read_column(
+    series: Any, kind: str, *, format: str = "", decimal: str = ".", unit: float = 1.0
+) -> Any:
     """Return numbers or days since 1970 with NaN for gaps, or words with "" for gaps."""
     if kind == "number":
-        return as_numbers(series, decimal)
+        return as_numbers(series, decimal, unit)
     if kind == "date":
         return days_of(as_dates(series, format))
     return as_text(series)

@@ -53,8 +53,8 @@ class RelevanceSVR(RegressorMixin, BaseRelevance):
     n_jobs : int, default=None
         Threads; None is one. They do not change the result.
     verbose : bool or "auto", default="auto"
-        Whether to print a line per step. "auto" shows the running step on stderr once the fit has
-        taken two seconds.
+        Whether to print a line per step. "auto" shows the running step once the fit has taken two
+        seconds, on a terminal alone.
     random_state : int, RandomState instance or None, default=0
         Deals folds, and picks rows if there are more than a step needs.
 

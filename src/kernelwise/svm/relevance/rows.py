@@ -60,7 +60,8 @@ class ModelColumns:
         n_levels = _levels_each(E[:, is_category], min(settings.n_levels, n_places))
         share = weight / weight.sum()
         means = np.where(is_category, 0.0, share @ E)
-        deviations = np.sqrt(share @ (E - means) ** 2)
+        unit = np.maximum(np.abs(E).max(axis=0), np.finfo(np.float64).tiny)  # squares stay finite
+        deviations = unit * np.sqrt(share @ (E / unit - means / unit) ** 2)
         deviations[is_category | (np.ptp(E, axis=0) == 0)] = np.inf
         return cls(
             encoding=encoding,
@@ -98,7 +99,8 @@ class ModelColumns:
 
     def rows(self, E: Array, weight: Array | None = None) -> Rows:
         """Return encoded rows as the model reads them."""
-        lines = np.clip((E - self.means) / self.deviations, -CUT, CUT).astype(np.float32)
+        with np.errstate(over="ignore"):  # beyond the cut
+            lines = np.clip((E - self.means) / self.deviations, -CUT, CUT).astype(np.float32)
         count = np.ones(len(E)) if weight is None else weight
         places = (self.bins.places(E) - self.bins.starts[:-1]).astype(np.uint16)
         return Rows(self, self.scores.apply(E), lines, places, count)
