@@ -57,8 +57,7 @@ def to_onnx(
     -----
     The kernel values between the input rows and the support vectors form one matrix: pass many rows
     in batches. The Laplacian kernel sums its distances feature by feature, so that no tensor of
-    rows by support vectors by features is built. `RelevanceSVC` and `RelevanceSVR` compute kernels
-    in float32, and their graphs in float64.
+    rows by support vectors by features is built.
 
     Examples
     --------

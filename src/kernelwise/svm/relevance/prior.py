@@ -72,11 +72,22 @@ class Prior:
         if self.s2 > 0:
             out += np.float32(self.s2) * rows.laplacian(other, self.w)
         if self.r2 > 0:
-            K = rows.squares(other, self.w)
+            K = rows.squares(other, self.w).astype(np.float32)
             K *= np.float32(self.rho / 2)
             K = np.ascontiguousarray(K)
             exp_of_minus_rows(K)
             out += np.float32(self.r2) * K
+        return out
+
+    def exact_kernel(self, rows: Rows, other: Rows) -> Array:
+        """Return the same in float64, for predictions: coefficients can be large, and cancel."""
+        out = np.zeros((len(rows), len(other)))
+        if self.s2 > 0:
+            out += self.s2 * rows.exact_laplacian(other, self.w)
+        if self.r2 > 0:
+            K = np.ascontiguousarray(rows.squares(other, self.w)) * (self.rho / 2)
+            exp_of_minus_rows(K)
+            out += self.r2 * K
         return out
 
 

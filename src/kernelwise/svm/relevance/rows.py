@@ -23,6 +23,7 @@ import numpy as np
 
 from ..._native import exp_of_minus_rows, limited_distances
 from ..._typing import Array, Index
+from ...kernels import Laplacian
 from .columns.bins import ColumnBins
 from .columns.encoding import ColumnEncoding
 from .columns.scores import ColumnScores
@@ -245,18 +246,25 @@ class Rows:
         exp_of_minus_rows(out)
         return out
 
-    def squares(self, other: Rows, w: Array) -> Array:
-        """Return sum_j (w_j d_j)^2 between rows, in float32.
+    def exact_laplacian(self, other: Rows, w: Array) -> Array:
+        """Return exp(-sum_j w_j d_j) between rows, in float64."""
+        each = w[self.columns.group]
+        kept = np.flatnonzero(each > TRACE * each.max(initial=0.0))
+        if not len(kept):
+            return np.ones((len(self), len(other)))
+        kernel = Laplacian(weights=each[kept], categorical=self.columns.is_category[kept])
+        out: Array = kernel(*(own.Z[:, kept].astype(np.float64) for own in (self, other)))
+        return out
 
-        The squares of rows cancel, and kernels may be narrow: the products are in float64.
-        """
+    def squares(self, other: Rows, w: Array) -> Array:
+        """Return sum_j (w_j d_j)^2 between rows, in float64: the squares of rows cancel."""
         kept = w > TRACE * w.max(initial=0.0)
         (A, group), (B, _) = self.gaussian(kept), other.gaussian(kept)
         A, B = A * w[group], B * w[group]
         out = A @ (-2 * B.T)
         out += np.einsum("ij,ij->i", A, A)[:, None]
         out += np.einsum("ij,ij->i", B, B)
-        found: Array = np.maximum(out, 0).astype(np.float32)
+        found: Array = np.maximum(out, 0, out=out)
         return found
 
     def typical(self, w: Array, measure: Callable[..., Any], rng: Any, size: int = 300) -> float:
