@@ -23,6 +23,7 @@ CORE = {
     "discrimination": set(),
     "criteria": {"kernels", "qp"},
     "calibration": set(),
+    "values": set(),
 }
 METHODS = {
     "svm": set(CORE),

@@ -1,6 +1,7 @@
 """What users met on real tables, one test per finding; each name starts with its number."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -166,6 +167,24 @@ def test_19_fit_ends_with_how_good_it_is_and_what_comes_next(run, table, tmp_pat
 
 def test_21_a_number_is_a_target(run, price_table):
     assert run("fit", price_table, "-t", "price", "--cv", 2, "-q").exit_code == 0
+
+
+def test_22_copies_have_a_note_with_what_they_change_and_a_switch(run, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 20)).round(3)).add_prefix("x")
+    frame["kind"] = rng.choice(["p", "q"], 60)  # only copies know the class
+    path = write(pd.concat([frame] * 3), tmp_path)
+    fit = ("fit", path, "-t", "kind", "--method", "svc", "--cv", 3, "--metric", "accuracy")
+    together = " ".join(run(*fit).stderr.split())
+    found = re.search(
+        r"held apart, the accuracy of SVC\(\) would be (\S+) instead of (\S+)", together
+    )
+    assert float(found[1]) > float(found[2]) + 0.1
+    apart = run(*fit, "--copies", "apart", "--json")
+    assert "held apart, the" not in " ".join(apart.stderr.split())
+    assert "a copy among the training rows gives a held-out row away" in apart.stderr
+    assert json.loads(apart.stdout)["protocol"] == "3-fold cross-validation, 180 rows"
+    assert "choose one of together, apart" in run(*fit, "--copies", "maybe").stderr
 
 
 def test_25_small_things(run, table, model):

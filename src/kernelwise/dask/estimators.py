@@ -165,6 +165,8 @@ class DaskRelevanceSVC(OnCluster, RelevanceSVC):
     categorical_features : "from_dtype", array-like of bool, int or str, or None, \
             default="from_dtype"
         Which columns are categories, as in `RelevanceSVC`.
+    columns : {"auto", "as is"}, default="auto"
+        How columns of a data frame are read, as in `RelevanceSVC`.
     feature_groups : array-like, default=None
         Columns that share one weight and are kept or dropped together.
     max_features : int, default=None
@@ -260,6 +262,8 @@ class DaskRelevanceSVR(OnCluster, RelevanceSVR):
     categorical_features : "from_dtype", array-like of bool, int or str, or None, \
             default="from_dtype"
         Which columns are categories, as in `RelevanceSVR`.
+    columns : {"auto", "as is"}, default="auto"
+        How columns of a data frame are read, as in `RelevanceSVC`.
     feature_groups : array-like, default=None
         Columns that share one weight and are kept or dropped together.
     max_features : int, default=None

@@ -38,6 +38,7 @@ def fit(
     balanced: options.Balanced = False,
     cv: options.Folds = None,
     test_size: options.TestSize = None,
+    copies: options.Copies = "together",
     format: options.Format = None,
     seed: options.Seed = 0,
     as_json: options.AsJson = False,
@@ -66,7 +67,10 @@ def fit(
     found = read_target(session, frame, target, task, positive, min_class)
     show_rarity(session, found, metric, balanced)
     leaks = show_leaks(session, frame, found, columns, seed)
-    how = options.split_options(len(found.y), cv, test_size) | {"columns": columns}
+    how = options.split_options(len(found.y), cv, test_size) | {
+        "columns": columns,
+        "copies": copies,
+    }
     evaluation, model = _evaluated(session, frame, found, method, settings, metric=metric, **how)
     evaluation = replace(evaluation, notes=(*evaluation.notes, *leaks))
     if out is not None:

@@ -18,9 +18,9 @@ from ..tabular.columns import notes_on
 from ..tabular.targets import MIN_CLASS
 from .cross_validation import ProgressCallback, SplitRuns
 from .fitting import ColumnChoice, encode_split
-from .methods import method_named, methods, yardsticks
-from .results import Evaluation
-from .splits import find_duplicate_rows, make_splits
+from .methods import Method, method_named, methods, yardsticks
+from .results import METRICS, Evaluation, value_text
+from .splits import Splits, find_duplicate_rows, make_splits
 
 
 def evaluate(
@@ -41,12 +41,14 @@ def evaluate(
     keep: Collection[str] = (),
     category: Collection[str] = (),
     columns: Sequence[Column] | None = None,
+    copies: str = "together",
     seed: int = 0,
     progress: ProgressCallback | None = None,
 ) -> Evaluation:
     """Score a method on unseen rows, beside other methods on the same rows.
 
-    Rows that are copies of each other are held out together, unless chance explains them.
+    Rows that are copies of each other are held out together, unless chance explains them or
+    ``copies`` is "apart".
 
     Parameters
     ----------
@@ -84,6 +86,9 @@ def evaluate(
         Columns that are categories although they hold numbers, such as codes.
     columns : sequence of Column, default=None
         What `describe_columns` returned for the same columns; None describes them.
+    copies : {"together", "apart"}, default="together"
+        Whether rows that are copies of each other are held out together. A note says what the
+        method would score if they were not.
     seed : int, default=0
         Seed of the splits and of the methods.
     progress : callable, default=None
@@ -114,21 +119,45 @@ def evaluate(
         columns = describe_columns(frame, target.name, **choice._asdict(), one_hot=one_hot)
     elif not all(isinstance(column, Column) for column in columns):
         raise TypeError("columns must be those of describe_columns, or None.")
+    if copies not in ("together", "apart"):
+        raise TableError(f'copies={copies!r} is not known; give "together" or "apart".')
     rows = target.rows_of(frame)
-    copies = find_duplicate_rows(rows[[column.name for column in columns if column.used]], seed)
-    splits = make_splits(target, cv, repeats, test_size, seed, copies)
+    first = find_duplicate_rows(rows[[column.name for column in columns if column.used]], seed)
+    how = target, cv, repeats, test_size, seed
+    splits = make_splits(*how, first, copies == "together")
 
-    def inputs(train: Index, test: Index) -> list[tuple[Any, Any]]:
-        kinds = {not method.reads_categories for method in contenders}
-        encoded = {kind: encode_split(choice, rows, train, test, one_hot=kind) for kind in kinds}
-        return [encoded[not method.reads_categories] for method in contenders]
+    def scored(splits: Splits, methods: Sequence[Method]) -> SplitRuns:
+        def inputs(train: Index, test: Index) -> list[tuple[Any, Any]]:
+            kinds = {not method.reads_categories for method in methods}
+            encoded = {
+                kind: encode_split(choice, rows, train, test, one_hot=kind) for kind in kinds
+            }
+            return [encoded[not method.reads_categories] for method in methods]
 
-    run = SplitRuns(target, splits, contenders, inputs, seed, progress, balanced, proba=True)
-    run.run()
+        run = SplitRuns(target, splits, methods, inputs, seed, progress, balanced, proba=True)
+        run.run()
+        return run
+
+    run = scored(splits, contenders)
     if method in run.failures:
         raise TableError(run.failures[method])
     evaluation = run.evaluation(columns, metric)
-    return replace(evaluation, notes=(*evaluation.notes, *notes_on(columns)))
+    notes = [*evaluation.notes, *notes_on(columns)]
+    if splits.together:
+        notes += _apart_note(evaluation, scored(make_splits(*how), contenders[:1]))
+    return replace(evaluation, notes=tuple(notes))
+
+
+def _apart_note(together: Evaluation, apart: SplitRuns) -> list[str]:
+    """Return a note on the score where copies may be on both sides of a split."""
+    metric, best = together.metric, together.best
+    if apart.failures:
+        return []
+    value = apart.evaluation((), metric).best.mean(metric)
+    return [
+        f"with copies held apart, the {METRICS[metric]} of {best.label} would be "
+        f"{value_text(metric, value)} instead of {value_text(metric, best.mean(metric))}"
+    ]
 
 
 def compared_methods(

@@ -24,6 +24,7 @@ from ...svm.base.steps import (
 )
 from ...svm.relevance.columns.encoding import GAP, OTHER, CategoryCodes, ColumnEncoding
 from ...transform import EmpiricalKernelMap, FeatureDiscriminationScaler, RelevanceSelector
+from ...values.reading import AS_IS
 from ._onnx_graph import Graph, Tensor
 from ._onnx_kernels import matrix
 from ._onnx_tables import Rows, TensorColumn, TensorTable, codes, column_of, numbers_of
@@ -106,6 +107,16 @@ def encoded(graph: Graph, model: Any, X: Rows, width: int | None) -> Tensor:
 
 def _encoded(graph: Graph, step: ColumnEncoding, X: Rows) -> Tensor:
     """Add the filling of gaps, their marks, and the codes of categories."""
+    read = [
+        f"{name!r} as {how.kind}"
+        for name, how in zip(step.names, step.readings, strict=False)
+        if how.kind != AS_IS
+    ]
+    if read:
+        raise ValueError(
+            f"the model reads {', '.join(read)}, which a graph cannot do; export a model that was "
+            'fitted to numbers and categories, or with columns="as is".'
+        )
     words = [step.names[own.column] for own in step.categories if _has_words(own)]
     if words and not isinstance(X, TensorTable):
         raise ValueError(

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from ...values.words import MISSING
 from ..tabular import TableEncoder
-from ..tabular.delimited import MISSING
 from ._onnx_graph import Graph, Tensor
 
 NUMBERS, WORDS, BOOLEANS = "numbers", "words", "booleans"

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._typing import Array
-from .column_values import as_text, has_date_type, is_text, means_missing
+from ...values.words import means_missing
+from .column_values import as_text, has_date_type, is_text
 from .encoder import column_weights, table_encoder
 from .errors import TableError, quoted
 from .profile import LevelProfile, NumberProfile, as_levels, column_profile
@@ -159,7 +160,7 @@ def _check_words(check: ColumnCheck, words: Any, own: LevelProfile, before: _Bef
     notes = _gap_notes(missing, own.missing, n, before)
     unusable = _all_missing(missing, own.missing, n)
     unseen = 0.0
-    if len(own.levels):
+    if len(own.levels) and check.kind != "text":
         is_new = present & ~np.isin(as_levels(words), own.levels)
         unseen = float(is_new.mean())
         if unseen:

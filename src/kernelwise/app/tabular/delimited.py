@@ -11,22 +11,16 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any, NamedTuple
 
+from ...values.numbers import parse
+from ...values.words import MISSING
 from .errors import TableError, check_names
-from .number_parsing import parse
+
+__all__ = ["MISSING", "decode", "read_delimited"]
 
 _SEPARATORS = (",", ";", "\t", "|")
 # Signs that separate columns in some files, but occur in words and times as well
 _OTHER_SEPARATORS = {" ": "spaces", ":": "colons"}
 _N_SAMPLE = 50  # rows from which separator and decimal sign are detected
-# Missing values in any column, as people, R, pandas, SAS, Weka, databases and spreadsheets write
-# them. Text that may be an ordinary value is not here: see `column_values.numeric_share`.
-MISSING = (
-    *("", "?", "-", "."),
-    *("NA", "na", "N/A", "n/a", "N/a", "N.A.", "n.a.", "N.A", "n.a", "N. A.", "n. a.", "<NA>"),
-    *("NaN", "nan", "-NaN", "-nan", "NaT", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
-    *("NULL", "null", "(null)", "\\N", "None"),
-    *("#N/A", "#NA", "#N/A N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!"),
-)
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?")
 _COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
 _POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")

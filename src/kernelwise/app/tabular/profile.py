@@ -13,14 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._typing import Array, Index
-from .column_values import as_dates, as_numbers, as_text
+from .column_values import as_days, as_numbers, as_text
 
 _MAX_POINTS = 65  # points of a distribution function that are kept per column
 _MIN_POINTS = 17  # the same for tables with very many columns
 _ALL_POINTS = 20_000  # points of all columns together, unless each has the fewest
 _MAX_LEVELS = 1000  # values of a category up to which all of them are kept
 _MAX_LENGTH = 60  # characters of a value of a category that are kept
-_DAY = 86400.0  # seconds
 
 
 class NumberProfile(NamedTuple):
@@ -62,14 +61,8 @@ def read_column(
     if kind == "number":
         return as_numbers(series, decimal, unit)
     if kind == "date":
-        return days_of(as_dates(series, format))
+        return as_days(series, format)
     return as_text(series)
-
-
-def days_of(dates: Any) -> Array:
-    """Return days since 1970, by way of seconds, whose range exceeds that of nanoseconds."""
-    seconds = dates.to_numpy().astype("datetime64[s]")
-    return np.where(np.isnat(seconds), np.nan, seconds.astype(np.int64) / _DAY)
 
 
 def training_profile(columns: Mapping[str, Any]) -> dict[str, Any]:

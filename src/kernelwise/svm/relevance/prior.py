@@ -48,11 +48,10 @@ class Prior:
         """Whether there is a Gaussian process."""
         return self.s2 + self.r2 > 0
 
-    def shares(self) -> Array:
-        """Return the share of each group in the prior variance of f."""
-        squares = self.w**2
-        kernels = self.s2 * _shares(self.w) + self.r2 * _shares(squares)
-        return _shares(kernels + 2 * self.v)
+    def shares(self, size: Index) -> Array:
+        """Return the share of each group, of so many columns, in the prior variance of f."""
+        kernels = self.s2 * _shares(self.w * size) + self.r2 * _shares(self.w**2 * size)
+        return _shares(kernels + 2 * self.v * size)
 
     def variances(self, additive: Additive) -> Array:
         """Return the prior variance of the coefficient of each additive column."""

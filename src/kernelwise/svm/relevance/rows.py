@@ -88,6 +88,11 @@ class ModelColumns:
         return int(self.group.max(initial=-1)) + 1
 
     @cached_property
+    def group_size(self) -> Index:
+        """The number of encoded columns of each group."""
+        return np.bincount(self.group, minlength=self.n_groups)
+
+    @cached_property
     def limits(self) -> Array:
         """The largest distance along each column of Z: one for a category."""
         return np.where(self.is_category, 1, np.inf).astype(np.float32)
