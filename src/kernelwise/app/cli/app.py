@@ -11,6 +11,7 @@ from .compare import compare
 from .console import PlainCommand
 from .explain import explain
 from .fit import fit
+from .page import page
 from .predict import predict
 from .score import score
 
@@ -25,6 +26,7 @@ numbers, words, dates and gaps; fit shows how each column is used.
   kernelwise explain model.kw
   kernelwise predict model.kw new.csv > predictions.csv
   kernelwise score model.kw later.csv
+  kernelwise page model.kw --out model.html
 
 Results go to the standard output, messages to the standard error. --json prints results as JSON,
 --quiet prints nothing but errors. The exit code is 0 on success, 1 for a table or file that cannot
@@ -57,5 +59,5 @@ def _options(
     pass
 
 
-for command in (fit, predict, score, explain, compare):
+for command in (fit, predict, score, explain, page, compare):
     app.command(cls=PlainCommand)(command)
