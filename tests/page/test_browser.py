@@ -207,6 +207,29 @@ def test_table_becomes_predictions_and_a_row_returns_to_the_form(browser, pages)
     assert f"{value:.9g}" == first
 
 
+def test_files_are_read_in_their_encoding(browser, pages, tmp_path):
+    """And what is no text is refused by name; a control character is a space."""
+    open_form(browser, pages["numbers"])
+    text = as_text(visits(30, 6)[0].assign(town="Zürich\x07 Süd"))
+    known = fitted("numbers").predict(read(text.replace("\x07", " ")))
+    for k, content in enumerate((text.encode(), text.encode("utf-16"), text.encode("cp1252"))):
+        path = tmp_path / f"{k}.csv"
+        path.write_bytes(content)
+        browser.find_element(By.ID, "file").send_keys(str(path))
+        wait_for(browser, "last !== null")
+        found = browser.execute_script("return last.answers.map((each) => each.numbers[0].value)")
+        assert_allclose(found, known, rtol=TOLERANCE)
+        town = browser.execute_script("return last.table.columns.get('town').words[0]")
+        assert town == "Zürich  Süd"
+        browser.execute_script("last = null")
+    for k, (content, message) in enumerate(((b"PK\x03\x04", "spreadsheet"), (b"a\0b", "not text"))):
+        path = tmp_path / f"bad {k}.csv"
+        path.write_bytes(content)
+        browser.find_element(By.ID, "file").send_keys(str(path))
+        wait_for(browser, "!element('problem').hidden")
+        assert message in browser.find_element(By.ID, "problem").text
+
+
 # --- The form -------------------------------------------------------------------------------------
 
 AGE = "MODEL.fields.findIndex((field) => field.name === 'age')"
@@ -219,10 +242,13 @@ def open_form(browser, address):
 
 
 def wait_for_curves(browser):
+    wait_for(browser, "element('fields').dataset.ready === String(state.turn)")
+
+
+def wait_for(browser, condition):
     browser.execute_async_script(
-        "const done = arguments[0]; const look = () =>"
-        "element('fields').dataset.ready === String(state.turn) ? done() : setTimeout(look, 10);"
-        "look();"
+        "const done = arguments[0];"
+        f"const look = () => ({condition}) ? done() : setTimeout(look, 10); look();"
     )
 
 

@@ -87,6 +87,7 @@ def write_model_page(
     '<!doctype html>'
     """
     check_packages()
+    model = model.to_local() if hasattr(model, "to_local") else model
     final = checked_model(model)
     is_number = isinstance(final, RelevanceSVR)
     target = target or ("number" if is_number else "class")

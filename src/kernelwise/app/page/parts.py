@@ -250,7 +250,15 @@ class _Member:
         return {**own, **self._coefs(coefs)}
 
     def _coefs(self, coefs: Array) -> dict[str, Any]:
-        return {"coefs": self._arrays.add(coefs), "outputs": coefs.shape[1]}
+        """Return coefficients; without the zeros of rows outside the pairs of many classes."""
+        own = coefs != 0
+        if 2 * np.count_nonzero(own) > own.size:
+            return {"coefs": self._arrays.add(coefs), "starts": None}
+        return {
+            "coefs": self._arrays.add(coefs[own]),
+            "starts": self._arrays.add(np.cumsum([0, *own.sum(axis=1)]), "i4"),
+            "outputs": self._arrays.add(np.nonzero(own)[1], "i4"),
+        }
 
     def _rows(self, rows: Rows) -> dict[str, Any]:
         own = {"Z": self._arrays.add(self._scores.add(rows.Z), "i4"), "lines": None}

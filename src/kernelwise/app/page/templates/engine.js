@@ -174,7 +174,10 @@ function addKernel(member, kernel, row, out) {
       values[r] += amplitude * Math.exp((-rho / 2) * square);
     }
   }
-  for (let r = 0; r < m; r++) for (let o = 0; o < k; o++) out[o] += values[r] * kernel.coefs[r * k + o];
+  const { coefs, starts, outputs } = kernel;
+  for (let r = 0; r < m; r++)
+    if (starts === null) for (let o = 0; o < k; o++) out[o] += values[r] * coefs[r * k + o];
+    else for (let i = starts[r]; i < starts[r + 1]; i++) out[outputs[i]] += values[r] * coefs[i];
 }
 
 // The cell of a row: the tree projects it on a direction at each node.

@@ -3,7 +3,7 @@ const element = (id) => document.getElementById(id);
 const MODEL = withArrays(JSON.parse(element("model").textContent), bytesOf(element("arrays").textContent));
 const CONSTANTS = MODEL.constants, MISSING = new Set(MODEL.missing);
 const IS_NUMBER = MODEL.targets !== undefined;
-const MAX_OPTIONS = 60, MAX_REASONS = 8, MAX_SHOWN = 100, N_NEAR = 5, MAX_TEXT = 60, OTHER = "a level that training did not have";
+const MAX_BUSY = 50, MAX_OPTIONS = 60, MAX_REASONS = 8, MAX_SHOWN = 100, N_NEAR = 5, MAX_TEXT = 60, OTHER = "a level that training did not have";
 
 // --- What the model says -------------------------------------------------------------------------
 
@@ -70,7 +70,7 @@ function drawn(tag, attributes, ...children) {
 // --- The form ------------------------------------------------------------------------------------
 
 const start = MODEL.fields.map((field) => (hasRange(field) && field.kind === "number" ? toStep(field, field.start) : field.start));
-const state = { values: [...start], output: IS_NUMBER ? 0 : null, level: 0.9, turn: 0 };
+const state = { values: [...start], output: IS_NUMBER ? 0 : null, level: 0.9, turn: 0, tableTurn: 0 };
 const order = [...MODEL.fields.keys()].sort((a, b) => MODEL.fields[b].share - MODEL.fields[a].share);
 
 // A field of the form: its controls, and `show`, which writes a value into them.
@@ -367,13 +367,21 @@ function fillTable(table, heads, rows, nLead, button) {
 
 // --- Tables --------------------------------------------------------------------------------------
 
-// The predictions of a table as `kernelwise predict` writes them, with its notes.
-function predictTable(text) {
+// The predictions of a table as `kernelwise predict` writes them, with its notes. `tell` hears of progress.
+async function predictTable(text, tell) {
   const table = readTable(text), { rows, checks, extra } = fieldsOfTable(MODEL, table);
   const refused = checks.find((check) => check.unusable && check.selected);
   if (refused !== undefined)
     throw new TableProblem(`the model relies on the column '${refused.name}', but ${refused.unusable}; correct the table.`);
-  const answers = rows.map((values) => answerOf(values, state.level));
+  const answers = [];
+  let begin = performance.now();
+  for (const values of rows) {
+    answers.push(answerOf(values, state.level));
+    if (performance.now() - begin < MAX_BUSY) continue;
+    tell(answers.length, rows.length);
+    await new Promise((resume) => setTimeout(resume));
+    begin = performance.now();
+  }
   const notes = checks.sort((a, b) => Number(b.selected) - Number(a.selected)).map(({ name, notes: own }) => `${name}: ${own.join("; ")}`);
   if (extra.length) notes.push(`columns that the model does not know are left out: ${quoted(extra)}`);
   const heads = IS_NUMBER
@@ -399,16 +407,26 @@ function writtenCell(field, value) {
 const csvCell = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 let last = null;
 
-function showTable() {
-  const problem = element("problem"), box = element("predictions");
-  problem.hidden = box.hidden = true;
+function showProblem(error) {
+  if (!(error instanceof TableProblem)) throw error;
+  element("problem").textContent = error.message[0].toUpperCase() + error.message.slice(1);
+  element("problem").hidden = false;
+  element("predictions").hidden = true;
+}
+
+async function showTable() {
+  const box = element("predictions"), progress = element("progress"), turn = ++state.tableTurn;
+  element("problem").hidden = box.hidden = true;
+  const tell = (done, all) => (progress.textContent = `${done.toLocaleString("en")} of ${all.toLocaleString("en")} rows`);
   try {
-    last = predictTable(element("text").value);
+    const found = await predictTable(element("text").value, tell);
+    if (turn !== state.tableTurn) return;
+    last = found;
   } catch (error) {
-    if (!(error instanceof TableProblem)) throw error;
-    problem.textContent = error.message[0].toUpperCase() + error.message.slice(1);
-    problem.hidden = false;
+    showProblem(error);
     return;
+  } finally {
+    progress.textContent = "";
   }
   const n = last.rows.length, more = n > MAX_SHOWN ? ` The first ${MAX_SHOWN} are shown.` : "";
   element("summary").textContent = `${n.toLocaleString("en")} row${n > 1 ? "s" : ""} predicted.${more}`;
@@ -438,6 +456,7 @@ function download() {
 // The bytes of a file as text: UTF-8, or else the encoding of Windows.
 function decoded(bytes) {
   const [a, b] = bytes;
+  if ((a === 0x50 && b === 0x4b) || (a === 0x1f && b === 0x8b)) throw new TableProblem("the file is packed or a spreadsheet; save the table as CSV.");
   if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)) return new TextDecoder(a === 0xff ? "utf-16le" : "utf-16be").decode(bytes);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -447,7 +466,15 @@ function decoded(bytes) {
 }
 
 async function readFile(file) {
-  element("text").value = decoded(new Uint8Array(await file.arrayBuffer()));
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  try {
+    const text = decoded(bytes);
+    if (text.includes("\0")) throw new TableProblem("the file is not text; save the table as CSV.");
+    element("text").value = text;
+  } catch (error) {
+    showProblem(error);
+    return;
+  }
   showTable();
 }
 

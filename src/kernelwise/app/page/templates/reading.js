@@ -249,7 +249,7 @@ function decimalOf(sample, separator) {
 
 // The table in a text: {names, n, columns: name -> {cells, words, numbers}}.
 function readTable(text) {
-  const source = text.replace(/^\ufeff/, "");
+  const source = text.replace(/^\ufeff/, "").replace(/[\x00-\x08\x0e-\x1f]/g, " ");
   if (!source.trim()) throw new TableProblem("the table is empty.");
   const separator = separatorOf(source), rows = delimitedRows(source, separator);
   let head = rows[0];
