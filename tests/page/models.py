@@ -128,6 +128,29 @@ def numbers_alone(model, target, **options):
     return model(categorical_features=[4], **options).fit(X, target(X[:, 0] + (X[:, 4] == 1)))
 
 
+def typed_table(n, seed):
+    """Return columns with types: dates, categories of numbers and of words, truth values."""
+    rng = np.random.default_rng(seed)
+    days = pd.to_timedelta(rng.integers(0, 900, n), unit="D")
+    table = pd.DataFrame(
+        {
+            "x": rng.normal(size=n),
+            "size": rng.choice([1.5, 2.0, 7.0], n),
+            "paid": rng.random(n) < 0.5,
+            "day": pd.Timestamp("2020-01-01") + days,
+            "ward": pd.Series(rng.choice(["north", "south"], n)).astype("category"),
+        }
+    )
+    month = table["day"].dt.month / 3
+    return table, table["x"] + (table["size"] == 2) + month + table["paid"]
+
+
+def typed(model):
+    """Return a model fitted to columns with types."""
+    table, signal = typed_table(200, 0)
+    return model(categorical_features=["size", "paid", "ward"]).fit(table, signal)
+
+
 def with_shifts(model):
     """Return a classifier with shifts by levels: of one column, of two, and of a number."""
     final = model[-1]
@@ -202,6 +225,7 @@ MODELS = {
     "numbers, cells": ("large", lambda: piped(RelevanceSVR, 420, _skewed)),
     "two targets": ("small", lambda: piped(RelevanceSVR, 200, _two_targets)),
     "numbers without an encoder": ("small", lambda: bare(RelevanceSVR, 200, np.asarray)),
+    "typed columns": ("small", lambda: typed(RelevanceSVR)),
     "numbers without noise": ("small", lambda: numbers_alone(RelevanceSVR, np.asarray)),
 }
 
@@ -222,6 +246,8 @@ def new_table(model, n=1000):
     """Return new rows for a model; one that reads an array or frame refuses words as numbers."""
     if hasattr(model, "named_steps"):
         return visits(n, 1, new=True)[0]
+    if "day" in model.columns_.names:
+        return typed_table(n, 1)[0]
     if "ward" in model.columns_.names:
         table = visits(n, 1)[0]
         table.loc[::20, "ward"], table.loc[::30, "plan"] = "never seen", "10"

@@ -18,6 +18,7 @@ from kernelwise.app.page import write_model_page
 from kernelwise.app.tabular import TableError
 
 from ..tabular.tables import patients
+from .models import fitted, typed_table
 
 
 def held(path):
@@ -83,6 +84,18 @@ def test_rows_are_in_the_page_only_if_asked_for(folder, model, table):
     text = (folder / "near.html").read_text(encoding="utf-8")
     assert "P0042" not in text
     assert "<h1>A &lt; B</h1>" in text
+
+
+def test_rows_of_typed_columns_are_shown_as_the_form_shows_them(tmp_path):
+    table, _ = typed_table(200, 0)
+    path = write_model_page(fitted("typed columns"), tmp_path / "model.html", rows=table)
+    data, _ = held(path)
+    shown = dict(zip([f["name"] for f in data["fields"]], data["near"]["shown"], strict=True))
+    days = (table["day"] - pd.Timestamp("1970-01-01")).dt.days
+    assert shown["day"] == days.tolist()
+    assert shown["paid"] == table["paid"].astype(int).tolist()
+    assert shown["size"] == table["size"].tolist()
+    assert data["near"]["targets"] is None
 
 
 def test_page_of_500_rows_and_20_columns_is_small(tmp_path):

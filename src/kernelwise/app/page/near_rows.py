@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...svm import RelevanceSVR
+from ...svm.relevance.columns.raw import RawColumn
 from ...svm.relevance.joint import Joint
+from ...values.reading import DATE, Reading
 from ..tabular.encoder import table_encoder
 from .arrays import Arrays
 
@@ -24,7 +26,7 @@ def near_rows(
     return {
         "encoded": arrays.add(encoded),
         "weights": arrays.add(own),
-        "shown": [_shown(encoder, table, field["name"]) for field in data["fields"]],
+        "shown": [_shown(encoder, table, field) for field in data["fields"]],
         "targets": None if target not in rows else rows[target].astype(str).tolist(),
     }
 
@@ -42,14 +44,20 @@ def _weights(member: Any) -> Any:
     return model.prior.w if hasattr(model, "prior") else model.u
 
 
-def _shown(encoder: Any, table: Any, name: str) -> list[Any]:
+def _shown(encoder: Any, table: Any, field: dict[str, Any]) -> list[Any]:
     """Return the values of a column: numbers, days or words, None where one is missing."""
-    if encoder is None:
-        values = np.asarray(table[name], dtype=object)
-    else:
+    name = field["name"]
+    if encoder is not None:
         values = encoder.read_column(table, name)
+    elif field["kind"] == "date":
+        reading = Reading(DATE, field["format"], first=field["firstDay"], timed=field["timed"])
+        values = RawColumn(name, table[name], True).read(reading)[-1].values + reading.first
+    else:
+        values = np.asarray(table[name], dtype=object)
     return [None if v is None or v != v or v == "" else _value(v) for v in values.tolist()]
 
 
 def _value(value: Any) -> Any:
+    if isinstance(value, bool):
+        return int(value)
     return float(f"{value:.10g}") if isinstance(value, float) else value

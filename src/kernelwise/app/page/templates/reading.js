@@ -165,7 +165,7 @@ function piecesOf(value) {
 function levelOf(field, word) {
   field.known ??= new Set(field.choices);
   if (field.known.has(word) || field.pair !== null) return word;
-  const number = plainNumber(word);
+  const number = { True: 1, False: 0 }[word] ?? plainNumber(word);
   return field.known.has(number) ? number : word;
 }
 
