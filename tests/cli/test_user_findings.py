@@ -121,6 +121,25 @@ def test_09_row_numbers_of_a_part_of_the_rows_are_dropped(run, tmp_path):
     assert columns["rownames"]["kind"] == "id"
 
 
+def test_13_fit_explain_and_report_tell_the_same_costs(run, table, tmp_path):
+    out, page = tmp_path / "m.kw", tmp_path / "m.html"
+    fit = ("fit", table, "-t", "outcome", "--cv", 3, "--out", out, "--report", page)
+    numbers = json.loads(run(*fit, "--stability", 0, "--json").stdout)["costs"]
+    assert numbers["metric"] == "log loss"
+    costs = [row["cost"] for row in numbers["columns"]]
+    assert costs == sorted(costs, reverse=True)
+    assert all(row["low"] <= row["cost"] <= row["high"] for row in numbers["columns"])
+    assert numbers["columns"][0]["low"] > 0
+    assert json.loads(run("explain", out, "--json").stdout)["costs"] == numbers
+    shown = run("explain", out).stdout
+    lines = shown[shown.index("log loss that shuffling a column costs") :].splitlines()
+    ruler = next(k for k, line in enumerate(lines) if "──" in line)
+    assert lines[ruler + 1].split()[0] == numbers["columns"][0]["column"]
+    first = numbers["columns"][0]
+    text = page.read_text(encoding="utf-8")
+    assert f"{first['cost']:.2g}" in text[text.index("What the columns are worth") :]
+
+
 def test_15_explain_has_the_lowest_and_the_highest_value_of_each_effect(run, model):
     shown = run("explain", model).stdout
     effects = json.loads(run("explain", model, "--json").stdout)["effects"]

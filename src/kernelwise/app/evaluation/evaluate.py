@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
+
+from sklearn.pipeline import Pipeline
 
 from ..._typing import Index
 from ..tabular import (
@@ -44,6 +46,7 @@ def evaluate(
     copies: str = "together",
     seed: int = 0,
     progress: ProgressCallback | None = None,
+    fitted: Callable[[Any, Index], Any] | None = None,
 ) -> Evaluation:
     """Score a method on unseen rows, beside other methods on the same rows.
 
@@ -93,6 +96,9 @@ def evaluate(
         Seed of the splits and of the methods.
     progress : callable, default=None
         Called with the number of finished fits, their total, and the label of the next method.
+    fitted : callable, default=None
+        Called with each fitted pipeline of the method, and the numbers of the rows that were held
+        out from it, among those of ``target.rows``.
 
     Returns
     -------
@@ -126,19 +132,24 @@ def evaluate(
     how = target, cv, repeats, test_size, seed
     splits = make_splits(*how, first, copies == "together")
 
-    def scored(splits: Splits, methods: Sequence[Method]) -> SplitRuns:
+    def scored(splits: Splits, methods: Sequence[Method], watch: Any = None) -> SplitRuns:
+        steps: list[tuple[str, Any]] = []
+
         def inputs(train: Index, test: Index) -> list[tuple[Any, Any]]:
             kinds = {not method.reads_categories for method in methods}
             encoded = {
                 kind: encode_split(choice, rows, train, test, one_hot=kind) for kind in kinds
             }
-            return [encoded[not method.reads_categories] for method in methods]
+            steps[:] = encoded[not methods[0].reads_categories][0]
+            return [encoded[not method.reads_categories][1:] for method in methods]
 
         run = SplitRuns(target, splits, methods, inputs, seed, progress, balanced, proba=True)
+        if watch is not None:
+            run.watch = lambda model, test: watch(Pipeline([*steps, ("model", model)]), test)
         run.run()
         return run
 
-    run = scored(splits, contenders)
+    run = scored(splits, contenders, fitted)
     if method in run.failures:
         raise TableError(run.failures[method])
     evaluation = run.evaluation(columns, metric)

@@ -26,7 +26,7 @@ _COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
 _POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f]")
-_MAX_ODD = 0.001  # share of control characters above which a file is binary
+_MAX_ODD = 0.5  # share of control characters above which a file is binary
 
 
 class _Layout(NamedTuple):
