@@ -13,6 +13,7 @@ from kernelwise.app.io import load
 
 from ..evaluation.tables import prices
 from ..loop import loop
+from ..svm.relevance.tables import sales
 from ..tabular.tables import patients
 
 
@@ -95,6 +96,27 @@ def test_03_methods_are_ordered_by_log_loss_and_the_table_says_so(run, table):
     heading, unit = shown.splitlines()[4:6]
     assert "log" in heading.split()[0]
     assert "loss" in unit.split()[0]
+
+
+def test_07_text_is_read_and_named_and_new_texts_are_no_surprise(run, tmp_path):
+    frame, bought = sales(240)
+    frame["bought"] = bought
+    path, later, model = write(frame[:160], tmp_path), tmp_path / "later.csv", tmp_path / "m.kw"
+    frame[160:].to_csv(later, index=False)
+    fit = ("fit", path, "-t", "bought", "--cv", 2, "--out", model)
+    result = run(*fit, "--json")
+    columns = {each["name"]: each for each in json.loads(result.stdout)["columns"]}
+    kinds = {name: each["kind"] for name, each in columns.items()}
+    assert kinds == {"caseid": "id", "offer": "text", "sold": "date", "price": "number",
+                     "share": "number", "shop": "category"}  # fmt: skip
+    assert "text, as 30 numbers with one weight" in columns["offer"]["why"]
+    assert "offer" in run("explain", model).stdout
+    assert "offer" not in run("predict", model, later).stderr
+    drift = run("score", model, later)
+    assert drift.exit_code == 0, drift.stderr
+    drifting = [line for line in drift.stdout.splitlines() if line.startswith("  offer ")]
+    assert not any("< 0.001" in line for line in drifting)
+    assert run("fit", path, "-t", "bought", "--method", "svc", "--cv", 2).exit_code == 0
 
 
 def test_08_a_binary_file_is_refused_with_a_remedy(run, tmp_path):

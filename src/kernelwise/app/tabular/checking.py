@@ -160,7 +160,7 @@ def _check_words(check: ColumnCheck, words: Any, own: LevelProfile, before: _Bef
     notes = _gap_notes(missing, own.missing, n, before)
     unusable = _all_missing(missing, own.missing, n)
     unseen = 0.0
-    if len(own.levels) and check.kind != "text":
+    if len(own.levels):
         is_new = present & ~np.isin(as_levels(words), own.levels)
         unseen = float(is_new.mean())
         if unseen:

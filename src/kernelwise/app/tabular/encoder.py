@@ -142,7 +142,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.kinds_ = {column.name: column.kind for column in used}
         self.unused_ = [column.name for column in columns if not column.used]
         self._learn_values(X, used)
-        self.profile_ = training_profile({name: self.read_column(X, name) for name in self.kinds_})
+        texts = [name for name, kind in self.kinds_.items() if kind == "text"]
+        read = {name: self.read_column(X, name) for name in self.kinds_}
+        self.profile_ = training_profile(read, texts)
         parts = self._parts(X)
         self.columns_: Any = _transformer(parts).fit(parts) if self.one_hot else None
         self._name_outputs(parts)

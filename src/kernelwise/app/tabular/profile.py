@@ -7,7 +7,7 @@ share ``at_most[k]`` of its values are at most ``points[k]``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,10 +65,11 @@ def read_column(
     return as_text(series)
 
 
-def training_profile(columns: Mapping[str, Any]) -> dict[str, Any]:
+def training_profile(columns: Mapping[str, Any], texts: Collection[str] = ()) -> dict[str, Any]:
     """Return the profile of a table.
 
-    ``columns``: the values of each used column by `read_column`. Returns ``profile``, arrays for
+    ``columns``: the values of each used column by `read_column`. ``texts``: those whose words are
+    not kept. Returns ``profile``, arrays for
     `column_profile`.
     """
     numbers = {name: values for name, values in columns.items() if values.dtype.kind == "f"}
@@ -81,7 +82,8 @@ def training_profile(columns: Mapping[str, Any]) -> dict[str, Any]:
     levels, counts = {}, {}
     for name, values in columns.items():
         if name not in numbers:
-            levels[name], counts[name] = _levels(values[values != ""])
+            words = values[:0] if name in texts else values[values != ""]
+            levels[name], counts[name] = _levels(words)
     gaps = [
         float(np.mean(np.isnan(values) if name in numbers else values == ""))
         for name, values in columns.items()
