@@ -185,3 +185,31 @@ def test_a_graph_that_no_file_can_hold_is_refused(monkeypatch):
     monkeypatch.setattr(_onnx_graph, "_MAX_BYTES", 30_000)
     with pytest.raises(ValueError, match=r"cannot be exported to ONNX: .*fewer rows or columns"):
         to_onnx(model, rows)
+
+
+def test_finding_10_dates_flags_with_gaps_and_no_text():
+    table, signal = frame(150)
+    days = np.random.default_rng(0).integers(19_000 * 24, 20_000 * 24, 150) / 24.0
+    table["when"] = pd.to_datetime(days * 86_400, unit="s")
+    table["flag"] = pd.Series(signal > 0, dtype=object).where(table.index % 7 > 0, None)
+    table.loc[::13, "when"] = pd.NaT
+    y = np.where(signal + (table["when"].dt.month > 6) > 0, "p", "q")
+    model = RelevanceSVC().fit(table, y)
+    assert "when" in model.columns_.names
+    graph = to_onnx(model, table).SerializeToString()
+    given = table.assign(when=(table["when"] - pd.Timestamp(0)) / pd.Timedelta(days=1))
+    given["flag"] = given["flag"].map({True: 1.0, False: 0.0})
+    feeds = {}
+    for name in model.columns_.names:
+        own = given[name]
+        words = own.dtype == object or isinstance(own.dtype, pd.StringDtype)
+        values = own.fillna("").astype(str) if words else own.astype(float)
+        feeds[name] = values.to_numpy(object if words else float)[:, None]
+    found = onnxruntime.InferenceSession(graph).run(["probabilities"], feeds)[0]
+    assert_allclose(found, model.predict_proba(table), atol=1e-5)
+    words = np.random.default_rng(1).choice(["red", "blue", "green", "tall", "deep"], (150, 3))
+    table["note"] = [f"{' and '.join(own)}, {chr(97 + k % 26)}{chr(97 + k // 26)}"
+                     for k, own in enumerate(words)]  # fmt: skip
+    model = RelevanceSVC().fit(table[["a", "note"]], np.where(words[:, 0] == "red", "p", "q"))
+    with pytest.raises(ValueError, match=r"\['note'\] are text, which a graph cannot read"):
+        to_onnx(model, table)
