@@ -17,6 +17,9 @@ from selenium.webdriver.support.ui import Select
 from kernelwise import RelevanceSVC
 from kernelwise.app.page import write_model_page
 from kernelwise.app.tabular import check_new_rows, read_table
+from kernelwise.app.tabular.column_values import as_days, as_numbers
+from kernelwise.app.tabular.column_values import as_text as as_text_of
+from kernelwise.values.dates import DATE_FORMATS
 
 from ..loop import loop
 from ..report.test_browser import FLAGS, show
@@ -186,6 +189,64 @@ def test_separators_and_decimal_signs_are_detected(browser, pages, separator, de
     known = fitted("three classes").predict_proba(read(text))
     found = browser.execute_script(PREDICT, text)
     assert_allclose([each[1] for each in found], known, rtol=0, atol=TOLERANCE)
+
+
+CELLS = (
+    ("1", "2", "-3", "+5", "1e5", ".5", "5.", "1.5e-3", "007", "123456789012345"),
+    ("1.5", "2.25", "-0.125", "1e300", "1e-7", "123456789.123", "1e22"),
+    ("TRUE", "true", "False", "FALSE"),
+    ("1,234", "1,234.5", "$3", "€ 4.5", "(12)", "5 %", "-$7", "$-7", "1'000", "1 000", "- 5"),
+    ("a", "b c", "ünï", "it's", "A", "1a", " lead", "trail ", 'a "q"', "a,b;c"),
+    ("1_000", "0x10", "inf", "-Infinity", "nan", "1e400", "1d5", "1e", "--", "..", "unknown"),
+    ("2020-01-05", "2020-1-5", "2020-01-05 10:00", "2020-01-05T10:00:30.25Z", "2020-02-30"),
+    ("20200105", "2020-01-05 10:00:00+0130", "5 Mar 2020", "5 March 2020", "Mar 5, 2020"),
+    (
+        "31.12.2020",
+        "1.2.2020",
+        "01.13.2020",
+        "1.2.20",
+        "03/04/2020 7:05",
+        "2020/03/04",
+        "5-may-2020",
+    ),
+    ("1,5", "2,75", "-3,125", "1.234,5", "12.345"),
+)
+GAPS = ("", "NA", "?", "-", ".", "n/a", "NULL", "None")
+READ = """
+const table = readTable(arguments[0]), known = (value) => (Number.isFinite(value) ? value : null);
+return table.names.map((name) => {
+  const column = table.columns.get(name), read = (field) => fieldValues(field, column).map(known);
+  const dates = arguments[1].map((format) => read({ kind: "date", format }));
+  return [column.words, read({ kind: "number", decimal: ".", unit: 1 }), ...dates];
+});
+"""
+
+
+def random_table(rng):
+    """Return a table of odd cells as text."""
+    rows = int(rng.integers(1, 9))
+    columns = {}
+    for name in ("a", "b", "c"):
+        kinds = rng.choice(len(CELLS), rng.choice([1, 1, 2]), replace=False)
+        cells = [cell for kind in kinds for cell in CELLS[kind]]
+        columns[name] = [rng.choice(GAPS if rng.random() < 0.2 else cells) for _ in range(rows)]
+    separator, quoting = str(rng.choice([",", ";", "\t", "|"])), int(rng.choice([0, 1]))
+    return pd.DataFrame(columns).to_csv(index=False, sep=separator, quoting=quoting)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast")  # numbers as dates
+def test_odd_cells_are_read_as_python_reads_them(browser, pages):
+    """Words, numbers and dates of every format in 300 tables of odd cells."""
+    browser.get(pages["three classes"])
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        text = random_table(rng)
+        frame = read(text)
+        found = browser.execute_script(READ, text, list(DATE_FORMATS))
+        for name, (words, *values) in zip(frame.columns, found, strict=True):
+            assert words == as_text_of(frame[name]).tolist(), text
+            known = [as_numbers(frame[name]), *(as_days(frame[name], f) for f in DATE_FORMATS)]
+            assert_allclose(np.array(values, dtype=float), known, rtol=1e-15, err_msg=text)
 
 
 def test_table_becomes_predictions_and_a_row_returns_to_the_form(browser, pages):

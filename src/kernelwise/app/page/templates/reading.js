@@ -111,6 +111,9 @@ function datePart(field, part, days) {
   return days - field.firstDay;
 }
 
+// Numbers where training had dates are nanoseconds since 1970 for pandas, and so they are here; checks tell.
+const daysOfNumber = (value) => (Math.abs(value) < 2 ** 63 ? Math.floor(Math.trunc(value) / 1000) / (DAY * 1e6) : NaN);
+
 // Whether a field is a number or a date.
 const hasRange = (field) => field.range !== undefined;
 
@@ -121,7 +124,7 @@ function fieldValues(field, column) {
   if (field.kind === "date")
     return column.words.map((word, i) => {
       if (word === "") return null;
-      return column.numbers === null ? readDate(word, field.format) : Math.floor(column.numbers[i] / 1000) / (DAY * 1e6);
+      return column.numbers === null ? readDate(word, field.format) : daysOfNumber(column.numbers[i]);
     });
   if (field.kind === "number") {
     const values = column.numbers ?? readNumbers(column.words, field.decimal);
@@ -277,7 +280,7 @@ function columnOf(cells, decimal) {
   const toPoint = (cell) => (decimal === "," && /^[-+]?\d*,?\d*([eE][-+]?\d+)?$/.test(cell) ? cell.replace(",", ".") : cell);
   const isPlain = decimal === "." ? (cell) => PLAIN.test(cell) : (cell) => !cell.includes(".") && PLAIN.test(toPoint(cell));
   let read = null;
-  if (known.every(isPlain)) read = (cell) => plainNumber(toPoint(cell.trim()));
+  if (known.every(isPlain) && fitWholeNumbers(known, cells.length)) read = (cell) => plainNumber(toPoint(cell.trim()));
   else if (decimal === "," && known.every((cell) => PLAIN.test(cell))) read = (cell) => dressedNumber(cell.trim(), ",");
   if (read !== null) {
     const numbers = cells.map((cell, i) => (isGap[i] ? NaN : read(cell)));
@@ -286,6 +289,19 @@ function columnOf(cells, decimal) {
   const isTruth = known.every((cell) => /^(True|TRUE|true|False|FALSE|false)$/.test(cell));
   const words = cells.map((cell, i) => (isGap[i] ? "" : asWord(cell)));
   return { cells, numbers: null, words: isTruth ? words.map((word) => word && (/^t/i.test(word) ? "True" : "False")) : words };
+}
+
+// Whether whole numbers fit into 64 bits, as pandas needs it where no other number comes first; else a
+// column of them is one of words.
+function fitWholeNumbers(known, n) {
+  let most = 0, least = 0;
+  for (const cell of known) {
+    if (!/^[-+]?\d+$/.test(cell)) return true;
+    most = Math.max(most, Number(cell));
+    least = Math.min(least, Number(cell));
+    if (most >= 2 ** 64 || least < -(2 ** 63)) return false;
+  }
+  return most < 2 ** 63 || (least >= 0 && known.length === n);
 }
 
 // A number in 15 digits, as Python's "%.15g"; "" where it is missing or too large.
