@@ -32,7 +32,7 @@ def page(
     quiet: options.Quiet = False,
     force: options.Force = False,
 ) -> None:
-    """Write a model as a page that predicts in the browser.
+    """Write a page that predicts in the browser.
 
     The page is one HTML file, which needs no network and no Python. It has a form with a field per
     column that the model reads. It shows the probability of each class, or the number with its
