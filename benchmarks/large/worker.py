@@ -81,7 +81,7 @@ def main(contender: str, name: str, n: int, seed: int, n_test: int = TEST_ROWS) 
         **scores(model, new, y[n:]),
     }
     if contender == OURS:
-        found |= {"parts": model.parts_, **stored(model)}
+        found |= stored(model)
     print(json.dumps(found))
 
 

@@ -65,7 +65,9 @@ def _recall(rows: Sequence[Row]) -> list[Reading]:
 
 
 def _weakest(rows: Sequence[Row]) -> list[Reading]:
-    return [Reading(name, share_found(rows, "test", j)) for j, name in enumerate(ODDS)]
+    return [
+        Reading(name, share_found(rows, "test", j)) for j, name in enumerate(ODDS if rows else ())
+    ]
 
 
 TARGETS: tuple[Target, ...] = (

@@ -23,16 +23,16 @@ RULE_NAMES = TEST_NAMES | {"path": "path"}
 _TABLES, _REPEATS, _MIXED = 40, 20, 20  # tables of each kind of noise, of each rule, and mixed
 
 
-def tests(X: np.ndarray, y: np.ndarray) -> dict[str, Any]:
+def selected_by_tests(X: np.ndarray, y: np.ndarray) -> dict[str, Any]:
     """Return the columns that each test selects."""
     from sklearn.feature_selection import SelectFdr
 
     from kernelwise.app.inspection import relevance_test
 
-    tested = relevance_test(X, y)
+    columns = relevance_test(X, y)
     return {
-        "fdr": tested.selected("fdr", FDR),
-        "fwer": tested.selected("fwer", FWER),
+        "fdr": columns.selected("fdr", FDR),
+        "fwer": columns.selected("fwer", FWER),
         "F": SelectFdr(alpha=FDR).fit(X, y).get_support(),
     }
 
@@ -65,7 +65,7 @@ class NoiseTables(Suite):
         return [{"problem": name, "seed": seed} for name in kinds for seed in range(count)]
 
     def measure(self, case: Task, effort: Effort) -> Row:
-        found = tests(*noise(case["problem"], case["seed"]))
+        found = selected_by_tests(*noise(case["problem"], case["seed"]))
         return {name: int(chosen.sum()) for name, chosen in found.items()}
 
     def section(self, results: Results) -> str:
@@ -106,7 +106,7 @@ class KnownTruths(Suite):
         X, y, relevant = truth(case["problem"], (case["n"], case["p"]), case["seed"])
         row: Row = {"relevant": relevant}
         path = RelevanceSelector().fit(X, y).get_support()
-        for name, chosen in {**tests(X, y), "path": path}.items():
+        for name, chosen in {**selected_by_tests(X, y), "path": path}.items():
             hits, count = int(chosen[:relevant].sum()), int(chosen.sum())
             row[name] = {
                 "false": rounded((count - hits) / max(count, 1)),

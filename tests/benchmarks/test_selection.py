@@ -6,7 +6,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from benchmarks.selection import PAGE
 from benchmarks.selection.problems import NOISE, SMALL, TRUTHS, noise, truth
-from benchmarks.selection.suites import RULE_NAMES, anything, rates, selections
+from benchmarks.selection.suites import RULE_NAMES, TEST_NAMES, anything, rates, selected_by_tests
 from benchmarks.targets import verdicts
 
 from .helpers import assert_tables_are_rectangular, quick
@@ -15,7 +15,7 @@ from .helpers import assert_tables_are_rectangular, quick
 def test_quick_run_measures_every_quick_case(tmp_path):
     quick(tmp_path, "selection")
     found = PAGE.read(tmp_path, "quick")
-    assert list(found) == ["selection-noise", "selection-truth"]
+    assert list(found) == ["selection-noise", "selection-mixed", "selection-truth"]
     (row,) = found["selection-truth"].rows
     assert row["fdr"]["recall"] == 1.0
     text = (tmp_path / "selection.md").read_text(encoding="utf-8")
@@ -48,10 +48,10 @@ def test_neighbours_in_a_chain_correlate():
     np.testing.assert_allclose(np.diag(np.corrcoef(X.T), 1), 0.5, atol=0.05)
 
 
-def test_every_rule_selects_by_column():
+def test_every_test_selects_by_column():
     X, y, _ = truth("linear", SMALL, seed=5)
-    found = selections(X, y)
-    assert list(found) == list(RULE_NAMES)
+    found = selected_by_tests(X, y)
+    assert list(found) == list(TEST_NAMES)
     assert all(chosen.shape == (SMALL[1],) for chosen in found.values())
     assert not (found["fwer"] & ~found["fdr"]).any()
 
@@ -68,4 +68,5 @@ def test_rates_and_verdicts_follow_the_rows():
     rows = {"selection-noise": tables, "selection-truth": [row(0.0, 1.0), row(0.11, 0.9, "XOR")]}
     found = [one["verdict"] for one in verdicts(rows, PAGE.targets)]
     missed = "**missed** in 1 of {}"
-    assert found == [missed.format(1), missed.format(2), missed.format(2), "not measured"]
+    unknown = "not measured"
+    assert found == [unknown, missed.format(1), missed.format(2), missed.format(2), unknown]

@@ -14,7 +14,7 @@ from . import page
 from .calls import wrong_calls
 from .files import damaged_files, forged_files
 from .interrupts import interrupted_fits, interrupted_long_fits
-from .kills import killed_commands, killed_large_fits, killed_saves
+from .kills import killed_commands, killed_saves
 from .processes import MADE, forks, memory_limits
 from .tally import Tally
 
@@ -40,7 +40,6 @@ def attacks(folder: Path, seed: int, part: int) -> dict[str, Callable[[], Tally]
         "long": partial(interrupted_long_fits, share(2), seed),
         "saves": partial(killed_saves, folder, share(40), seed),
         "commands": partial(killed_commands, folder, share(12), seed),
-        "large": partial(killed_large_fits, folder, share(6), seed),
         "forks": partial(forks, share(6)),
         "memory": partial(memory_limits, MEMORY_CASES[::part]),
     }

@@ -1,4 +1,4 @@
-"""kill -9 at random moments: of a save, of commands, and of a large fit that keeps its trees."""
+"""kill -9 at random moments: of a save, and of commands."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_iris
 
-from kernelwise import SVC, RelevanceSVC
+from kernelwise import SVC
 from kernelwise.app.io import ModelFileError, load, save
 
 from .tally import Tally
@@ -68,56 +67,6 @@ def killed_commands(folder: Path, n: int, seed: int) -> Tally:
         else:
             tally.held("a whole model")
     return tally
-
-
-_LARGE = """
-import sys
-import numpy as np
-from tests.chaos.kills import large_fit
-np.save(sys.argv[2], large_fit(sys.argv[1]))
-"""
-
-
-def large_fit(checkpoint: str | None) -> Any:
-    """Fit a table by cells, with a folder for the finished trees; return decisions."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(6000, 6))
-    y = (np.hypot(X[:, 0], X[:, 1]) > 1.2).astype(int)
-    model = RelevanceSVC(large="cells", cell_size=500, n_trees=4, checkpoint=checkpoint)
-    return model.fit(X, y).decision_function(X[:500])
-
-
-def killed_large_fits(folder: Path, n: int, seed: int) -> Tally:
-    """Kill a fit that keeps its trees; the fit that goes on gives the model of one fit."""
-    tally, rng = Tally("kill -9 during large fits"), np.random.default_rng(seed)
-    out, trees = folder / "decisions.npy", folder / "trees"
-    command = [sys.executable, "-W", "ignore", "-c", _LARGE, str(trees), str(out)]
-    expected = large_fit(None)
-    for trial in range(n):
-        for _ in range(int(rng.integers(1, 3))):
-            process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-            _wait_for(trees, int(rng.integers(4)), process)
-            time.sleep(rng.random())
-            process.kill()
-            process.wait()
-        n_trees = len(list(trees.glob("*"))) if trees.exists() else 0
-        out.unlink(missing_ok=True)
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_LIMIT)
-        if done.returncode or not np.array_equal(np.load(out), expected):
-            tally.broke(f"trial {trial}: {done.stderr.strip()[-160:] or 'another model'}")
-        else:
-            tally.held(f"went on from {n_trees} trees to the same model")
-        for path in trees.iterdir():
-            path.unlink()
-    return tally
-
-
-def _wait_for(trees: Path, n_trees: int, process: subprocess.Popen[bytes]) -> None:
-    """Wait until a fit has stored so many trees."""
-    while process.poll() is None:
-        if trees.exists() and len(list(trees.iterdir())) >= n_trees:
-            return
-        time.sleep(0.02)
 
 
 _COMMAND = """

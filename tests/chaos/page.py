@@ -25,8 +25,6 @@ _MEANING = {
     "matrix, and every method.",
     "kill -9 while saving": "A process is killed while it saves a model over another.",
     "kill -9 during fit --out": "The command is killed at a random moment.",
-    "kill -9 during large fits": "A fit with `checkpoint=` is killed one to three times; the fit "
-    "that goes on must give the same model, bit for bit.",
     "forks during fits": "A process forks while another of its threads fits; the child fits, too.",
     "limits on memory": "A fit gets a few megabytes of address space (`ulimit -v`).",
 }

@@ -33,9 +33,9 @@ def wine_model(wine):
 @pytest.fixture(scope="session")
 def shaped():
     """Return rows, and models of log-odds and of numbers x1 - x2 ** 2."""
-    X = np.random.default_rng(0).normal(size=(160, 4))
+    X = np.random.default_rng(0).normal(size=(300, 4))
     f = X[:, 1] - X[:, 2] ** 2
-    noise = 0.3 * np.random.default_rng(1).normal(size=160)
+    noise = 0.3 * np.random.default_rng(1).normal(size=300)
     return X, RelevanceSVC().fit(X, f > -0.5), RelevanceSVR().fit(X, 10 * (f + noise))
 
 

@@ -79,7 +79,7 @@ def test_columns_of_a_table_are_shuffled_as_they_are(hospital, hospital_model):
 def test_numbers_are_in_units_of_the_target(shaped):
     X, _, model = shaped
     f = 10 * (X[:, 1] - X[:, 2] ** 2)
-    y = f + 3 * np.random.default_rng(1).normal(size=160)
+    y = f + 3 * np.random.default_rng(1).normal(size=len(X))
     found = held_out_importance(model, X, y, n_repeats=3)
     assert found.metric == "root mean squared error"
     assert found.matters.tolist() == [False, True, True, False]

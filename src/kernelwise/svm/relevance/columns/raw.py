@@ -77,14 +77,16 @@ class RawColumn:
         if not self.of_frame:
             return CATEGORY if _as_floats(self.values) is None else NUMBER
         listed = self._listed()
-        if set(map(type, listed)) == {str}:  # all words: the test value by value takes much longer
+        # Words, with gaps or floats: the test value by value takes much longer.
+        if set(map(type, listed)) - {float, type(None)} == {str}:
             return CATEGORY
         kinds = {_type_of(value) for value in listed} - {None}
         return CATEGORY if str in kinds else NUMBER if kinds else CATEGORY
 
     def _listed(self) -> list[Any]:
-        values = self.values
-        listed: list[Any] = values.to_list() if hasattr(values, "to_list") else values.tolist()
+        values: Any = self.values  # in pandas, to_list is slow for types of Arrow
+        listed: list[Any]
+        listed = values.astype(object).tolist() if hasattr(values, "astype") else values.to_list()
         return listed
 
     def numbers(self) -> Array:
