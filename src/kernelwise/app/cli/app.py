@@ -17,9 +17,9 @@ from .score import score
 
 _MANUAL = """Predict classes and numbers from your own table, and learn which columns matter.
 
-A table is a file with named columns: CSV, TSV, parquet, feather, Excel, JSON, ARFF or libsvm, plain
-or compressed; - is the standard input. Separator, decimal sign and encoding are detected. Columns
-may hold numbers, words, dates and gaps; fit shows how each column is used.
+A table is a file with named columns: CSV, TSV, parquet, feather, Excel, JSON, ARFF or libsvm,
+plain or compressed; - is the standard input. Separator, decimal sign and encoding are detected.
+Columns may hold numbers, words, text, dates and gaps; fit shows how each column is used.
 
 \b
   kernelwise fit patients.csv -t outcome --out model.kw

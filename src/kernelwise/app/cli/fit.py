@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import options
 from .console import Session, check_outputs, fail, guarded, keeping
@@ -72,21 +72,16 @@ def fit(
         "columns": columns,
         "copies": copies,
     }
-    evaluation, model, costs = _evaluated(
-        session, frame, found, method, settings, metric=metric, **how
-    )
-    evaluation = replace(evaluation, notes=(*evaluation.notes, *leaks))
+    fitted = _evaluated(session, frame, found, method, settings, leaks, metric=metric, **how)
     if out is not None:
-        _save(session, frame, evaluation, model, costs, balanced, out)
-    _show_results(session, evaluation, costs)
+        _save(session, frame, fitted, balanced, out)
+    _show_results(session, fitted)
     missing: list[str] = []
     if report is not None:
         with keeping("nothing was written" if out is None else f"the model is in {out}"):
-            missing = _write_report(
-                session, frame, evaluation, model, costs, stability, data, out, report
-            )
-    _give(session, evaluation, costs, out, report, missing)
-    show_outcome(session, evaluation)
+            missing = _write_report(session, frame, fitted, stability, data, out, report)
+    _give(session, fitted, out, report, missing)
+    show_outcome(session, fitted.evaluation)
     if out is not None:
         show_next(session, out, data)
     if missing:
@@ -102,9 +97,23 @@ def _columns(frame: Any, target: str, method: str, settings: dict[str, Any]) -> 
     return describe_columns(frame, target, **choice, one_hot=not methods()[method].reads_categories)
 
 
+class _Fitted(NamedTuple):
+    """A model of all rows, its scores, and what its columns cost."""
+
+    evaluation: Evaluation
+    model: Any
+    costs: ColumnImportance | None
+
+
 def _evaluated(
-    session: Session, frame: Any, target: Target, method: str, settings: dict[str, Any], **how: Any
-) -> tuple[Evaluation, Any, ColumnImportance | None]:
+    session: Session,
+    frame: Any,
+    target: Target,
+    method: str,
+    settings: dict[str, Any],
+    notes: list[str],
+    **how: Any,
+) -> _Fitted:
     """Score a method, and fit it to all rows; return scores, model and costs of the columns."""
     from ..evaluation import evaluate, fit_table
     from ..inspection.importance import HeldOutCosts
@@ -131,7 +140,8 @@ def _evaluated(
     for failure in failures[:1]:
         session.note(failure)
     found = None if failures else costs.result(model)
-    return replace(evaluation, weights=tuple(column_weights(model))), model, found
+    weights, all_notes = tuple(column_weights(model)), (*evaluation.notes, *notes)
+    return _Fitted(replace(evaluation, weights=weights, notes=all_notes), model, found)
 
 
 def _show_table(session: Session, frame: Any, columns: list[Column], saved: bool) -> None:
@@ -144,7 +154,8 @@ def _show_table(session: Session, frame: Any, columns: list[Column], saved: bool
         session.say(f"add --keep {quote(ids[0])} to use a column that looks like an id")
 
 
-def _show_results(session: Session, evaluation: Evaluation, costs: ColumnImportance | None) -> None:
+def _show_results(session: Session, fitted: _Fitted) -> None:
+    evaluation, _, costs = fitted
     show_notes(session, evaluation)
     session.show(scores_table(evaluation))
     if costs is not None:
@@ -155,20 +166,13 @@ def _show_results(session: Session, evaluation: Evaluation, costs: ColumnImporta
         session.show(f"{evaluation.best.label} does not weight the columns.")
 
 
-def _save(
-    session: Session,
-    frame: Any,
-    evaluation: Evaluation,
-    model: Any,
-    costs: ColumnImportance | None,
-    balanced: bool,
-    out: Path,
-) -> None:
+def _save(session: Session, frame: Any, fitted: _Fitted, balanced: bool, out: Path) -> None:
     """Save the model, and name its file at once: nothing that follows can take it away."""
     from ..inspection.model_checks import failure_text
     from ..io import save
     from .explain import measured_effects
 
+    evaluation, model, costs = fitted
     summary, target = _summary(evaluation, balanced), evaluation.target
     summary |= {} if costs is None else {"costs": costs_data(costs)}
     save(model, out, summary=summary)
@@ -204,9 +208,7 @@ def _summary(evaluation: Evaluation, balanced: bool) -> dict[str, Any]:
 def _write_report(
     session: Session,
     frame: Any,
-    evaluation: Evaluation,
-    model: Any,
-    costs: ColumnImportance | None,
+    fitted: _Fitted,
     n_resamples: int,
     data: str,
     out: Path | None,
@@ -216,6 +218,7 @@ def _write_report(
     from ..inspection import check_model
     from ..report.page import report_sections, write_page
 
+    evaluation, model, costs = fitted
     target = evaluation.target
     with session.progress() as progress, session.showing_warnings():
         checks = check_model(
@@ -237,13 +240,13 @@ def _write_report(
 
 def _give(
     session: Session,
-    evaluation: Evaluation,
-    costs: ColumnImportance | None,
+    fitted: _Fitted,
     out: Path | None,
     report: Path | None,
     missing: list[str],
 ) -> None:
     """Print all results as JSON, with the files that were written."""
+    evaluation, _, costs = fitted
     session.give(
         evaluation.as_dict()
         | {"columns": [vars(column) for column in evaluation.columns]}

@@ -120,11 +120,7 @@ def evaluate(
     choice = ColumnChoice.checked(frame, drop, keep, category)
     names = compared_methods(method, target, against)
     contenders = [method_named(name, target.task) for name in names]
-    if columns is None:
-        one_hot = not contenders[0].reads_categories
-        columns = describe_columns(frame, target.name, **choice._asdict(), one_hot=one_hot)
-    elif not all(isinstance(column, Column) for column in columns):
-        raise TypeError("columns must be those of describe_columns, or None.")
+    columns = _described(frame, target, choice, contenders[0], columns)
     if copies not in ("together", "apart"):
         raise TableError(f'copies={copies!r} is not known; give "together" or "apart".')
     rows = target.rows_of(frame)
@@ -137,9 +133,7 @@ def evaluate(
 
         def inputs(train: Index, test: Index) -> list[tuple[Any, Any]]:
             kinds = {not method.reads_categories for method in methods}
-            encoded = {
-                kind: encode_split(choice, rows, train, test, one_hot=kind) for kind in kinds
-            }
+            encoded = {k: encode_split(choice, rows, train, test, one_hot=k) for k in kinds}
             steps[:] = encoded[not methods[0].reads_categories][0]
             return [encoded[not method.reads_categories][1:] for method in methods]
 
@@ -157,6 +151,22 @@ def evaluate(
     if splits.together:
         notes += _apart_note(evaluation, scored(make_splits(*how), contenders[:1]))
     return replace(evaluation, notes=tuple(notes))
+
+
+def _described(
+    frame: Any,
+    target: Target,
+    choice: ColumnChoice,
+    method: Method,
+    columns: Sequence[Column] | None,
+) -> Sequence[Column]:
+    """Return the columns as a method reads them, unless they are known."""
+    if columns is None:
+        one_hot = not method.reads_categories
+        return describe_columns(frame, target.name, **choice._asdict(), one_hot=one_hot)
+    if not all(isinstance(column, Column) for column in columns):
+        raise TypeError("columns must be those of describe_columns, or None.")
+    return columns
 
 
 def _apart_note(together: Evaluation, apart: SplitRuns) -> list[str]:
