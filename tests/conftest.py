@@ -27,6 +27,7 @@ SLOW = (
     "tests/dask/",
     "tests/docs/",
     "tests/native/test_symbols.py",
+    "tests/page/test_browser.py",
     "tests/report/test_browser.py",
     "tests/reproduction/",
     "tests/test_examples.py",

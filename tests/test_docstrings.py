@@ -11,7 +11,7 @@ from numpydoc.validate import ERROR_MSGS, validate
 import kernelwise
 
 LAYERS = [name for name in kernelwise._LAYERS if name != "app"]
-APPLICATION = ("tabular", "io", "evaluation", "inspection", "report", "cli")
+APPLICATION = ("tabular", "io", "evaluation", "inspection", "report", "page", "cli")
 LAYERS += [f"app.{name}" for name in APPLICATION]
 MODULES = ["kernelwise", *(f"kernelwise.{layer}" for layer in LAYERS)]
 

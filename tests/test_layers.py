@@ -23,6 +23,7 @@ CORE = {
     "discrimination": set(),
     "criteria": {"kernels", "qp"},
     "calibration": set(),
+    "values": set(),
 }
 METHODS = {
     "svm": set(CORE),
@@ -36,7 +37,8 @@ APPLICATION = {
     "evaluation": _MODELS | {"tabular", "io"},
     "inspection": _MODELS | {"tabular", "io", "evaluation"},
     "report": _MODELS | {"tabular", "io", "evaluation", "inspection"},
-    "cli": _MODELS | {"tabular", "io", "evaluation", "inspection", "report"},
+    "page": _MODELS | {"tabular", "io", "evaluation", "inspection", "report"},
+    "cli": _MODELS | {"tabular", "io", "evaluation", "inspection", "report", "page"},
 }
 MAY_IMPORT = CORE | METHODS | APPLICATION
 

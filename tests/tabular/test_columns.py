@@ -48,7 +48,7 @@ COLUMNS = {
         "number",
         "1 infinite or beyond 1e100 -> median",
     ),
-    "huge": ([1e300, 2e300] * (N // 2), "empty", "besides 40 that are infinite or beyond 1e100"),
+    "huge": ([1e300, 2e300] * (N // 2), "number", "huge: divided by 1.5e+300, its median size"),
     "yes or no": (["yes", "no"] * (N // 2), "boolean", "0 or 1"),
     "flag": (["x", None] * (N // 2), "boolean", "0 where missing, else 1"),
     "truth": ([True, False] * (N // 2), "boolean", "0 or 1"),
@@ -71,7 +71,7 @@ COLUMNS = {
         "days since first, hour (UTC)",
     ),
     "colour": (["red", "green", "blue", None] * (N // 4), "category", "3 different values"),
-    "words": ([f"w{k % 25}" for k in range(N)], "text", "25 different values: the 20 most"),
+    "words": ([f"w{k % 25}" for k in range(N)], "category", "25 different values: the 20 most"),
     "day": ([f"2024-01-{1 + k % 28:02d}" for k in range(N)], "date", "-> year, month"),
     "slashes": ([f"{1 + k % 28}/{1 + k % 12}/2024" for k in range(N)], "date", "the day before"),
     "us days": ([f"{1 + k % 12}/{1 + k % 28}/2024" for k in range(N)], "date", "-> year, month"),
@@ -108,7 +108,7 @@ def test_dropped_and_kept_columns_are_described_without_the_target():
     assert "outcome" not in by_name
     assert by_name["age"].why == "dropped: not wanted"
     assert by_name["patient"].used
-    assert by_name["patient"].kind == "text"
+    assert by_name["patient"].kind == "category"
     assert by_name["dose"].n_missing > 0
 
 

@@ -1,9 +1,12 @@
 """Tables of any dialect are read, and other files refused with the reason."""
 
+import bz2
 import gzip
 import io
+import lzma
 import subprocess
 import sys
+from zipfile import ZipFile
 
 import numpy as np
 import pandas as pd
@@ -126,7 +129,10 @@ BAD = {
     "empty": (b"", "is empty"),
     "blank": (b" \n\n ", "is empty"),
     "binary": (b"a,b\n1,\x002\n", "line 2 has bytes of a binary"),
-    "excel": (b"PK\x03\x04rest", "Excel file; save the sheet as CSV"),
+    "damaged zip": (b"PK\x03\x04rest", "is damaged: it cannot be decompressed"),
+    "damaged Excel": (b"\xd0\xcf\x11\xe0rest", "Excel|damaged"),
+    "damaged feather": (b"ARROW1" + b"x" * 40, "is damaged"),
+    "object": (b'{"a": {"b": 1}, "c": [1, 2', "is no table in JSON"),
     "pdf": (b"%PDF-1.4", "a PDF document"),
     "spaces": (b"a b c\n1 2 3\n4 5 6\n", "seem to be separated by spaces; separate them by"),
     "colons": (b"a:b\n1:2\n", "seem to be separated by colons"),
@@ -148,6 +154,44 @@ def test_files_that_are_not_tables_are_refused_with_the_reason(name):
     content, reason = BAD[name]
     with pytest.raises(TableError, match=reason):
         read(content)
+
+
+def packed(content, name="table.csv", others=()):
+    buffer = io.BytesIO()
+    with ZipFile(buffer, "w") as file:
+        for each in (name, *others):
+            file.writestr(each, content)
+    return buffer.getvalue()
+
+
+def test_finding_21_compressed_files_and_other_formats_are_tables():
+    text, expected = b"size,kind\n1.5,a\n2.5,b\n", {"size": [1.5, 2.5], "kind": ["a", "b"]}
+    frame = pd.DataFrame(expected)
+    feather = io.BytesIO()
+    frame.to_feather(feather)
+    lines = frame.to_json(orient="records", lines=True).encode()
+    listed = frame.to_json(orient="records").encode()
+    for content in (
+        *(pack(text) for pack in (gzip.compress, bz2.compress, lzma.compress, packed)),
+        feather.getvalue(), lines, listed, gzip.compress(lines),
+    ):  # fmt: skip
+        assert read(content).to_dict("list") == expected
+    with pytest.raises(TableError, match=r"zip archive of 2 files, 'table.csv', 'b.csv'; give one"):
+        read(packed(text, others=["b.csv"]))
+
+
+def test_finding_21_an_excel_file_is_a_table():
+    pytest.importorskip("openpyxl", reason="pandas reads Excel files with openpyxl")
+    content = io.BytesIO()
+    expected = {"size": [1.5, 2.5], "kind": ["a", "b"]}
+    pd.DataFrame(expected).to_excel(content, index=False)
+    assert read(content.getvalue()).to_dict("list") == expected
+
+
+def test_finding_21_without_its_package_an_excel_file_has_a_remedy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(TableError, match=r"an Excel file: .*openpyxl.* Or save the sheet as CSV"):
+        read(packed(b"", "xl/workbook.xml"))
 
 
 LONG = [f"{k},x{k % 3},{k % 2}" for k in range(200)]

@@ -165,6 +165,8 @@ class DaskRelevanceSVC(OnCluster, RelevanceSVC):
     categorical_features : "from_dtype", array-like of bool, int or str, or None, \
             default="from_dtype"
         Which columns are categories, as in `RelevanceSVC`.
+    columns : {"auto", "as is"}, default="auto"
+        How columns of a data frame are read, as in `RelevanceSVC`.
     feature_groups : array-like, default=None
         Columns that share one weight and are kept or dropped together.
     max_features : int, default=None
@@ -178,8 +180,8 @@ class DaskRelevanceSVC(OnCluster, RelevanceSVC):
     n_jobs : int, default=None
         Threads of the client; None is one. The cluster decides how many its workers have.
     verbose : bool or "auto", default="auto"
-        Whether to print a line per step. "auto" shows the running step on stderr once the fit has
-        taken two seconds.
+        Whether to print a line per step. "auto" shows the running step once the fit has taken two
+        seconds, on a terminal alone.
     random_state : int, RandomState instance or None, default=0
         Deals folds, and picks rows if there are more than a step needs.
 
@@ -260,6 +262,8 @@ class DaskRelevanceSVR(OnCluster, RelevanceSVR):
     categorical_features : "from_dtype", array-like of bool, int or str, or None, \
             default="from_dtype"
         Which columns are categories, as in `RelevanceSVR`.
+    columns : {"auto", "as is"}, default="auto"
+        How columns of a data frame are read, as in `RelevanceSVC`.
     feature_groups : array-like, default=None
         Columns that share one weight and are kept or dropped together.
     max_features : int, default=None
@@ -271,8 +275,8 @@ class DaskRelevanceSVR(OnCluster, RelevanceSVR):
     n_jobs : int, default=None
         Threads of the client; None is one. The cluster decides how many its workers have.
     verbose : bool or "auto", default="auto"
-        Whether to print a line per step. "auto" shows the running step on stderr once the fit has
-        taken two seconds.
+        Whether to print a line per step. "auto" shows the running step once the fit has taken two
+        seconds, on a terminal alone.
     random_state : int, RandomState instance or None, default=0
         Deals folds, and picks rows if there are more than a step needs.
 

@@ -18,7 +18,6 @@ from .._typing import Array, Index
 from ..svm.base.predictor import take
 from ..svm.relevance.cells import Finished, Known, Region, Sums
 from ..svm.relevance.columns.encoding import count_levels
-from ..svm.relevance.columns.raw import columns_of
 from ..svm.relevance.rows import Rows
 
 
@@ -71,9 +70,8 @@ def counted(X: Any, y: Any, weight: Any, start: int) -> tuple[Any, Any, Array, I
 def levels(partition: Sequence[Any], encoding: Shared, factor: float) -> list[dict[Any, float]]:
     """Return the weight of each level of each category, in units of a factor."""
     X, _, weight, _ = counted(*partition)
-    raws = columns_of(X, encoding.value.names)
-    own = [raws[each.column] for each in encoding.value.categories]
-    return [count_levels(raw, weight / factor) for raw in own]
+    raws = encoding.value.category_columns(X)
+    return [count_levels(raw, weight / factor) for raw in raws]
 
 
 def split(partition: Sequence[Any], job: Shared) -> list[tuple[Any, ...]]:

@@ -67,8 +67,8 @@ class SVC(BaseLearnedSVC):
     {class_weight}
     {calibration}
     verbose : bool or "auto", default=False
-        Whether to print one line per machine; "auto" shows on stderr how far the fit is, once it
-        has taken two seconds.
+        Whether to print one line per machine; "auto" shows how far the fit is, once it has taken
+        two seconds, on a terminal alone.
     max_iter : int, default=-1
         Maximum number of solver steps per machine; -1 is ten million, or fewer where many rows
         make them slow.

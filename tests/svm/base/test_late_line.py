@@ -1,7 +1,8 @@
-"""A fit with verbose="auto" says what it does once it has taken two seconds, and not before."""
+"""On a terminal, a fit with verbose="auto" says what it does once it has taken two seconds."""
 
 import io
 import re
+from threading import Thread
 
 import pytest
 from sklearn.datasets import make_classification
@@ -41,13 +42,36 @@ def shown(clock, monkeypatch, stream, moments):
     return stream.getvalue()
 
 
-def test_lines_of_a_log_come_at_doubling_times(clock, monkeypatch):
-    text = shown(clock, monkeypatch, io.StringIO(), [0.5, 1.9, 2.0, 2.5, 3.9, 4.0, 7.9, 8.5])
-    assert text.splitlines() == [
-        "[kernelwise.RelevanceSVC] 2 s: laplacian: step (step 3 of at most 40)",
-        "[kernelwise.RelevanceSVC] 4 s: laplacian: step (step 6 of at most 40)",
-        "[kernelwise.RelevanceSVC] 8 s: laplacian: step (step 8 of at most 40)",
-    ]
+def test_finding_16_a_log_file_has_no_lines(clock, monkeypatch):
+    assert not shown(clock, monkeypatch, io.StringIO(), [0.5, 2.0, 4.0, 60.0])
+
+
+def test_finding_16_a_worker_process_has_no_line(clock, monkeypatch):
+    monkeypatch.setattr(progress.multiprocessing, "parent_process", lambda: "the first process")
+    assert not shown(clock, monkeypatch, Terminal(), [0.5, 2.0, 4.0, 60.0])
+
+
+def test_finding_16_fits_in_threads_share_one_line(clock, monkeypatch):
+    monkeypatch.setattr(progress.sys, "stderr", stream := Terminal())
+    clock["now"] = 0.0
+    fits = [progress.FitProgress(RelevanceSVC(), verbose="auto") for _ in range(2)]
+
+    def show(fit, text):
+        with fit.task(text):
+            pass
+
+    clock["now"] = 3.0
+    show(fits[0], "first")
+    thread = Thread(target=show, args=(fits[1], "second"))
+    thread.start()
+    thread.join()
+    fits[0].end()
+    assert "first" in stream.getvalue()
+    assert "second" not in stream.getvalue()
+    clock["now"] = 4.0
+    show(fits[1], "third")
+    fits[1].end()
+    assert "third" in stream.getvalue()
 
 
 def test_a_terminal_has_one_line_that_is_cleared_at_the_end(clock, monkeypatch):

@@ -96,3 +96,25 @@ def kernel(prior, rows, other):
 def covariance(prior, rows, other):
     """Return the prior covariance of f between rows."""
     return additive_covariance(prior, rows, other) + kernel(prior, rows, other)
+
+
+def sales(n=240):
+    """Return a table of all that people write: text, dates, money, row numbers and gaps."""
+    rng = np.random.default_rng(0)
+    goods = rng.choice(["oak table", "steel lamp", "wool carpet"], n)
+    kinds = rng.choice(["small", "large", "used", "rare"], (n, 2))
+    texts = [f"{a} {good}, {b} and sold by {k % 53}" for k, (good, (a, b)) in enumerate(
+        zip(goods, kinds, strict=True))]  # fmt: skip
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 400, n), unit="D")
+    price = rng.uniform(1000, 9000, n).round()
+    frame = pd.DataFrame({
+        "caseid": rng.permutation(np.arange(5000, 9000))[:n],
+        "offer": [text + rng.choice([".", "!", " today", " now", " here"]) for text in texts],
+        "sold": days.strftime("%d.%m.%Y"),
+        "price": [f"${value:,.0f}" for value in price],
+        "share": [f"{value:.1f} %" for value in rng.uniform(0, 9, n)],
+        "shop": rng.choice(["north", "south", "west"], n),
+    })  # fmt: skip
+    frame.loc[::12, ["offer", "sold", "price"]] = None
+    score = 2.0 * (goods == "oak table") + (price > 5000) - 0.01 * (days.day_of_year - 180)
+    return frame, np.where(score + 0.3 * rng.normal(size=n) > 1, "yes", "no")

@@ -55,7 +55,7 @@ def test_kinds_of_the_prior():
         atol=1e-4,
     )
     assert additive.root(rows).shape[1] > linear.root(rows).shape[1]
-    assert prior.shares().sum() == pytest.approx(1)
+    assert prior.shares(rows.columns.group_size).sum() == pytest.approx(1)
 
 
 def test_a_dropped_group_has_no_part_in_any_covariance():

@@ -11,20 +11,22 @@ from .compare import compare
 from .console import PlainCommand
 from .explain import explain
 from .fit import fit
+from .page import page
 from .predict import predict
 from .score import score
 
 _MANUAL = """Predict classes and numbers from your own table, and learn which columns matter.
 
-A table is a file with named columns: CSV, TSV, parquet, ARFF or libsvm, plain or compressed with
-gzip; - is the standard input. Separator, decimal sign and encoding are detected. Columns may hold
-numbers, words, dates and gaps; fit shows how each column is used.
+A table is a file with named columns: CSV, TSV, parquet, feather, Excel, JSON, ARFF or libsvm,
+plain or compressed; - is the standard input. Separator, decimal sign and encoding are detected.
+Columns may hold numbers, words, text, dates and gaps; fit shows how each column is used.
 
 \b
   kernelwise fit patients.csv -t outcome --out model.kw
   kernelwise explain model.kw
   kernelwise predict model.kw new.csv > predictions.csv
   kernelwise score model.kw later.csv
+  kernelwise page model.kw --out model.html
 
 Results go to the standard output, messages to the standard error. --json prints results as JSON,
 --quiet prints nothing but errors. The exit code is 0 on success, 1 for a table or file that cannot
@@ -57,5 +59,5 @@ def _options(
     pass
 
 
-for command in (fit, predict, score, explain, compare):
+for command in (fit, predict, score, explain, page, compare):
     app.command(cls=PlainCommand)(command)

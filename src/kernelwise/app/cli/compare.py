@@ -25,6 +25,7 @@ def compare(
     cv: options.Folds = None,
     repeats: options.Repeats = 2,
     test_size: options.TestSize = None,
+    copies: options.Copies = "together",
     format: options.Format = None,
     seed: options.Seed = 0,
     as_json: options.AsJson = False,
@@ -44,7 +45,10 @@ def compare(
     found = read_target(session, frame, target, task, positive, min_class)
     settings = options.fit_options(drop, keep, category, balanced, seed)
     show_rarity(session, found, metric, balanced)
-    how = options.split_options(len(found.y), cv, test_size) | {"repeats": repeats}
+    how = options.split_options(len(found.y), cv, test_size) | {
+        "repeats": repeats,
+        "copies": copies,
+    }
     with session.progress() as progress:
         evaluation = evaluate(
             frame, found, method, against="all", metric=metric, **how, **settings, progress=progress

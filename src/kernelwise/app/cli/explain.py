@@ -12,13 +12,13 @@ from rich.table import Table
 from . import options
 from .console import Session, guarded, require_model_file
 from .inputs import read
-from .tables import extra_width, in_lines, weights_table
+from .tables import costs_table, extra_width, in_lines, weights_table
 
 _N_POINTS = 5  # points of a path that are shown
 _JSON_ONLY = {"n_iter", "n_solves", "seconds", "solved", "converged", "member"}  # facts of a point
 _CRITERIA = ("loss", "score", "held_out_error")  # by which a path is ordered
 _NUMBERS = ("C_", "gamma_", "eta_", "criterion_value_", "dual_objective_")
-_HIDDEN = {"effects", "set_aside", "score", "spread", "metric"}  # parts of the summary
+_HIDDEN = {"costs", "effects", "set_aside", "score", "spread", "metric"}  # parts of the summary
 _NAME_WIDTH = 15  # characters of a column's name in a line of the effects, in 80 columns
 _LEVELS = "▁▂▃▄▅▆▇█"  # characters of a sparkline, from low to high
 
@@ -32,8 +32,8 @@ def explain(
 ) -> None:
     """Show what a model has learned.
 
-    This includes its score, the best points of its path, the weights, and how its predictions
-    change with the columns that matter most.
+    This includes its score, the best points of its path, what each column costs on held-out rows,
+    and how its predictions change with the columns that matter most.
     """
     from ..._models import final_estimator
     from ..io import describe, load
@@ -56,7 +56,9 @@ def explain(
     session.show(_table(facts))
     if path:
         session.show(_path_table(path))
-    if weights:
+    if costs := summary.get("costs"):
+        session.show(costs_table(costs))
+    elif weights:
         session.show(weights_table(weights))
     if effects:
         session.show(_effects_table(effects))
@@ -65,6 +67,7 @@ def explain(
             "header": header,
             "machine": facts,
             "path": path,
+            "costs": costs,
             "weights": [vars(weight) for weight in weights],
             "effects": effects,
         }

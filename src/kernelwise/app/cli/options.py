@@ -38,6 +38,10 @@ def _known_metric(name: str | None) -> str | None:
     return None if name is None else _one_of(name, list(METRICS))
 
 
+def _known_copies(name: str) -> str:
+    return _one_of(name, ["together", "apart"])
+
+
 def _known_format(name: str | None) -> str | None:
     from ..tabular.reading import FORMATS
 
@@ -126,6 +130,14 @@ Folds = Annotated[
         "one held-out part).",
     ),
 ]
+Copies = Annotated[
+    str,
+    Option(
+        metavar="HOW",
+        callback=_known_copies,
+        help="Whether copies of a row are held out together or apart (default: together).",
+    ),
+]
 Repeats = Annotated[
     int,
     Option(metavar="N", min=1, help="How often cross-validation is repeated, with other folds."),
@@ -142,7 +154,11 @@ TestSize = Annotated[
 ]
 Format = Annotated[
     str | None,
-    Option(metavar="NAME", callback=_known_format, help="csv, tsv, parquet, arff or libsvm."),
+    Option(
+        metavar="NAME",
+        callback=_known_format,
+        help="csv, tsv, parquet, feather, excel, json, arff or libsvm.",
+    ),
 ]
 ModelOut = Annotated[
     Path | None,
@@ -151,6 +167,7 @@ ModelOut = Annotated[
     ),
 ]
 ReportOut = Annotated[Path | None, Option("--report", metavar="FILE", help="HTML page to write.")]
+PageOut = Annotated[Path, Option("--out", metavar="FILE", help="HTML page to write.")]
 Stability = Annotated[
     int,
     Option(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from rich import box
 from rich.console import Console, Group
 from rich.table import Table
@@ -15,6 +16,7 @@ from ..evaluation.results import p_text
 
 if TYPE_CHECKING:
     from ..evaluation import Drift, Evaluation, HoldoutScore
+    from ..inspection import ColumnImportance
     from ..tabular import Column, Weight
 
 _BAR_WIDTH = 24  # characters of the longest bar
@@ -120,6 +122,39 @@ def _lead_text(metric: str, lead: float) -> str:
     from ..evaluation.results import UNITS, significant
 
     return significant(lead, 3, "+") if metric in UNITS else f"{lead:+.3f}"
+
+
+def costs_table(costs: Mapping[str, Any]) -> Group:
+    """Return what each column costs with its 95 % interval, and its weight, as `costs_data`."""
+    from ..evaluation.results import significant
+
+    rows = costs["columns"]
+    has_shares = any(row["share"] is not None for row in rows)
+    title = f"{costs['metric']} that shuffling a column costs, on {costs['n_rows']} held-out rows"
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("column", max_width=30 + extra_width(), overflow="fold")
+    for heading in ("cost", "95 % interval", *["weight"] * has_shares):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows[:_MAX_WEIGHTS]:
+        cost, low, high = (significant(row[name], 2) for name in ("cost", "low", "high"))
+        share = [f"{100 * row['share']:.1f} %"] if has_shares else []
+        table.add_row(in_lines(row["column"], 30 + extra_width()), cost, f"{low} to {high}", *share)
+    if len(rows) > _MAX_WEIGHTS:
+        table.add_row(f"... {len(rows) - _MAX_WEIGHTS} more")
+    return Group(title, table)
+
+
+def costs_data(importance: ColumnImportance) -> dict[str, Any]:
+    """Return the costs of columns as plain data, the largest first."""
+    rows = []
+    for j in importance.order.tolist():
+        ends = (importance.loss[j], importance.low[j], importance.high[j])
+        if np.isnan(ends[0]):
+            continue
+        own = {k: float(f"{v:.6g}") for k, v in zip(("cost", "low", "high"), ends, strict=True)}
+        share = None if importance.shares is None else float(f"{importance.shares[j]:.6g}")
+        rows.append({"column": importance.feature_names[j], **own, "share": share})
+    return {"metric": importance.metric, "n_rows": importance.n_rows, "columns": rows}
 
 
 def weights_table(weights: Sequence[Weight]) -> Table:

@@ -38,6 +38,7 @@ class SplitRuns:
     progress: ProgressCallback | None
     balanced: bool = False
     proba: bool = False
+    watch: Callable[[Any, Index], Any] | None = None  # given each model of the first method
     failures: dict[str, str] = field(init=False, default_factory=dict)
     _scoring: Scoring = field(init=False)
     _seconds: dict[str, list[float]] = field(init=False, default_factory=lambda: defaultdict(list))
@@ -105,6 +106,8 @@ class SplitRuns:
             self._warnings += [note] if note not in self._warnings else []
         self._results[method.name].append(found)
         self._seconds[method.name].append(seconds)
+        if self.watch is not None and method is self.methods[0]:
+            self.watch(model, test)
 
     def _score(self, method: Method) -> Score:
         values: dict[str, list[float]] = {}

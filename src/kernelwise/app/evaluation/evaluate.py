@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
+
+from sklearn.pipeline import Pipeline
 
 from ..._typing import Index
 from ..tabular import (
@@ -18,9 +20,9 @@ from ..tabular.columns import notes_on
 from ..tabular.targets import MIN_CLASS
 from .cross_validation import ProgressCallback, SplitRuns
 from .fitting import ColumnChoice, encode_split
-from .methods import method_named, methods, yardsticks
-from .results import Evaluation
-from .splits import find_duplicate_rows, make_splits
+from .methods import Method, method_named, methods, yardsticks
+from .results import METRICS, Evaluation, value_text
+from .splits import Splits, find_duplicate_rows, make_splits
 
 
 def evaluate(
@@ -41,12 +43,15 @@ def evaluate(
     keep: Collection[str] = (),
     category: Collection[str] = (),
     columns: Sequence[Column] | None = None,
+    copies: str = "together",
     seed: int = 0,
     progress: ProgressCallback | None = None,
+    fitted: Callable[[Any, Index], Any] | None = None,
 ) -> Evaluation:
     """Score a method on unseen rows, beside other methods on the same rows.
 
-    Rows that are copies of each other are held out together, unless chance explains them.
+    Rows that are copies of each other are held out together, unless chance explains them or
+    ``copies`` is "apart".
 
     Parameters
     ----------
@@ -84,10 +89,16 @@ def evaluate(
         Columns that are categories although they hold numbers, such as codes.
     columns : sequence of Column, default=None
         What `describe_columns` returned for the same columns; None describes them.
+    copies : {"together", "apart"}, default="together"
+        Whether rows that are copies of each other are held out together. A note says what the
+        method would score if they were not.
     seed : int, default=0
         Seed of the splits and of the methods.
     progress : callable, default=None
         Called with the number of finished fits, their total, and the label of the next method.
+    fitted : callable, default=None
+        Called with each fitted pipeline of the method, and the numbers of the rows that were held
+        out from it, among those of ``target.rows``.
 
     Returns
     -------
@@ -109,26 +120,65 @@ def evaluate(
     choice = ColumnChoice.checked(frame, drop, keep, category)
     names = compared_methods(method, target, against)
     contenders = [method_named(name, target.task) for name in names]
-    if columns is None:
-        one_hot = not contenders[0].reads_categories
-        columns = describe_columns(frame, target.name, **choice._asdict(), one_hot=one_hot)
-    elif not all(isinstance(column, Column) for column in columns):
-        raise TypeError("columns must be those of describe_columns, or None.")
+    columns = _described(frame, target, choice, contenders[0], columns)
+    if copies not in ("together", "apart"):
+        raise TableError(f'copies={copies!r} is not known; give "together" or "apart".')
     rows = target.rows_of(frame)
-    copies = find_duplicate_rows(rows[[column.name for column in columns if column.used]], seed)
-    splits = make_splits(target, cv, repeats, test_size, seed, copies)
+    first = find_duplicate_rows(rows[[column.name for column in columns if column.used]], seed)
+    how = target, cv, repeats, test_size, seed
+    splits = make_splits(*how, first, copies == "together")
 
-    def inputs(train: Index, test: Index) -> list[tuple[Any, Any]]:
-        kinds = {not method.reads_categories for method in contenders}
-        encoded = {kind: encode_split(choice, rows, train, test, one_hot=kind) for kind in kinds}
-        return [encoded[not method.reads_categories] for method in contenders]
+    def scored(splits: Splits, methods: Sequence[Method], watch: Any = None) -> SplitRuns:
+        steps: list[tuple[str, Any]] = []
 
-    run = SplitRuns(target, splits, contenders, inputs, seed, progress, balanced, proba=True)
-    run.run()
+        def inputs(train: Index, test: Index) -> list[tuple[Any, Any]]:
+            kinds = {not method.reads_categories for method in methods}
+            encoded = {k: encode_split(choice, rows, train, test, one_hot=k) for k in kinds}
+            steps[:] = encoded[not methods[0].reads_categories][0]
+            return [encoded[not method.reads_categories][1:] for method in methods]
+
+        run = SplitRuns(target, splits, methods, inputs, seed, progress, balanced, proba=True)
+        if watch is not None:
+            run.watch = lambda model, test: watch(Pipeline([*steps, ("model", model)]), test)
+        run.run()
+        return run
+
+    run = scored(splits, contenders, fitted)
     if method in run.failures:
         raise TableError(run.failures[method])
     evaluation = run.evaluation(columns, metric)
-    return replace(evaluation, notes=(*evaluation.notes, *notes_on(columns)))
+    notes = [*evaluation.notes, *notes_on(columns)]
+    if splits.together:
+        notes += _apart_note(evaluation, scored(make_splits(*how), contenders[:1]))
+    return replace(evaluation, notes=tuple(notes))
+
+
+def _described(
+    frame: Any,
+    target: Target,
+    choice: ColumnChoice,
+    method: Method,
+    columns: Sequence[Column] | None,
+) -> Sequence[Column]:
+    """Return the columns as a method reads them, unless they are known."""
+    if columns is None:
+        one_hot = not method.reads_categories
+        return describe_columns(frame, target.name, **choice._asdict(), one_hot=one_hot)
+    if not all(isinstance(column, Column) for column in columns):
+        raise TypeError("columns must be those of describe_columns, or None.")
+    return columns
+
+
+def _apart_note(together: Evaluation, apart: SplitRuns) -> list[str]:
+    """Return a note on the score where copies may be on both sides of a split."""
+    metric, best = together.metric, together.best
+    if apart.failures:
+        return []
+    value = apart.evaluation((), metric).best.mean(metric)
+    return [
+        f"with copies held apart, the {METRICS[metric]} of {best.label} would be "
+        f"{value_text(metric, value)} instead of {value_text(metric, best.mean(metric))}"
+    ]
 
 
 def compared_methods(

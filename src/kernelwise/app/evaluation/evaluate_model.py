@@ -106,11 +106,11 @@ def evaluate_model(
 
     def inputs(train: Index, test: Index) -> Iterable[tuple[Any, Any]]:
         plain = safe_indexing(rows, train), safe_indexing(rows, test)
-        others = plain
+        others: Any = plain
         if against is None:
             with suppress(TableError):  # no column to encode: the yardsticks take the plain rows
-                others = encode_split(ColumnChoice(), frame, train, test, one_hot=True)
-        return [plain, *[others] * (len(contenders) - 1)]
+                _, *others = encode_split(ColumnChoice(), frame, train, test, one_hot=True)
+        return [plain, *[tuple(others)] * (len(contenders) - 1)]
 
     columns = _columns(frame, model)
     copies = find_duplicate_rows(frame[[column.name for column in columns if column.used]], seed)

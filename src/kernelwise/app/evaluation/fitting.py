@@ -47,12 +47,15 @@ class ColumnChoice(NamedTuple):
 
 def encode_split(
     choice: ColumnChoice, rows: Any, train: Index, test: Index, *, one_hot: bool
-) -> tuple[Any, Any]:
-    """Return training and test rows as a method reads them, all learned from the training rows."""
+) -> tuple[list[tuple[str, Any]], Any, Any]:
+    """Return the steps before a method, and training and test rows as the method reads them.
+
+    All is learned from the training rows.
+    """
     from sklearn.pipeline import Pipeline
 
     steps = Pipeline(choice.steps(one_hot=one_hot))
-    return steps.fit_transform(rows.iloc[train]), steps.transform(rows.iloc[test])
+    return steps.steps, steps.fit_transform(rows.iloc[train]), steps.transform(rows.iloc[test])
 
 
 def fit_table(

@@ -107,7 +107,7 @@ def leaking_columns(
     for column in columns:
         if not column.used:
             continue
-        kind = "category" if column.kind in ("boolean", "text") else column.kind
+        kind = "category" if column.kind == "boolean" else column.kind
         score = test(read_column(rows[column.name], kind, format=column.format), y, fold)
         if score >= _MIN_SCORE:
             found.append(Leak(column.name, score, name))

@@ -20,12 +20,14 @@ class Splits(NamedTuple):
     """Pairs of training and test rows, and how they were made.
 
     ``n_first`` is the number of splits that test each row once: the first repeat of the folds.
+    ``together`` says whether copies of a row are held out together.
     """
 
     rows: list[tuple[Index, Index]]
     n_first: int
     protocol: str
     notes: list[str]
+    together: bool = False
 
     @property
     def test_ratio(self) -> float:
@@ -40,17 +42,18 @@ def make_splits(
     test_size: float | None,
     seed: int,
     copies: Index | None = None,
+    hold_together: bool = True,
 ) -> Splits:
     """Return stratified folds, or one held-out part where ``test_size`` is given.
 
     A class of a single row is always among the training rows.
 
     ``copies`` are the places of the first rows that equal each row, by `find_duplicate_rows`: such
-    rows are held out together.
+    rows are held out together, unless ``hold_together`` is false.
     """
     strata = target.strata
-    n, together = len(strata), copies
-    if copies is not None and not _can_hold_together(strata, copies):
+    n, together = len(strata), copies if hold_together else None
+    if together is not None and not _can_hold_together(strata, together):
         together = None  # equal rows have several classes, or a class has one row many times
     heads = np.arange(n) if together is None else np.unique(together)
     alone = np.bincount(strata[heads])[strata[heads]] < 2
@@ -62,7 +65,7 @@ def make_splits(
         pair = _held_out_part(y, test_size, seed)
         rows = _with_copies([pair], heads, always, together)
         protocol = f"{len(rows[0][1])} of {n} rows held out{suffix}"
-        return Splits(rows, 1, protocol, notes)
+        return Splits(rows, 1, protocol, notes, together is not None)
     n_folds = _n_folds(y, cv, repeats)
     rows = _with_copies(_folds(y, n_folds, repeats, seed), heads, always, together)
     times = f", {repeats} times" if repeats > 1 else ""
@@ -71,7 +74,7 @@ def make_splits(
         has = f"a class has {n_folds}{different} rows"
         notes = [f"{n_folds} folds instead of {cv}: {has}", *notes]
     protocol = f"{n_folds}-fold cross-validation{times}, {n} rows{suffix}"
-    return Splits(rows, n_folds, protocol, notes)
+    return Splits(rows, n_folds, protocol, notes, together is not None)
 
 
 def _folds(y: Index, n_folds: int, repeats: int, seed: int) -> list[tuple[Index, Index]]:

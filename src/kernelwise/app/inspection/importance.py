@@ -162,25 +162,58 @@ def held_out_importance(
     """
     check_consistent_length(X, y)
     y, random = np.asarray(y), check_random_state(random_state)
-    reader = ModelReader(model)
-    pool = RowPool(reader, X)
-    columns = np.sort(np.argsort(-pool.shares, kind="stable")[:_MAX_COLUMNS])
     splits = _splits(model, X, y, cv, random)
-    affordable = _MAX_DECIDED // (n_repeats * len(columns))
-    most = -(-min(_MAX_ROWS, max(_MIN_ROWS, affordable)) // len(splits))
-    found = []
+    costs = HeldOutCosts(X, y, len(splits), n_repeats, random)
+    costs.choose_columns(model)
     for done, (train, test) in enumerate(splits, 1):
-        own = reader if train is None else ModelReader(refit(model, X, y, train))
-        rows = np.sort(random.permutation(test)[:most])
-        found.append(_row_losses(own, X, y, rows, columns, n_repeats, random))
+        costs.add(model if train is None else refit(model, X, y, train), test)
         if callback is not None:
             callback(done, len(splits))
-    plain = np.concatenate([losses for losses, _ in found])
-    growth = np.hstack([influence for _, influence in found])
-    ends = np.full((3, len(pool.names)), np.nan)
-    base, ends[:, columns] = _costs(plain, growth, is_squared=reader.output == "prediction")
-    shares, (loss, low, high) = reader.shares(pool.names), ends
-    return ColumnImportance(pool.names, loss, low, high, shares, _metric(reader), base, len(plain))
+    return costs.result(model)
+
+
+class HeldOutCosts:
+    """What columns cost, from models and the rows that each of them has not learned from."""
+
+    def __init__(
+        self, X: Any, y: Any, n_splits: int, n_repeats: int = 5, random_state: Any = 0
+    ) -> None:
+        self._X, self._y = X, np.asarray(y)
+        self._n_splits, self._n_repeats = n_splits, n_repeats
+        self._random = check_random_state(random_state)
+        self._columns: Index | None = None
+        self._found: list[tuple[Array, Array]] = []
+
+    def choose_columns(self, model: Any) -> Index:
+        """Choose the columns of the largest weights in a model, where there are many."""
+        pool = RowPool(ModelReader(model), self._X)
+        self._columns = np.sort(np.argsort(-pool.shares, kind="stable")[:_MAX_COLUMNS])
+        return self._columns
+
+    def add(self, model: Any, held_out: Index) -> None:
+        """Shuffle columns in some of the rows that were held out from a model."""
+        columns = self.choose_columns(model) if self._columns is None else self._columns
+        affordable = _MAX_DECIDED // (self._n_repeats * len(columns))
+        most = -(-min(_MAX_ROWS, max(_MIN_ROWS, affordable)) // self._n_splits)
+        rows = np.sort(self._random.permutation(held_out)[:most])
+        own = ModelReader(model), self._X, self._y, rows, columns
+        self._found.append(_row_losses(*own, self._n_repeats, self._random))
+
+    def result(self, model: Any) -> ColumnImportance:
+        """Return the costs, beside the weights of a model."""
+        if self._columns is None:
+            raise ValueError("no model was added.")
+        reader = ModelReader(model)
+        names = RowPool(reader, self._X).names
+        plain = np.concatenate([losses for losses, _ in self._found])
+        growth = np.hstack([influence for _, influence in self._found])
+        ends = np.full((3, len(names)), np.nan)
+        base, ends[:, self._columns] = _costs(
+            plain, growth, is_squared=reader.output == "prediction"
+        )
+        shares, (loss, low, high) = reader.shares(names), ends
+        metric = _metric(reader)
+        return ColumnImportance(names, loss, low, high, shares, metric, base, len(plain))
 
 
 def _costs(plain: Array, growth: Array, *, is_squared: bool) -> tuple[float, Array]:

@@ -124,6 +124,7 @@ def check_model(
     *,
     n_resamples: int = 10,
     positive: Any = None,
+    importance: ColumnImportance | None = None,
     random_state: Any = 0,
     callback: Callable[[int, int, str], Any] | None = None,
 ) -> ModelChecks:
@@ -141,6 +142,8 @@ def check_model(
         Number of resamples for the stability of the weights; 0 leaves that out.
     positive : object, default=None
         The one of two classes that effects speak of; None is the second.
+    importance : ColumnImportance, default=None
+        The importance, where it is known already; None measures it.
     random_state : int, RandomState instance or None, default=0
         Seed of all checks.
     callback : callable, default=None
@@ -192,7 +195,7 @@ def check_model(
     seed = random_state
     makers: dict[str, Callable[[], Any]] = {
         "effects": lambda: column_effects(model, X, positive=positive, random_state=seed),
-        "importance": lambda: held_out_importance(model, X, y, random_state=seed),
+        "importance": lambda: importance or held_out_importance(model, X, y, random_state=seed),
         "test": lambda: _verdicts(model, X, y, smallest, seed),
         "stability": stability,
     }

@@ -87,6 +87,8 @@ _REGISTRY: dict[str, dict[str, tuple[str, ...]]] = {
         "svm.relevance.rows": ("ModelColumns", "Rows"),
         "svm.relevance.target": ("Target",),
         "svm.relevance.trees": ("Tree",),
+        "values.reading": ("Reading",),
+        "values.text": ("Text",),
     },
 }
 

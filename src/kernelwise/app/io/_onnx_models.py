@@ -24,9 +24,20 @@ from ...svm.base.steps import (
 )
 from ...svm.relevance.columns.encoding import GAP, OTHER, CategoryCodes, ColumnEncoding
 from ...transform import EmpiricalKernelMap, FeatureDiscriminationScaler, RelevanceSelector
+from ...values.reading import DATE, TEXT
 from ._onnx_graph import Graph, Tensor
 from ._onnx_kernels import matrix
-from ._onnx_tables import Rows, TensorColumn, TensorTable, codes, column_of, numbers_of
+from ._onnx_tables import (
+    NO_TEXT,
+    NUMBERS,
+    Rows,
+    TensorColumn,
+    TensorTable,
+    codes,
+    column_of,
+    date_parts,
+    numbers_of,
+)
 
 # --- Decision values, one column per machine --------------------------------------------------
 
@@ -106,24 +117,43 @@ def encoded(graph: Graph, model: Any, X: Rows, width: int | None) -> Tensor:
 
 def _encoded(graph: Graph, step: ColumnEncoding, X: Rows) -> Tensor:
     """Add the filling of gaps, their marks, and the codes of categories."""
-    words = [step.names[own.column] for own in step.categories if _has_words(own)]
+    names = tuple(step.names[j] for j in step.layout.source)
+    words = [names[own.column] for own in step.categories if _has_words(own)]
     if words and not isinstance(X, TensorTable):
         raise ValueError(
             f"the columns {words} are categories of words, and one matrix of numbers cannot hold "
             "them; give some rows as example, and the graph has one input per column."
         )
-    numbers = [j for j in range(len(step.names)) if step.layout.is_category[j] == 0]
+    if step.readings:
+        texts = [n for n, how in zip(step.names, step.readings, strict=True) if how.kind == TEXT]
+        if texts:
+            raise ValueError(f"the columns {texts} are {NO_TEXT}")
+        X = _read(graph, step, X)
+    numbers = [j for j in range(len(step.medians)) if step.layout.is_category[j] == 0]
     parts = [_codes(graph, own, column_of(graph, X, own.column)) for own in step.categories]
     if numbers:
-        known = numbers_of(graph, X, numbers, step.names)
+        known = numbers_of(graph, X, numbers, names)
         parts.append(graph.filled(known, step.medians[numbers]))
     order = np.argsort([own.column for own in step.categories] + numbers)
     if len(step.marked):
-        marked = graph.node("IsNaN", numbers_of(graph, X, step.marked, step.names))
+        marked = graph.node("IsNaN", numbers_of(graph, X, step.marked, names))
         parts.append(graph.scaled(graph.as_double(marked), len(step.marked), GAP))
         order = np.append(order, len(order) + np.arange(len(step.marked)))
     joined = graph.joined(parts)
     return joined.columns(order) if step.categories else joined
+
+
+def _read(graph: Graph, step: ColumnEncoding, X: Rows) -> TensorTable:
+    """Add the columns that dates, given as days since 1970, become; others are what they are."""
+    columns: list[TensorColumn] = []
+    for j, how in enumerate(step.readings):
+        own = column_of(graph, X, j)
+        if how.kind == DATE:
+            parts = date_parts(graph, graph.as_double(own.value), how.first, timed=how.timed)
+            columns += [TensorColumn(part, NUMBERS) for part in parts]
+        else:
+            columns.append(own)
+    return TensorTable(tuple(columns))
 
 
 def _has_words(own: CategoryCodes) -> bool:

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from ...values.words import MISSING
 from ..tabular import TableEncoder
-from ..tabular.delimited import MISSING
 from ._onnx_graph import Graph, Tensor
 
+NO_TEXT = "text, which a graph cannot read; leave them out of the table, and fit again."
 NUMBERS, WORDS, BOOLEANS = "numbers", "words", "booleans"
 _EPOCH = 719468.0  # days from 1 March of the year 0 to 1 January 1970
 _MILLISECOND = 1e-3  # seconds: more than the rounding of a time given in days
@@ -173,29 +174,34 @@ def encoded_columns(
     graph: Graph, encoder: TableEncoder, columns: Sequence[TensorColumn]
 ) -> list[Tensor]:
     """Add the encoding of a table's columns; return the names of the outputs."""
+    if texts := [name for name, kind in encoder.kinds_.items() if kind == "text"]:
+        raise ValueError(f"the columns {texts} are {NO_TEXT}")
     parts: list[TensorColumn] = []
     for (name, kind), column in zip(encoder.kinds_.items(), columns, strict=True):
         if kind == "number":
-            parts.append(TensorColumn(_finite(graph, column.value), NUMBERS))
+            known = _finite(graph, column.value)
+            if name in encoder.units_:
+                known = known / encoder.units_[name]
+            parts.append(TensorColumn(known, NUMBERS))
         elif kind == "boolean":
             parts.append(TensorColumn(_zero_or_one(graph, column, encoder.pairs_[name]), NUMBERS))
         elif kind == "date":
-            parts += [
-                TensorColumn(part, NUMBERS) for part in _date_parts(graph, encoder, name, column)
-            ]
+            days, first = graph.as_double(column.value), encoder.first_days_[name]
+            made = date_parts(graph, days, first, timed=name in encoder.timed_)
+            parts += [TensorColumn(part, NUMBERS) for part in made]
         else:
             parts.append(_words(graph, column))
     if not encoder.one_hot:
         return [part.value for part in parts]
     by_key = dict(zip(encoder.columns_.feature_names_in_, parts, strict=True))
-    made: list[Tensor] = []
+    outputs: list[Tensor] = []
     for step, transformer, keys in encoder.columns_.transformers_:
         own = [by_key[key] for key in keys]
         if step == "categories":
-            made += _one_hot(graph, transformer, own)
+            outputs += _one_hot(graph, transformer, own)
         else:
-            made.append(_imputed(graph, transformer, [column.value for column in own]))
-    return [graph.joined(made)]
+            outputs.append(_imputed(graph, transformer, [column.value for column in own]))
+    return [graph.joined(outputs)]
 
 
 def _finite(graph: Graph, x: Tensor) -> Tensor:
@@ -247,16 +253,13 @@ def _one_hot(graph: Graph, encoder: Any, columns: Sequence[TensorColumn]) -> lis
     return made
 
 
-def _date_parts(
-    graph: Graph, encoder: TableEncoder, name: str, column: TensorColumn
-) -> list[Tensor]:
+def date_parts(graph: Graph, days: Tensor, first: float, *, timed: bool) -> list[Tensor]:
     """Add year, month, day of the week, hour if there are times, and days since the first."""
-    days = graph.as_double(column.value)
     whole = graph.node("Floor", days)
     parts = [*_year_and_month(graph, whole), (whole + 3.0) % 7.0]  # 1970 began on a Thursday
-    if name in encoder.timed_:
+    if timed:
         parts.append(_hour(days - whole))
-    return [*parts, days - encoder.first_days_[name]]
+    return [*parts, days - first]
 
 
 def _hour(share: Tensor) -> Tensor:

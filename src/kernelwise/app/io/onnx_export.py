@@ -57,8 +57,7 @@ def to_onnx(
     -----
     The kernel values between the input rows and the support vectors form one matrix: pass many rows
     in batches. The Laplacian kernel sums its distances feature by feature, so that no tensor of
-    rows by support vectors by features is built. `RelevanceSVC` and `RelevanceSVR` compute kernels
-    in float32, and their graphs in float64.
+    rows by support vectors by features is built.
 
     Examples
     --------
@@ -186,10 +185,14 @@ def _inputs(model: Any, example: Any, dtype: str) -> list[tuple[str, Any]]:
     if not hasattr(example, "columns"):
         raise ValueError("example must be a DataFrame; an array needs no example.")
     names = list(example.columns)
+    words = set(names)
     if isinstance(model, RelevanceSVC | RelevanceSVR):
-        names = _read_columns(model, names)
+        names, step = _read_columns(model, names), model.columns_
+        words = {names[step.layout.source[own.column]] for own in step.categories}
     types = [
-        numbers if np.issubdtype(example[name].to_numpy().dtype, np.number) else StringTensorType
+        StringTensorType
+        if name in words and not np.issubdtype(example[name].to_numpy().dtype, np.number)
+        else numbers
         for name in names
     ]
     return [(str(name), make([None, 1])) for name, make in zip(names, types, strict=True)]

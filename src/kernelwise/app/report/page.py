@@ -57,6 +57,7 @@ _EMPTY: dict[str, Any] = {
     "effects": None,
     "final": None,
     "reads_tables": True,
+    "in_browser": False,
 }
 
 
@@ -343,6 +344,7 @@ def _model_facts(model: Any) -> dict[str, Any]:
         "learning": learning_text(final),
         "certificate": certificate_table(final),
         "reads_tables": model is None or table_encoder(model) is not None,
+        "in_browser": hasattr(final, "columns_"),
     }
 
 
@@ -381,15 +383,15 @@ def _number_headings(names: Iterable[Any]) -> list[tuple[str, str]]:
     return [("number", str(name)) for name in names]
 
 
-def page_templates(package: str) -> Any:
-    """Return the Jinja environment of the templates in a package's folder ``templates``.
+def page_templates(*packages: str) -> Any:
+    """Return the Jinja environment of the templates in the folders ``templates`` of packages.
 
     Text is escaped, and a name that a template does not know is an error.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     return Environment(
-        loader=PackageLoader(package, "templates"),
+        loader=ChoiceLoader([PackageLoader(package, "templates") for package in packages]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._typing import Array
-from .column_values import as_text, has_date_type, is_text, means_missing
+from ...values.words import means_missing
+from .column_values import as_text, has_date_type, is_text
 from .encoder import column_weights, table_encoder
 from .errors import TableError, quoted
 from .profile import LevelProfile, NumberProfile, as_levels, column_profile

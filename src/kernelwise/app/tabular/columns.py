@@ -9,35 +9,30 @@ from typing import Any
 
 import numpy as np
 
+from ...values.dates import have_times
+from ...values.ids import ID_SHARE, MIN_ID_ROWS, is_numbering
+from ...values.numbers import MIN_SHARE
+from ...values.text import N_DIRECTIONS, is_text
 from .column_values import (
-    MIN_SHARE,
-    as_dates,
+    as_days,
     as_numbers,
     as_text,
     count_too_large,
     date_format,
-    have_times,
     have_zones,
-    is_text,
     numeric_share,
+    unit_of,
 )
+from .column_values import is_text as holds_words
 from .errors import TableError, require_columns
 
 MAX_CATEGORIES = 20  # values of a column of words that get an output column each
 MIN_GAPS = 0.05  # share of missing values from which a column gets an indicator of them
-_MIN_ID_ROWS = 20  # rows below which different values do not make a column an id
-_MIN_PAIRS = 20.0  # pairs of equal numbers that chance would give, from which none is an id
-_ID_SHARE = 0.9  # share of different values above which a column of words is an id
 _NOTE_SHARE = 0.8  # share of numbers from which the words among them are named
 _MAX_NAMED_WORDS = 3
 _MAX_WORD_LENGTH = 20  # characters of a word that are shown
 _MAX_NOTES = 5  # columns that get a note of their own
 _PLAIN = re.compile(r"[-+]?[0-9]*\.?[0-9]*([eE][-+]?[0-9]+)?")
-_ID = re.compile(
-    r"(^|[_\W]|(?-i:[a-z](?=I))|case|user|customer|patient|person|subject|record|order|account|member)"
-    r"(id|uuid|guid|key|index|rows?|rownames?|rownumbers?|nr|no|number|seqn|seqno|id[_\W]?str)$",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True)
@@ -156,6 +151,11 @@ def _describe(name: str, series: Any, is_kept: bool, one_hot: bool) -> Column:
         format = date_format(series) if n_values > 1 else None
         if format is not None:
             return _dates(name, series, format, n_missing, n_values)
+    if is_text(texts):
+        why = f"text, as {N_DIRECTIONS} numbers with one weight" + f"; {n_missing} missing" * (
+            n_missing > 0
+        )
+        return Column(name, "text", True, why, n_missing, n_values)
     column = _words(name, len(present), n_missing, n_values, is_kept, one_hot)
     if not words:
         return column
@@ -185,17 +185,22 @@ def _listed(words: dict[str, int]) -> str:
 
 
 def _numbers(name: str, series: Any, words: str, is_kept: bool) -> Column:
-    numbers = as_numbers(series)
+    unit = unit_of(series)
+    numbers = as_numbers(series, unit=unit)
     present = numbers[~np.isnan(numbers)]
-    n_large = count_too_large(series)
+    n_large = count_too_large(series, unit)
     n_missing, values = len(numbers) - len(present), np.unique(present)
     n_values = len(values)
     if n_values < 2:
         return _useless(name, n_missing, n_values, n_large)
-    if not is_kept and _is_numbering(name, present, values):
+    if not is_kept and is_numbering(name, present):
         why = "dropped: looks like an id or a row number (whole numbers, all different)"
         return Column(name, "id", False, why, n_missing, n_values)
-    why = _parsing_example(series, numbers) or ("" if n_missing else "as it is")
+    why = "" if n_missing else "as it is"
+    if unit != 1.0:
+        why = f"huge: divided by {unit:.2g}, its median size"
+    elif example := _parsing_example(series, numbers):
+        why = example
     if n_missing:
         why += "; " * bool(why) + _gaps(n_missing - n_large, n_large) + " -> median"
         why += _indicator_note(n_missing, len(numbers))
@@ -211,7 +216,7 @@ def _gaps(n_missing: int, n_large: int) -> str:
 
 def _parsing_example(series: Any, numbers: Any) -> str:
     """Return an example of a number with currency, percent or thousands signs, if there is one."""
-    if not is_text(series):
+    if not holds_words(series):
         return ""
     for text, number in zip(as_text(series), numbers, strict=True):
         if not np.isnan(number) and not _PLAIN.fullmatch(text):
@@ -223,24 +228,9 @@ def _indicator_note(n_missing: int, n_rows: int) -> str:
     return ", and an indicator column" if n_missing >= MIN_GAPS * n_rows else ""
 
 
-def _is_numbering(name: str, present: Any, values: Any) -> bool:
-    """Return whether whole numbers are ids, by the name of the column or by their spacing.
-
-    Numbers drawn from a range of N would hardly all be different if n^2 / 2 N is large (the
-    birthday problem): such numbers count rows, also in a part of a table.
-    """
-    n = len(present)
-    if n < _MIN_ID_ROWS or len(values) < n or np.any(values != np.round(values)):
-        return False
-    width = float(values[-1] - values[0]) + 1
-    is_dense = n * (n - 1) / (2 * width) > _MIN_PAIRS
-    is_count = width == n and bool(np.all(np.diff(present) > 0))
-    return is_count or is_dense or bool(_ID.search(name))
-
-
 def _dates(name: str, series: Any, format: str, n_missing: int, n_values: int) -> Column:
     why = "-> year, month, day of week, days since first"
-    if have_times(as_dates(series, format)):
+    if have_times(as_days(series, format)):
         why += ", hour (UTC)" if have_zones(series) else ", hour"
     if format.startswith("%d/"):
         why += " (read with the day before the month)"
@@ -260,9 +250,9 @@ def _words(
             indicator = _indicator_note(n_missing, n_missing + n_present)
             why += f"; {n_missing} missing -> the more frequent{indicator}"
         return Column(name, "boolean", True, why, n_missing, n_values)
-    if not is_kept and n_present >= _MIN_ID_ROWS and n_values > _ID_SHARE * n_present:
+    if not is_kept and n_present >= MIN_ID_ROWS and n_values > ID_SHARE * n_present:
         all_ = "all" if n_values == n_present else "nearly all"
-        why = f"dropped: looks like an id or free text ({all_} different)"
+        why = f"dropped: looks like an id ({all_} different)"
         return Column(name, "id", False, why, n_missing, n_values)
     gaps = f"; {n_missing} missing are a value of their own" if n_missing else ""
     if not one_hot:
@@ -270,7 +260,7 @@ def _words(
         return Column(name, "category", True, why + gaps, n_missing, n_values)
     if n_values > MAX_CATEGORIES:
         why = f"{n_values} different values: the {MAX_CATEGORIES} most frequent, the rest 'other'"
-        return Column(name, "text", True, why + gaps, n_missing, n_values)
+        return Column(name, "category", True, why + gaps, n_missing, n_values)
     why = f"{n_values} different values: one column each"
     return Column(name, "category", True, why + gaps, n_missing, n_values)
 

@@ -11,28 +11,22 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any, NamedTuple
 
+from ...values.numbers import parse
+from ...values.words import MISSING
 from .errors import TableError, check_names
-from .number_parsing import parse
+
+__all__ = ["MISSING", "decode", "read_delimited"]
 
 _SEPARATORS = (",", ";", "\t", "|")
 # Signs that separate columns in some files, but occur in words and times as well
 _OTHER_SEPARATORS = {" ": "spaces", ":": "colons"}
 _N_SAMPLE = 50  # rows from which separator and decimal sign are detected
-# Missing values in any column, as people, R, pandas, SAS, Weka, databases and spreadsheets write
-# them. Text that may be an ordinary value is not here: see `column_values.numeric_share`.
-MISSING = (
-    *("", "?", "-", "."),
-    *("NA", "na", "N/A", "n/a", "N/a", "N.A.", "n.a.", "N.A", "n.a", "N. A.", "n. a.", "<NA>"),
-    *("NaN", "nan", "-NaN", "-nan", "NaT", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
-    *("NULL", "null", "(null)", "\\N", "None"),
-    *("#N/A", "#NA", "#N/A N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!"),
-)
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?")
 _COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
 _POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f]")
-_MAX_ODD = 0.001  # share of control characters above which a file is binary
+_MAX_ODD = 0.5  # share of control characters above which a file is binary
 
 
 class _Layout(NamedTuple):
@@ -123,7 +117,10 @@ def _without_control(text: str, first: re.Match[str], name: str) -> str:
     line = text.count("\n", 0, first.start()) + 1
     n_odd = len(_CONTROL.findall(text))
     if "\0" in text or n_odd > 1 + _MAX_ODD * len(text):
-        raise TableError(f"{name} is not a text file: line {line} has bytes of a binary file.")
+        raise TableError(
+            f"{name} is not a text file: line {line} has bytes of a binary file. Export the table "
+            "as CSV in UTF-8, or give its format."
+        )
     what = "a control character" if n_odd == 1 else f"{n_odd} control characters, the first"
     warnings.warn(
         f"{name} has {what} in line {line} ({first[0]!r}), read as a space; is the text damaged?",

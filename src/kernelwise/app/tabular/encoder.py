@@ -18,11 +18,13 @@ from sklearn.utils.validation import check_is_fitted
 from ..._models import final_estimator, names_of_weights
 from ..._sklearn import atomic_fit
 from ..._typing import Array
-from .column_values import as_dates, as_floats, as_numbers, as_text, have_times, is_text
+from ...values.dates import date_parts, have_times
+from ...values.numbers import decimal_sign
+from ...values.text import Text
+from .column_values import as_days, as_floats, as_numbers, as_text, is_text, unit_of
 from .columns import MAX_CATEGORIES, MIN_GAPS, Column, describe_columns
 from .errors import TableError, quoted
-from .number_parsing import decimal_sign
-from .profile import days_of, read_column, training_profile
+from .profile import read_column, training_profile
 
 _DIGITS = 7  # digits of the column number in the names of intermediate columns
 # Parts of a date that get no indicator of missing values: the one of its days serves for all.
@@ -35,7 +37,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     `describe_columns` says how each column is encoded. Numbers stay, with the median for missing
     values and an indicator column where at least 5 % of the values are missing; each value of a
     category gets a column; a date becomes year, month, day of week, days and, where it has one,
-    hour. With ``one_hot=False`` gaps stay and categories stay columns of words, for `RelevanceSVC`.
+    hour; text becomes 30 numbers. With ``one_hot=False`` gaps stay, and categories and text stay
+    columns of words, for `RelevanceSVC`.
 
     Parameters
     ----------
@@ -139,7 +142,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.kinds_ = {column.name: column.kind for column in used}
         self.unused_ = [column.name for column in columns if not column.used]
         self._learn_values(X, used)
-        self.profile_ = training_profile({name: self.read_column(X, name) for name in self.kinds_})
+        texts = [name for name, kind in self.kinds_.items() if kind == "text"]
+        read = {name: self.read_column(X, name) for name in self.kinds_}
+        self.profile_ = training_profile(read, texts)
         parts = self._parts(X)
         self.columns_: Any = _transformer(parts).fit(parts) if self.one_hot else None
         self._name_outputs(parts)
@@ -210,7 +215,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             Numbers, or days since 1970 for dates, with NaN for gaps; words with "" for gaps.
         """
         format, decimal = self.formats_.get(name, ""), self.decimals_.get(name, ".")
-        return read_column(X[name], self.kinds_[name], format=format, decimal=decimal)
+        unit = self.units_.get(name, 1.0)
+        return read_column(X[name], self.kinds_[name], format=format, decimal=decimal, unit=unit)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names of the columns of the matrix.
@@ -229,14 +235,20 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return np.array(self.outputs_, dtype=object)
 
     def _learn_values(self, X: Any, used: list[Column]) -> None:
-        """Learn formats of dates, decimal signs of numbers in text, and pairs of words."""
+        """Learn formats of dates, signs and units of numbers, and pairs of words."""
         self.formats_ = {column.name: column.format for column in used if column.kind == "date"}
         self.first_days_, self.timed_, self.decimals_, self.pairs_ = {}, [], {}, {}
+        numbers = [column.name for column in used if column.kind == "number"]
+        units = {name: unit_of(X[name]) for name in numbers}
+        self.units_ = {name: unit for name, unit in units.items() if unit != 1.0}
         for name, format in self.formats_.items():
-            dates = as_dates(X[name], format)
-            self.first_days_[name] = float(np.nanmin(days_of(dates)))
-            self.timed_ += [name] if have_times(dates) else []
+            days = as_days(X[name], format)
+            self.first_days_[name] = float(np.nanmin(days))
+            self.timed_ += [name] if have_times(days) else []
+        self.texts_ = {}
         for column in used:
+            if column.kind == "text" and self.one_hot:
+                self.texts_[column.name] = Text.of(as_text(X[column.name]))
             if column.kind == "number" and is_text(X[column.name]):
                 self.decimals_[column.name] = decimal_sign(as_text(X[column.name]))
             if column.kind == "boolean":
@@ -255,16 +267,21 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         for number, (name, kind) in enumerate(self.kinds_.items()):
             series, key = frame[name], f"{number:{_DIGITS}d}"
             if kind == "number":
-                parts[key] = read_numbers(series, self.decimals_.get(name, "."))
+                decimal, unit = self.decimals_.get(name, "."), self.units_.get(name, 1.0)
+                parts[key] = read_numbers(series, decimal, unit)
             elif kind == "boolean":
                 pair = self.pairs_[name]
                 parts[f"{key}={pair[1]}"] = _zero_or_one(as_text(series), pair)
             elif kind == "date":
-                for part, values in self._date_parts(name, series).items():
-                    parts[f"{key}: {part}"] = values
+                days = as_days(series, self.formats_[name])
+                own = date_parts(days, self.first_days_[name], timed=name in self.timed_)
+                parts |= {f"{key}: {part}": values for part, values in own.items()}
+            elif kind == "text" and self.one_hot:
+                found = self.texts_[name].apply(as_text(series))
+                parts |= {f"{key}: text {k}": values for k, values in enumerate(found.T, 1)}
             else:
                 texts = as_text(series)
-                parts[key] = texts if self.one_hot else np.where(texts == "", None, texts)
+                parts[key] = texts if self.one_hot else _words(texts, is_text=kind == "text")
         return pd.DataFrame(parts, copy=self.one_hot)
 
     def _words_and_numbers(self, frame: Any) -> Any:
@@ -272,18 +289,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         parts = self._parts(frame)
         parts.columns, parts.index = self.outputs_, frame.index
         return parts
-
-    def _date_parts(self, name: str, series: Any) -> dict[str, Array]:
-        dates = as_dates(series, self.formats_[name])
-        own = {
-            "year": dates.dt.year,
-            "month": dates.dt.month,
-            "day of week": dates.dt.day_of_week,
-        }
-        if name in self.timed_:
-            own["hour"] = dates.dt.hour + dates.dt.minute / 60
-        parts = {part: v.to_numpy(dtype=float, na_value=np.nan) for part, v in own.items()}
-        return parts | {"days": days_of(dates) - self.first_days_[name]}
 
     def _name_outputs(self, parts: Any) -> None:
         """Set the names of the outputs, and their source columns."""
@@ -332,6 +337,14 @@ def _transformer(parts: Any) -> ColumnTransformer:
         ("categories", categories, texts),
     ]
     return ColumnTransformer([step for step in steps if step[2]], sparse_threshold=0.0)
+
+
+def _words(texts: Any, *, is_text: bool) -> Any:
+    """Return words with None for gaps: objects if they are text, else a category of pandas."""
+    import pandas as pd
+
+    found = np.where(texts == "", None, texts)
+    return found if is_text else pd.Categorical(found)
 
 
 def _zero_or_one(texts: Any, pair: list[str]) -> Array:

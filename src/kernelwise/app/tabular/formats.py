@@ -1,15 +1,17 @@
-"""Readers of parquet, ARFF and libsvm files."""
+"""Readers of files that are not text in columns: parquet, feather, Excel, JSON, ARFF, libsvm."""
 
 from __future__ import annotations
 
 import io
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .delimited import MISSING, decode
+from ...values.words import MISSING
+from .delimited import decode
 from .errors import TableError
 
 LARGE_VALUES = 50_000_000  # values from which on a table of a parquet file is read in batches
@@ -89,6 +91,49 @@ def _fits_float32(values: Any) -> bool:
     spacing = largest * float(np.finfo(np.float32).eps)
     is_finite = largest <= float(np.finfo(np.float32).max)
     return is_finite and (least == most == 0 or spacing <= _MAX_ROUNDING * (most - least))
+
+
+def read_feather(content: bytes, name: str) -> Any:
+    """Return the table in the bytes of a feather file, or of Arrow's file format."""
+    import pandas as pd
+
+    try:
+        return pd.read_feather(io.BytesIO(content))
+    except ImportError as error:
+        raise TableError(
+            f'{name}: feather needs the package pyarrow: pip install "kernelwise[cli]".'
+        ) from error
+    except Exception as error:  # pyarrow raises many types of errors for damaged files
+        raise TableError(f"{name} is damaged: {_first_line(error)}") from error
+
+
+def read_excel(content: bytes, name: str) -> Any:
+    """Return the first sheet of an Excel file."""
+    import pandas as pd
+
+    try:
+        return pd.read_excel(io.BytesIO(content), na_values=list(MISSING), keep_default_na=False)
+    except ImportError as error:  # pandas names the package
+        raise TableError(f"{name} is an Excel file: {error} Or save the sheet as CSV.") from error
+    except Exception as error:  # openpyxl raises many types of errors for damaged files
+        raise TableError(f"{name} is damaged: {_first_line(error)}") from error
+
+
+def read_json(content: bytes, name: str) -> Any:
+    """Return a table of JSON: an object per line, or a list of objects."""
+    import pandas as pd
+
+    text = decode(content, name).strip()
+    try:
+        found = (
+            json.loads(text) if text.startswith("[") else list(map(json.loads, text.splitlines()))
+        )
+        return pd.DataFrame.from_records(found)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise TableError(
+            f"{name} is no table in JSON ({_first_line(error)}); give an object per line, or a "
+            "list of objects."
+        ) from error
 
 
 def read_libsvm(content: bytes, name: str) -> Any:

@@ -7,20 +7,19 @@ share ``at_most[k]`` of its values are at most ``points[k]``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..._typing import Array, Index
-from .column_values import as_dates, as_numbers, as_text
+from .column_values import as_days, as_numbers, as_text
 
 _MAX_POINTS = 65  # points of a distribution function that are kept per column
 _MIN_POINTS = 17  # the same for tables with very many columns
 _ALL_POINTS = 20_000  # points of all columns together, unless each has the fewest
 _MAX_LEVELS = 1000  # values of a category up to which all of them are kept
 _MAX_LENGTH = 60  # characters of a value of a category that are kept
-_DAY = 86400.0  # seconds
 
 
 class NumberProfile(NamedTuple):
@@ -55,25 +54,22 @@ class LevelProfile(NamedTuple):
     counts: Index
 
 
-def read_column(series: Any, kind: str, *, format: str = "", decimal: str = ".") -> Any:
+def read_column(
+    series: Any, kind: str, *, format: str = "", decimal: str = ".", unit: float = 1.0
+) -> Any:
     """Return numbers or days since 1970 with NaN for gaps, or words with "" for gaps."""
     if kind == "number":
-        return as_numbers(series, decimal)
+        return as_numbers(series, decimal, unit)
     if kind == "date":
-        return days_of(as_dates(series, format))
+        return as_days(series, format)
     return as_text(series)
 
 
-def days_of(dates: Any) -> Array:
-    """Return days since 1970, by way of seconds, whose range exceeds that of nanoseconds."""
-    seconds = dates.to_numpy().astype("datetime64[s]")
-    return np.where(np.isnat(seconds), np.nan, seconds.astype(np.int64) / _DAY)
-
-
-def training_profile(columns: Mapping[str, Any]) -> dict[str, Any]:
+def training_profile(columns: Mapping[str, Any], texts: Collection[str] = ()) -> dict[str, Any]:
     """Return the profile of a table.
 
-    ``columns``: the values of each used column by `read_column`. Returns ``profile``, arrays for
+    ``columns``: the values of each used column by `read_column`. ``texts``: those whose words are
+    not kept. Returns ``profile``, arrays for
     `column_profile`.
     """
     numbers = {name: values for name, values in columns.items() if values.dtype.kind == "f"}
@@ -86,7 +82,8 @@ def training_profile(columns: Mapping[str, Any]) -> dict[str, Any]:
     levels, counts = {}, {}
     for name, values in columns.items():
         if name not in numbers:
-            levels[name], counts[name] = _levels(values[values != ""])
+            words = values[:0] if name in texts else values[values != ""]
+            levels[name], counts[name] = _levels(words)
     gaps = [
         float(np.mean(np.isnan(values) if name in numbers else values == ""))
         for name, values in columns.items()

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import sys
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile, ZipFile
 
 from .delimited import read_delimited
 from .errors import TableError, check_names, quoted
-from .formats import read_arff, read_libsvm, read_parquet
+from .formats import (
+    read_arff,
+    read_excel,
+    read_feather,
+    read_json,
+    read_libsvm,
+    read_parquet,
+)
 
 _READERS = {
     "csv": read_delimited,
@@ -19,6 +30,9 @@ _READERS = {
     "parquet": read_parquet,
     "arff": read_arff,
     "libsvm": read_libsvm,
+    "excel": read_excel,
+    "json": read_json,
+    "feather": read_feather,
 }
 FORMATS = tuple(_READERS)
 _ENDINGS = {
@@ -33,16 +47,24 @@ _ENDINGS = {
     ".svmlight": "libsvm",
     ".svm": "libsvm",
 }
+_PACKED: dict[bytes, Callable[[bytes], bytes]] = {
+    b"\x1f\x8b": gzip.decompress,
+    b"BZh": bz2.decompress,
+    b"\xfd7zXZ": lzma.decompress,
+}
+_STARTS = {
+    b"PAR1": "parquet",
+    b"PK\x03\x04": "excel",
+    b"\xd0\xcf\x11\xe0": "excel",
+    b"ARROW1": "feather",
+    b"FEA1": "feather",
+}
 # First bytes of files that are often mistaken for tables, and what to do with them.
 _NOT_TABLES = {
-    b"PK\x03\x04": "a zip archive or an Excel file; save the sheet as CSV",
-    b"\xd0\xcf\x11\xe0": "an old Excel file; save the sheet as CSV",
     b"%PDF": "a PDF document",
     b"SQLite format": "a database; export the table as CSV",
     b"\x89PNG": "a picture",
     b"\x89HDF": "an HDF5 file; export the table as CSV",
-    b"BZh": "compressed with bzip2; decompress it first",
-    b"\xfd7zXZ": "compressed with xz; decompress it first",
 }
 
 
@@ -52,15 +74,17 @@ def read_table(path_or_buffer: Any, *, format: str | None = None) -> Any:
     Parameters
     ----------
     path_or_buffer : str, path or file object
-        The file; "-" is the standard input. Files compressed with gzip are decompressed.
-    format : {"csv", "tsv", "parquet", "arff", "libsvm"}, default=None
+        The file; "-" is the standard input. Files compressed with gzip, bzip2 or xz, and zip
+        archives of one file, are decompressed.
+    format : {"csv", "tsv", "parquet", "arff", "libsvm", "excel", "json", "feather"}, default=None
         The format of the file; None goes by the ending of its name and by its first bytes, and
         takes any other file for CSV. Separator, decimal sign and encoding of CSV are detected.
 
     Returns
     -------
     frame : pandas.DataFrame
-        The table. The columns of the libsvm format are "target", "x1", "x2" and so on. A parquet
+        The table. The columns of the libsvm format are "target", "x1", "x2" and so on. Of an Excel
+        file it is the first sheet; JSON has an object per line, or a list of objects. A parquet
         file of more than 50 million values is read in batches, its decimals as float32.
 
     Raises
@@ -132,25 +156,42 @@ def _read_bytes(source: Any) -> tuple[str, bytes]:
 
 
 def _decompress(name: str, content: bytes) -> bytes:
-    if not content.startswith(b"\x1f\x8b"):
-        return content
+    """Return the bytes of the file in a compressed file or archive, or the bytes as they are."""
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
-            return file.read()
-    except (OSError, EOFError, zlib.error) as error:
+        for start, unpack in _PACKED.items():
+            if content.startswith(start):
+                return unpack(content)
+        if content.startswith(b"PK\x03\x04"):
+            return _unzipped(name, content)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError, BadZipFile) as error:
         raise TableError(f"{name} is damaged: it cannot be decompressed ({error}).") from error
+    return content
+
+
+def _unzipped(name: str, content: bytes) -> bytes:
+    """Return the only file of an archive; an Excel file is an archive that stays as it is."""
+    with ZipFile(io.BytesIO(content)) as file:
+        members = [each for each in file.namelist() if not each.endswith("/")]
+        if any(each.startswith("xl/") for each in members):
+            return content
+        if len(members) != 1:
+            raise TableError(
+                f"{name} is a zip archive of {len(members)} files, {quoted(members)}; give one of "
+                "them."
+            )
+        return file.read(members[0])
 
 
 def _detect_format(name: str, content: bytes) -> str:
-    if content.startswith(b"PAR1"):
-        return "parquet"
+    for start, kind in _STARTS.items():
+        if content.startswith(start):
+            return kind
     for start, kind in _NOT_TABLES.items():
         if content.startswith(start):
             raise TableError(f"{name} is not a table but {kind}.")
     if content.lstrip()[:1] in (b"{", b"["):
-        raise TableError(
-            f"{name} is JSON; convert it to a table first, for instance with "
-            "pandas.read_json(..., lines=True).to_parquet(...)."
-        )
-    ending = Path(name.removesuffix(".gz")).suffix.lower()
-    return _ENDINGS.get(ending, "csv")
+        return "json"
+    ending = Path(name)
+    if ending.suffix.lower() in (".gz", ".bz2", ".xz", ".zip"):
+        ending = ending.with_suffix("")
+    return _ENDINGS.get(ending.suffix.lower(), "csv")

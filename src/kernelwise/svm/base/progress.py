@@ -1,20 +1,22 @@
 """How a fit reports to whoever listens.
 
 Five listeners, one object: lines that ``verbose`` asks for, the user's ``callback``, scikit-learn's
-callbacks, a line on stderr where ``verbose="auto"`` and the fit takes over two seconds, and a
+callbacks, a line on the terminal where ``verbose="auto"`` and the fit takes over two seconds, and a
 program with its own display of all fits (`listening`).
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from itertools import count
+from threading import Thread, current_thread
 from time import perf_counter
-from typing import Any
+from typing import Any, ClassVar
 
 from ...qp import Progress
 
@@ -42,9 +44,9 @@ class FitProgress:
     """Reports the progress of one fit.
 
     ``estimator``: the estimator that is fitted: scikit-learn's callbacks receive it. ``verbose``:
-    whether to print a line per step to stdout; "auto" shows the running task on stderr once the fit
-    has taken two seconds. ``callback``: called with each event; a true return value asks the fit to
-    stop.
+    whether to print a line per step to stdout; "auto" shows the running task on a terminal once
+    the fit has taken two seconds. ``callback``: called with each event; a true return value asks
+    the fit to stop.
     """
 
     def __init__(
@@ -55,8 +57,9 @@ class FitProgress:
     ) -> None:
         self._estimator, self._callback = estimator, callback
         self._prints = bool(verbose) and verbose != "auto"
-        self._late = _LateLine(type(estimator).__name__) if verbose == "auto" else None
         self._listener = _LISTENER.get()
+        alone = verbose == "auto" and self._listener is None and _has_terminal()
+        self._late = _LateLine(type(estimator).__name__) if alone else None
         self._context: Any = None
         self._numbers, self._number, self._total = count(), 0, 0
 
@@ -154,33 +157,45 @@ class FitProgress:
             self._listener(task, number, self._total)
 
 
-class _LateLine:
-    """A line on stderr about the task under way, once a fit has taken two seconds.
+def _has_terminal() -> bool:
+    """Return whether stderr is a terminal, and this process no worker that shares it."""
+    return sys.stderr.isatty() and multiprocessing.parent_process() is None
 
-    On a terminal the line is rewritten; elsewhere a new line appears each time the elapsed time
-    has doubled, so that a log file stays short.
+
+class _LateLine:
+    """A line on the terminal about the task under way, once a fit has taken two seconds.
+
+    Of fits in several threads, one has the line.
     """
+
+    _thread: ClassVar[Thread | None] = None  # the thread whose fit has the line
 
     def __init__(self, name: str) -> None:
         self._name, self._start, self._next = name, perf_counter(), _PATIENCE
         self._shown = 0  # characters of the line on the terminal
 
     def show(self, task: str, number: int, total: int) -> None:
-        """Show the task, if it is time to."""
+        """Show the task, if it is time to and no other fit has the line."""
         seconds = perf_counter() - self._start
         if seconds < self._next:
             return
+        self._next = seconds + _REDRAW
+        if not self._has_line():
+            return
         done = f"step {number + 1} of at most {total}" if total else f"step {number + 1}"
         text = f"[kernelwise.{self._name}] {seconds:.0f} s: {task} ({done})"
-        if sys.stderr.isatty():
-            self._next = seconds + _REDRAW
-            print("\r" + text.ljust(self._shown), end="", file=sys.stderr, flush=True)
-            self._shown = len(text)
-        else:
-            self._next = 2 * seconds
-            print(text, file=sys.stderr, flush=True)
+        print("\r" + text.ljust(self._shown), end="", file=sys.stderr, flush=True)
+        self._shown = len(text)
 
     def close(self) -> None:
-        """Clear the line of a terminal."""
+        """Clear the line, and leave it to others."""
         if self._shown:
             print("\r" + " " * self._shown + "\r", end="", file=sys.stderr, flush=True)
+            self._shown, _LateLine._thread = 0, None
+
+    def _has_line(self) -> bool:
+        """Take the line, unless a fit in another thread that runs has it."""
+        other = _LateLine._thread
+        if other is None or not other.is_alive():
+            other = _LateLine._thread = current_thread()
+        return other is current_thread()

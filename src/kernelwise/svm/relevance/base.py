@@ -36,6 +36,7 @@ class BaseRelevance(WeightsReprMixin, CallbackSupportMixin, BaseEstimator):
     _settings: ClassVar[Settings] = Settings()
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "categorical_features": [Options({"from_dtype"}), "array-like", None],
+        "columns": [Options({"auto", "as is"})],
         "feature_groups": ["array-like", None],
         "max_features": [Interval(Integral, 1, None, closed="left"), None],
         "effort": [Interval(Integral, 1, None, closed="left")],
@@ -45,6 +46,7 @@ class BaseRelevance(WeightsReprMixin, CallbackSupportMixin, BaseEstimator):
         "random_state": ["random_state"],
     }
     categorical_features: Any
+    columns: str
     feature_groups: Any
     max_features: int | None
     effort: int

@@ -78,9 +78,9 @@ class Squared:
 
     def _of_cell(self, cell: Cell, rows: Rows) -> Array:
         out: Array = self.prior.root(rows) @ cell.additive
-        out += self.prior.kernel(rows, cell.rows) @ cell.alpha
+        out += self.prior.exact_kernel(rows, cell.rows) @ cell.alpha
         if self.near is not None:
-            out += self.prior.kernel(rows, self.near) @ cell.shared
+            out += self.prior.exact_kernel(rows, self.near) @ cell.shared
         return out
 
 

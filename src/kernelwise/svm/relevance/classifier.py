@@ -38,6 +38,11 @@ class RelevanceSVC(ClassifierMixin, BaseRelevance):
         Which columns are categories, by their types, a mask, numbers or names. By types they are
         the columns of words of a table, and those of a type for categories. None means none. A
         category has one weight, whatever the number of its levels.
+    columns : {"auto", "as is"}, default="auto"
+        How columns of a data frame are read. "auto" reads dates as year, month, day of the week,
+        hour and days, text of several words as 30 numbers with one weight, and words such as
+        "$1,200" as numbers, and leaves out columns that name rows, such as row numbers. "as is"
+        takes words for categories and dates for days.
     feature_groups : array-like, default=None
         Columns that share one weight and are kept or dropped together: lists of names or numbers,
         or one label per column.
@@ -54,8 +59,8 @@ class RelevanceSVC(ClassifierMixin, BaseRelevance):
     n_jobs : int, default=None
         Threads; None is one. They do not change the result.
     verbose : bool or "auto", default="auto"
-        Whether to print a line per step. "auto" shows the running step on stderr once the fit has
-        taken two seconds.
+        Whether to print a line per step. "auto" shows the running step once the fit has taken two
+        seconds, on a terminal alone.
     random_state : int, RandomState instance or None, default=0
         Deals folds, and picks rows if there are more than a step needs.
 
@@ -75,7 +80,8 @@ class RelevanceSVC(ClassifierMixin, BaseRelevance):
     mixture_weights_ : ndarray of shape (n_parts,)
         The weight of each part in the log-odds; they sum to one.
     columns_ : ColumnEncoding
-        How the columns that the model reads become numbers and codes.
+        How the columns that the model reads become numbers and codes;
+        ``pandas.DataFrame(model.columns_.table())`` says what each is read as.
     classes_ : ndarray of shape (n_classes,)
         The classes.
     class_weight_ : ndarray of shape (n_classes,)
@@ -113,6 +119,7 @@ class RelevanceSVC(ClassifierMixin, BaseRelevance):
         self,
         *,
         categorical_features: Any = "from_dtype",
+        columns: str = "auto",
         feature_groups: Any = None,
         max_features: int | None = None,
         class_weight: Any = None,
@@ -123,6 +130,7 @@ class RelevanceSVC(ClassifierMixin, BaseRelevance):
         random_state: Any = 0,
     ) -> None:
         self.categorical_features = categorical_features
+        self.columns = columns
         self.feature_groups = feature_groups
         self.max_features = max_features
         self.class_weight = class_weight

@@ -91,8 +91,7 @@ def importances(path: PathResult, columns: ModelColumns) -> Array:
     layout = columns.encoding.layout
     out = np.zeros(layout.n_source)
     for s, prior in path.finals.items():
-        shares = prior.shares()
-        size = np.bincount(columns.group, minlength=len(shares))
+        shares, size = prior.shares(columns.group_size), columns.group_size
         np.add.at(out, layout.source, path.weights[s] * (shares / size)[columns.group])
     total = out.sum()
     return out / total if total > 0 else np.full(len(out), 1 / len(out))

@@ -86,6 +86,7 @@ class Joint:
         cls, features: Features, coefficients: Array, scale: float, left_out: Array | None
     ) -> Joint:
         """Return the model of coefficients of U."""
+        coefficients = coefficients.astype(np.float64, copy=False)
         if features.L is None:
             return cls(features.prior, None, coefficients, np.zeros((0, 0)), scale, left_out)
         q = len(coefficients) - len(features.L)
@@ -99,7 +100,7 @@ class Joint:
         """Return the decisions on rows."""
         out: Array = self.prior.root(rows) @ self.additive
         if self.near is not None:
-            out += self.prior.kernel(rows, self.near) @ self.weights
+            out += self.prior.exact_kernel(rows, self.near) @ self.weights
         return out.astype(np.float64, copy=False)
 
 

@@ -70,7 +70,8 @@ class Machine:
         step = max(1, int(_BLOCK / max(len(self.rows), 1)))
         for a in range(0, len(rows), step):
             some = slice(a, a + step)
-            out[some] = rows.part(some).laplacian(self.rows, self.u) @ self.beta + self.intercept
+            K = rows.part(some).exact_laplacian(self.rows, self.u)
+            out[some] = K @ self.beta + self.intercept
         return out
 
 

@@ -55,8 +55,8 @@ def rank(rows: Rows, T: Array, kept: Index, rng: np.random.Generator, settings: 
         )
         for start in starts
     )
-    squares = Q.w**2
-    shares: Array = (L.w / L.w.sum() + L.v / L.v.sum() + squares / squares.sum()) / 3
+    own = [weights * rows.columns.group_size for weights in (L.w, L.v, Q.w**2)]
+    shares: Array = sum(weights / weights.sum() for weights in own) / 3
     columns = np.argsort(-shares[rows.columns.group], kind="stable")
     pairs = pair_shares(rows, T, columns[np.isin(rows.columns.group[columns], kept)])
     return shares if pairs is None else (3 * shares + pairs) / 4

@@ -48,11 +48,10 @@ class Prior:
         """Whether there is a Gaussian process."""
         return self.s2 + self.r2 > 0
 
-    def shares(self) -> Array:
-        """Return the share of each group in the prior variance of f."""
-        squares = self.w**2
-        kernels = self.s2 * _shares(self.w) + self.r2 * _shares(squares)
-        return _shares(kernels + 2 * self.v)
+    def shares(self, size: Index) -> Array:
+        """Return the share of each group, of so many columns, in the prior variance of f."""
+        kernels = self.s2 * _shares(self.w * size) + self.r2 * _shares(self.w**2 * size)
+        return _shares(kernels + 2 * self.v * size)
 
     def variances(self, additive: Additive) -> Array:
         """Return the prior variance of the coefficient of each additive column."""
@@ -72,11 +71,22 @@ class Prior:
         if self.s2 > 0:
             out += np.float32(self.s2) * rows.laplacian(other, self.w)
         if self.r2 > 0:
-            K = rows.squares(other, self.w)
+            K = rows.squares(other, self.w).astype(np.float32)
             K *= np.float32(self.rho / 2)
             K = np.ascontiguousarray(K)
             exp_of_minus_rows(K)
             out += np.float32(self.r2) * K
+        return out
+
+    def exact_kernel(self, rows: Rows, other: Rows) -> Array:
+        """Return the same in float64, for predictions: coefficients can be large, and cancel."""
+        out = np.zeros((len(rows), len(other)))
+        if self.s2 > 0:
+            out += self.s2 * rows.exact_laplacian(other, self.w)
+        if self.r2 > 0:
+            K = np.ascontiguousarray(rows.squares(other, self.w)) * (self.rho / 2)
+            exp_of_minus_rows(K)
+            out += self.r2 * K
         return out
 
 

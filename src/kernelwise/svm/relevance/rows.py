@@ -23,6 +23,7 @@ import numpy as np
 
 from ..._native import exp_of_minus_rows, limited_distances
 from ..._typing import Array, Index
+from ...kernels import Laplacian
 from .columns.bins import ColumnBins
 from .columns.encoding import ColumnEncoding
 from .columns.scores import ColumnScores
@@ -60,7 +61,8 @@ class ModelColumns:
         n_levels = _levels_each(E[:, is_category], min(settings.n_levels, n_places))
         share = weight / weight.sum()
         means = np.where(is_category, 0.0, share @ E)
-        deviations = np.sqrt(share @ (E - means) ** 2)
+        unit = np.maximum(np.abs(E).max(axis=0), np.finfo(np.float64).tiny)  # squares stay finite
+        deviations = unit * np.sqrt(share @ (E / unit - means / unit) ** 2)
         deviations[is_category | (np.ptp(E, axis=0) == 0)] = np.inf
         return cls(
             encoding=encoding,
@@ -86,6 +88,11 @@ class ModelColumns:
         return int(self.group.max(initial=-1)) + 1
 
     @cached_property
+    def group_size(self) -> Index:
+        """The number of encoded columns of each group."""
+        return np.bincount(self.group, minlength=self.n_groups)
+
+    @cached_property
     def limits(self) -> Array:
         """The largest distance along each column of Z: one for a category."""
         return np.where(self.is_category, 1, np.inf).astype(np.float32)
@@ -98,7 +105,8 @@ class ModelColumns:
 
     def rows(self, E: Array, weight: Array | None = None) -> Rows:
         """Return encoded rows as the model reads them."""
-        lines = np.clip((E - self.means) / self.deviations, -CUT, CUT).astype(np.float32)
+        with np.errstate(over="ignore"):  # beyond the cut
+            lines = np.clip((E - self.means) / self.deviations, -CUT, CUT).astype(np.float32)
         count = np.ones(len(E)) if weight is None else weight
         places = (self.bins.places(E) - self.bins.starts[:-1]).astype(np.uint16)
         return Rows(self, self.scores.apply(E), lines, places, count)
@@ -243,18 +251,25 @@ class Rows:
         exp_of_minus_rows(out)
         return out
 
-    def squares(self, other: Rows, w: Array) -> Array:
-        """Return sum_j (w_j d_j)^2 between rows, in float32.
+    def exact_laplacian(self, other: Rows, w: Array) -> Array:
+        """Return exp(-sum_j w_j d_j) between rows, in float64."""
+        each = w[self.columns.group]
+        kept = np.flatnonzero(each > TRACE * each.max(initial=0.0))
+        if not len(kept):
+            return np.ones((len(self), len(other)))
+        kernel = Laplacian(weights=each[kept], categorical=self.columns.is_category[kept])
+        out: Array = kernel(*(own.Z[:, kept].astype(np.float64) for own in (self, other)))
+        return out
 
-        The squares of rows cancel, and kernels may be narrow: the products are in float64.
-        """
+    def squares(self, other: Rows, w: Array) -> Array:
+        """Return sum_j (w_j d_j)^2 between rows, in float64: the squares of rows cancel."""
         kept = w > TRACE * w.max(initial=0.0)
         (A, group), (B, _) = self.gaussian(kept), other.gaussian(kept)
         A, B = A * w[group], B * w[group]
         out = A @ (-2 * B.T)
         out += np.einsum("ij,ij->i", A, A)[:, None]
         out += np.einsum("ij,ij->i", B, B)
-        found: Array = np.maximum(out, 0).astype(np.float32)
+        found: Array = np.maximum(out, 0, out=out)
         return found
 
     def typical(self, w: Array, measure: Callable[..., Any], rng: Any, size: int = 300) -> float:

@@ -16,7 +16,6 @@ from ..._typing import Array, Index
 from ..base.predictor import take
 from .cells import Known, Plan, Squared, solve
 from .columns.encoding import CategoryCodes, ColumnEncoding
-from .columns.raw import columns_of
 from .columns.table_input import table_part
 from .fitting import Job, Kept
 from .losses import standardised
@@ -121,9 +120,9 @@ class TableInMemory:
         """Return the codes of categories for the levels of all rows."""
         rows = np.flatnonzero(self.weight)
         weight = self.weight[rows] / min(1.0, float(self.weight[rows].mean()))
-        raws = columns_of(self.take(rows), encoding.names)
-        own = [each.column for each in encoding.categories]
-        return tuple(CategoryCodes.of(j, raws[j], weight) for j in own)
+        raws = encoding.category_columns(self.take(rows))
+        pairs = zip(encoding.categories, raws, strict=True)
+        return tuple(CategoryCodes.of(own.column, raw, weight) for own, raw in pairs)
 
     def solve(self, read: Reader, rows: Rows, prior: Prior, job: Job) -> Squared:
         """Solve the squared loss of all rows, of which some are given as a sample."""

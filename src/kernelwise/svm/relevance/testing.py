@@ -94,21 +94,27 @@ def column_tests(
         part = rows.part(some)
         part = replace(part, weight=part.weight / part.weight.mean())
         tests = _Tests(part, T[some], varying, rng, settings)
-        shares = tests.prior.shares()
+        shares = tests.prior.shares(columns.group_size)
         alone[varying], together[varying] = np.array(tests.pvalues(threads)).T
-    group = np.empty(layout.n_source, dtype=np.intp)
-    group[layout.source] = columns.group
-    size = np.bincount(columns.group, minlength=columns.n_groups)
-    own = layout.to_source((shares / size)[columns.group])
+    own = layout.to_source((shares / columns.group_size)[columns.group])
     both = np.ones(columns.n_groups)
     both[varying] = [combined([alone[j], together[j]]) for j in varying]
+    order = np.argsort(layout.source, kind="stable")
+    ends = np.searchsorted(layout.source[order], np.arange(1, layout.n_source))
+    groups = [np.unique(each) for each in np.split(columns.group[order], ends)]
     return ColumnTests(
         own / own.sum() if own.any() else np.full(len(own), 1 / len(own)),
-        alone[group],
-        together[group],
-        both[group],
-        group,
+        _least(alone, groups),
+        _least(together, groups),
+        _least(both, groups),
+        np.array([each[0] if len(each) else columns.n_groups for each in groups]),
     )
+
+
+def _least(pvalues: Array, groups: Sequence[Index]) -> Array:
+    """Return the least p-value of the groups of each column, by Bonferroni; one without any."""
+    least = (max(len(own), 1) * min(pvalues[own], default=1.0) for own in groups)
+    return np.minimum(1.0, list(least))
 
 
 class _Tests:
@@ -126,6 +132,7 @@ class _Tests:
         some = np.sort(mixed[: 2 * settings.rows])
         own, equal = rows.part(some), equal_prior(rows, varying, self._rng())
         self.prior = learn(own, T[some], equal, equal, settings.evaluations, settings)
+        self._shares = self.prior.shares(rows.columns.group_size)
         self._few = np.sort(mixed[:_LEARNING])
         self._near = rows.part(mixed[:_LANDMARKS])
         self._group, self._is_category = rows.columns.group, np.asarray(rows.columns.is_category)
@@ -146,7 +153,7 @@ class _Tests:
         its near copies.
         """
         kept = self.prior.kept
-        small = kept[self.prior.shares()[kept] < _MIN_SHARE]
+        small = kept[self._shares[kept] < _MIN_SHARE]
         shared = self._null(small) if len(small) else None
         has_number = np.bincount(self._group, ~self._is_category) > 0
 
@@ -182,7 +189,7 @@ class _Tests:
         """Return the prior without some groups, learned anew; first their share is noise."""
         w, v, noise = self.prior.w.copy(), self.prior.v.copy(), self.prior.noise
         w[groups] = v[groups] = 0
-        noise += float(self.prior.shares()[groups].sum()) * max(1 - noise, 0)
+        noise += float(self._shares[groups].sum()) * max(1 - noise, 0)
         start = replace(self.prior, w=w, v=v, noise=noise)
         if not len(start.kept):
             return start

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...._typing import Array, Index
+from ....values.reading import AS_IS, ID, Reading
 from .options import ColumnOptions
 from .raw import Level, RawColumn, columns_of, is_frame
 
@@ -115,41 +116,50 @@ def count_levels(raw: RawColumn, counts: Array) -> dict[Level | None, float]:
 class ColumnEncoding:
     """A step from the user's columns to encoded ones.
 
-    All columns come in order, then the marks of gaps.
+    Columns are read first: each becomes itself, or the parts of a date, the numbers of a text, or
+    nothing. All columns that are read come in order, then the marks of gaps.
     """
 
     names: tuple[str, ...]  # the names of the user's columns
-    medians: Array  # (n_source,): what replaces missing numbers; NaN for categories
+    medians: Array  # (n_read,): what replaces missing numbers; NaN for categories
     # (n_marked,): the columns whose gaps are marked, by a column each behind all others
     marked: Index
     categories: tuple[CategoryCodes, ...]  # the codes of each category
     layout: ColumnLayout  # what each encoded column is
+    readings: tuple[Reading, ...] = ()  # how each column is read; none if all are as they are
+    unused: tuple[str, ...] = ()  # columns that name rows
 
     @classmethod
     def of(
         cls, X: Any, names: Sequence[str], counts: Array, options: ColumnOptions
     ) -> ColumnEncoding:
-        """Learn medians, gaps and levels from training rows."""
-        d, counts = len(names), counts / min(1.0, counts.mean())
+        """Learn how columns are read, medians, gaps and levels from training rows."""
+        counts = counts / min(1.0, counts.mean())
         raws = [] if _is_plain(X) and options.finds_no_category else columns_of(X, names)
-        is_category = options.categories(raws, names)
+        readings = options.readings(raws, names)
+        own = readings or (Reading(),) * len(names)
+        source = np.repeat(np.arange(len(names)), [reading.n_parts for reading in own])
+        is_read = np.array([reading.kind != AS_IS for reading in own])
+        is_category = options.categories(raws, names, is_read)[source]
+        columns = [each for raw, how in zip(raws, own, strict=False) for each in raw.read(how)]
         learned = [
-            CategoryCodes.of(j, raws[j], counts) for j in np.flatnonzero(is_category).tolist()
+            CategoryCodes.of(j, columns[j], counts) for j in np.flatnonzero(is_category).tolist()
         ]
         numbers = np.flatnonzero(~is_category)
-        found = [raws[j].numbers() for j in numbers] if raws else X.T[numbers]
+        found = [columns[j].numbers() for j in numbers] if raws else X.T[numbers]
         values = np.array(found, dtype=np.float64).reshape(len(numbers), len(counts))
-        medians = np.full(d, np.nan)
+        medians = np.full(len(source), np.nan)
         medians[numbers] = _weighted_medians(values, counts)
         marked = numbers[np.isnan(values) @ counts >= MIN_GAP_ROWS]
-        group = options.groups(names)
+        group = _groups(options.groups(names), own, source)
         layout = ColumnLayout(
             is_category=np.append(is_category, np.zeros(len(marked), dtype=bool)),
-            source=np.append(np.arange(d), marked),
-            group=np.append(group, d + group[marked]),
-            n_source=d,
+            source=np.append(source, source[marked]),
+            group=np.append(group, len(source) + group[marked]),
+            n_source=len(names),
         )
-        return cls(tuple(names), medians, marked, tuple(learned), layout)
+        unused = tuple(name for name, each in zip(names, own, strict=True) if each.kind == ID)
+        return cls(tuple(names), medians, marked, tuple(learned), layout, readings, unused)
 
     def apply(self, X: Any) -> Array:
         """Return the encoded columns; an array of finite numbers stays what it is."""
@@ -169,23 +179,51 @@ class ColumnEncoding:
         new = np.full(self.layout.n_source, -1)
         new[sources] = np.arange(len(sources))
         own = self.columns_of(sources)
+        read = own[own < len(self.medians)]
+        place = np.full(len(self.medians), -1)
+        place[read] = np.arange(len(read))
         layout = ColumnLayout(
             np.asarray(self.layout.is_category)[own],
             new[self.layout.source[own]],
             self.layout.group[own],
             len(sources),
         )
+        readings = tuple(self.readings[j] for j in sources) if self.readings else ()
         return ColumnEncoding(
             tuple(self.names[j] for j in sources),
-            self.medians[sources],
-            new[self.marked[new[self.marked] >= 0]],
+            self.medians[read],
+            place[self.marked[place[self.marked] >= 0]],
             tuple(
-                replace(each, column=int(new[each.column]))
+                replace(each, column=int(place[each.column]))
                 for each in self.categories
-                if new[each.column] >= 0
+                if place[each.column] >= 0
             ),
             layout,
+            () if all(each.kind == AS_IS for each in readings) else readings,
+            self.unused,
         )
+
+    def table(self) -> dict[str, list[str]]:
+        """Return what each column is read as, for ``pandas.DataFrame``.
+
+        Returns
+        -------
+        table : dict of list of str
+            "column" and "read_as": the columns that the model reads, then those that name rows.
+        """
+        of_category = {self.layout.source[own.column]: own for own in self.categories}
+        kinds = []
+        for j in range(len(self.names)):
+            kind = str(self.readings[j]) if self.readings else AS_IS
+            if kind == AS_IS:
+                own = of_category.get(j)
+                kind = "number" if own is None else f"category of {len(own.levels)} levels"
+            kinds.append(kind)
+        n_unused = len(self.unused)
+        return {
+            "column": [*self.names, *self.unused],
+            "read_as": [*kinds, *[str(Reading(ID))] * n_unused],
+        }
 
     def with_categories(self, categories: tuple[CategoryCodes, ...]) -> ColumnEncoding:
         """Return the encoding with other levels of the same categories."""
@@ -195,25 +233,29 @@ class ColumnEncoding:
         """Return the encoded columns that come from some of the user's columns."""
         return np.flatnonzero(np.isin(self.layout.source, sources))
 
+    def category_columns(self, X: Any) -> list[RawColumn]:
+        """Return the user's columns that are categories."""
+        raws = columns_of(X, self.names)
+        return [raws[self.layout.source[own.column]] for own in self.categories]
+
     def numbers(self, X: Any) -> Array:
-        """Return numbers, with gaps, and codes, one column per column of the user."""
-        if _is_plain(X) and not self.categories:
+        """Return numbers, with gaps, and codes, one column per column that is read."""
+        if _is_plain(X) and not self.categories and not self.readings:
             return np.ascontiguousarray(X, dtype=np.float64)
         raws = columns_of(X, self.names)
-        out = np.empty((X.shape[0], len(self.names)))
-        codes = {own.column: own for own in self.categories}
-        for j, raw in enumerate(raws):
-            if j not in codes:
-                out[:, j] = raw.numbers()
-                continue
-            out[:, j] = codes[j].codes(raw)
+        own = self.readings or (Reading(),) * len(raws)
+        columns = [each for raw, how in zip(raws, own, strict=True) for each in raw.read(how)]
+        out = np.empty((X.shape[0], len(columns)))
+        codes = {each.column: each for each in self.categories}
+        for j, column in enumerate(columns):
+            out[:, j] = codes[j].codes(column) if j in codes else column.numbers()
         return out
 
     def _refuse_infinity(self, numbers: Array) -> None:
         """Raise an error that names the first column with infinite numbers."""
         infinite = np.isinf(numbers).any(axis=0)
         if infinite.any():
-            name = self.names[int(np.argmax(infinite))]
+            name = self.names[self.layout.source[int(np.argmax(infinite))]]
             raise ValueError(
                 f"Input X contains infinity: column {name!r} has infinite values. Replace them "
                 "by NaN, which counts as missing, or by the largest value that makes sense."
@@ -222,6 +264,20 @@ class ColumnEncoding:
 
 def _is_plain(X: Any) -> bool:
     return not is_frame(X) and X.dtype.kind in "biuf"
+
+
+def _groups(of_source: Index, readings: Sequence[Reading], source: Index) -> Index:
+    """Return the group of each column that is read: the first column of the group.
+
+    The parts of a date are groups of their own, unless the user puts the date into a group.
+    """
+    n_members = np.bincount(of_source, minlength=len(of_source))
+    shares = np.array([reading.shares_weight for reading in readings], dtype=bool)
+    alone = ~shares[source] & (n_members[of_source[source]] == 1)
+    label = np.where(alone, len(of_source) + np.arange(len(source)), of_source[source])
+    _, first, group = np.unique(label, return_index=True, return_inverse=True)
+    out: Index = first[group]
+    return out
 
 
 def _weighted_medians(values: Array, counts: Array) -> Array:

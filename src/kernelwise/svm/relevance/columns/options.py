@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...._typing import Index
+from ....values.reading import AS_IS, ID, Reading
 from .raw import CATEGORY, RawColumn
 
 
@@ -19,11 +20,13 @@ class ColumnOptions:
     # which columns are categories: by their types, by a mask, by numbers, by names, or none
     categorical_features: Any = "from_dtype"
     feature_groups: Any = None  # lists of columns that share one weight, or one label per column
+    columns: str = "as is"  # whether columns are read: "auto", or "as is"
 
     @classmethod
     def of(cls, estimator: Any) -> ColumnOptions:
         """Read the parameters of an estimator that learns from tables."""
-        return cls(estimator.categorical_features, estimator.feature_groups)
+        columns = getattr(estimator, "columns", "auto")
+        return cls(estimator.categorical_features, estimator.feature_groups, columns)
 
     @property
     def by_type(self) -> bool:
@@ -36,13 +39,38 @@ class ColumnOptions:
         """Whether no column of numbers can be a category."""
         return self.by_type or self.categorical_features is None
 
-    def categories(self, raws: Sequence[RawColumn], names: Sequence[str]) -> Any:
-        """Return which columns are categories; raw columns are not needed for plain numbers."""
+    def readings(self, raws: Sequence[RawColumn], names: Sequence[str]) -> tuple[Reading, ...]:
+        """Learn how columns are read; none where all of them are as they are."""
+        if self.columns == "as is" or not raws:
+            return ()
+        declared = self._declared(names)
+        found = [
+            Reading() if own else raw.reading() for raw, own in zip(raws, declared, strict=True)
+        ]
+        if all(reading.kind == ID for reading in found):
+            found = [Reading() for _ in found]
+        return () if all(reading.kind == AS_IS for reading in found) else tuple(found)
+
+    def categories(self, raws: Sequence[RawColumn], names: Sequence[str], is_read: Any) -> Any:
+        """Return which columns are categories; raw columns are not needed for plain numbers.
+
+        ``is_read`` (d,): the columns that are read as numbers.
+        """
         if self.by_type:
-            kinds = [raw.kind == CATEGORY for raw in raws]
-            return np.array(kinds or [False] * len(names), dtype=bool)
+            out = np.zeros(len(names), dtype=bool)
+            for j in np.flatnonzero(~is_read).tolist() if raws else ():
+                out[j] = raws[j].kind == CATEGORY
+            return out
+        out = self._declared(names)
+        for j in np.flatnonzero(~out & ~is_read).tolist():
+            if raws and self.categorical_features is not None:
+                raws[j].numbers()  # an error that names the column, where it is not of numbers
+        return out
+
+    def _declared(self, names: Sequence[str]) -> Any:
+        """Return which columns the user declares as categories."""
         out = np.zeros(len(names), dtype=bool)
-        if self.categorical_features is None:
+        if self.finds_no_category:
             return out
         given = np.asarray(self.categorical_features)
         if given.dtype == bool and given.shape != out.shape:
@@ -51,9 +79,6 @@ class ColumnOptions:
             )
         chosen = np.flatnonzero(given) if given.dtype == bool else given.ravel()
         out[[_column(each, names, "categorical_features") for each in chosen.tolist()]] = True
-        for j in np.flatnonzero(~out).tolist():
-            if raws:
-                raws[j].numbers()  # an error that names the column, where it is not of numbers
         return out
 
     def groups(self, names: Sequence[str]) -> Index:

@@ -9,12 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from numbers import Number
 from typing import Any
 
 import numpy as np
 
 from ...._typing import Array, Index
+from ....values.dates import read_dates
+from ....values.reading import DATE, ID, TEXT, Reading
+from ....values.reading import NUMBER as DRESSED
+from ....values.words import as_words
 
 NUMBER, CATEGORY, OBJECTS = "number", "category", "objects"
 # Names of dtypes, in lower case: those of NumPy, pandas, Arrow and polars.
@@ -23,6 +28,8 @@ _NUMBERS = re.compile(
     rf"u?int|float|double|half|decimal|bool|null|sparse\[(u?int|float|bool)|{_DATES.pattern}"
 )
 _CATEGORIES = re.compile(r"categor|enum|dictionary|large_string|string|str|utf8")
+_WORDS = re.compile(r"large_string|string|str|utf8")  # types of words that are no categories yet
+_INTEGERS = re.compile(r"u?int")
 _MISSING = {"NAType", "NaTType", "NoneType"}
 
 Level = str | float  # numbers and booleans are floats: 1, 1.0 and True are one level
@@ -104,6 +111,46 @@ class RawColumn:
             )
         return found
 
+    def reading(self) -> Reading:
+        """Learn how the column is read: words may be dates, text, or numbers in a dress."""
+        dtype = self.values.dtype
+        if _is_time(dtype):
+            return Reading() if _is_duration(dtype) else Reading.of_days(_as_days(self.values))
+        if self.of_frame and _INTEGERS.match(str(dtype).lower()):
+            return Reading.of_numbers(self.name, self.numbers())
+        return Reading.of_words(self._words()) if self._holds_words() else Reading()
+
+    def read(self, reading: Reading) -> list[RawColumn]:
+        """Return the columns that the column becomes."""
+        if reading.kind == ID:
+            return []
+        if reading.kind == DATE:
+            is_time = _is_time(self.values.dtype)
+            days = _as_days(self.values) if is_time else read_dates(self._words(), reading.format)
+            found = reading.of_dates(days)
+        elif reading.kind == TEXT or (reading.kind == DRESSED and self._holds_words()):
+            found = reading.of_texts(self._words())
+        else:
+            return [self]
+        return [RawColumn(self.name, values, self.of_frame) for values in found]
+
+    def _holds_words(self) -> bool:
+        """Return whether words or dates are among the values, of no type for categories."""
+        dtype = self.values.dtype
+        if isinstance(dtype, np.dtype) and dtype.kind != "O":
+            return dtype.kind in "SU" and self.kind == CATEGORY
+        name = str(dtype).lower()
+        if name != "object":
+            return bool(_WORDS.match(name))
+        kinds = {type(value) for value in self._listed() if _level(value) is not None}
+        if not self.of_frame and str in kinds:
+            return self.kind == CATEGORY
+        return any(issubclass(kind, str | date) for kind in kinds)
+
+    def _words(self) -> Any:
+        listed = self._listed()
+        return as_words(None if _level(value) is None else value for value in listed)
+
     def levels(self) -> tuple[Index, list[Level | None]]:
         """Return the place of each value in a list of different values; None there is missing.
 
@@ -145,10 +192,13 @@ def _is_time(dtype: Any) -> bool:
     return kind in {"m", "M"} or (kind is None and bool(_DATES.match(str(dtype).lower())))
 
 
+def _is_duration(dtype: Any) -> bool:
+    return bool(re.match(r"duration|timedelta", str(dtype).lower()))
+
+
 def _as_days(values: Any) -> Array:
     """Return dates or durations of numpy, pandas or polars as days."""
-    is_duration = re.match(r"duration|timedelta", str(values.dtype).lower())
-    unit = "timedelta64[us]" if is_duration else "datetime64[us]"
+    unit = "timedelta64[us]" if _is_duration(values.dtype) else "datetime64[us]"
     if hasattr(values, "iloc"):
         times = values.to_numpy(dtype=unit)
     else:

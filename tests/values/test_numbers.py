@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from kernelwise.app.tabular.column_values import as_numbers
-from kernelwise.app.tabular.number_parsing import decimal_sign, parse
+from kernelwise.values.numbers import decimal_sign, parse
 
 from ..loop import loop
 

@@ -1,0 +1,1 @@
+"""Tests of how values of columns are read."""
