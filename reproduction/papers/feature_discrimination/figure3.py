@@ -56,7 +56,7 @@ class Figure3(PaperExperiment):
         "section 4.2: the accuracy rises along eta, then falls",
     )
     repeats: ClassVar[Mapping[str, int]] = {"full": 10, "quick": 2, "smoke": 1}
-    seconds = 0.8
+    seconds = 2.5
     datasets = SETS
     seed_keys = ("dataset", "repeat")
     protocol = 3

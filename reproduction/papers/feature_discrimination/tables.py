@@ -35,6 +35,7 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "default": {},
     "inputs": {"space": "inputs"},
 }
+_CRAWLING = 10  # times as long where another method has to finish most machines
 # CPU seconds of a task with the paper's grids.
 _SECONDS = {
     "linear": (4.8, 1.9, 2.9, 4.0, 3.9, 1.5, 9.0, 2.7, 6.8, 1.0, 4.4, 6.0, 2.6, 4.4),
@@ -85,17 +86,19 @@ class Table5(PaperExperiment):
         smoke = scale.name == "smoke"
         sets = [(name, name in WITH_LEAKS) for name in SETS] + [(n, False) for n in WITH_LEAKS]
         grid = {"n_powers": 3, "n_sigmas": 3} if smoke else {"n_powers": 7, "n_sigmas": 21}
+        readings = [r for r in READINGS if r != "raw" or scale.name != "quick"]
         some = sets if not smoke else [("echocardiogram", True)]
         return [
             {"dataset": name, "leaks": leaks} | task | grid
             for repeat in range(scale.repeats)
             for name, leaks in some
-            for task in crossed(repeat=[repeat], kernel=KERNELS, columns=READINGS)
+            for task in crossed(repeat=[repeat], kernel=KERNELS, columns=readings)
         ]
 
     def cost(self, task: Task) -> float:
         """Return the CPU seconds of a set, scaled by the number of points."""
         seconds = _SECONDS[task["kernel"]][SETS.index(task["dataset"])]
+        seconds *= _CRAWLING if (task["kernel"], task["columns"]) == ("linear", "raw") else 1
         return seconds * (task["n_powers"] / 7) ** 2
 
     def run(self, task: Task, seed: int, data_dir: Path | None) -> Row:
