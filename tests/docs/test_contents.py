@@ -96,3 +96,11 @@ def test_the_landing_page_shows_pictures_and_an_example():
 def test_every_page_is_in_the_table_of_contents():
     listed = set(re.findall(r"^([a-z_]+)$", text_of("index"), re.MULTILINE))
     assert {page.stem for page in DOCS.glob("*.md")} - {"index"} <= listed
+
+
+def test_finding_23_a_page_lists_the_papers_with_their_classes():
+    page = text_of("papers")
+    for name in ("AdaptiveKernelSVC", "DualObjectiveSVC", "MarginRadiusSVC",
+                 "FeatureDiscriminationSVC", "GeneralizedBiasSVC"):  # fmt: skip
+        assert page.count(f"`{name}`") == 2
+    assert "papers" in text_of("index").split()

@@ -317,6 +317,15 @@ def test_losses_are_those_of_scikit_learn(n_classes):
     assert found["brier"][0] == pytest.approx(expected)
 
 
+def test_finding_3_an_interval_is_never_wider_than_its_metric():
+    def score(name, values):
+        return Score(name, name, {"accuracy": np.array(values)}, {}, np.ones(len(values)))
+
+    pair = score("a", [1.0, 0.0]), score("b", [0.0, 0.9])
+    (lead,) = compare_scores(pair, "accuracy", 0.5)
+    assert (lead.low, lead.high) == (-1.0, 1.0)
+
+
 def copied_table():
     """Return 60 rows of noise of which 40 occur twice, so that a copy is the only help."""
     rng = np.random.default_rng(0)

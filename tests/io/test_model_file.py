@@ -198,6 +198,13 @@ def test_what_is_trusted_exists():
         assert hasattr(import_module(module), attribute), name
 
 
+def test_finding_20_one_list_has_all_types_of_a_model():
+    sio = pytest.importorskip("skops.io")
+    untrusted = set(sio.get_untrusted_types(data=sio.dumps(classifier("RelevanceSVC"))))
+    assert untrusted
+    assert untrusted <= set(trusted_types())
+
+
 def test_code_may_move(tmp_path, monkeypatch):
     """A file names kinds, so that only their registry knows where classes are."""
     model = classifier("RelevanceSVC")

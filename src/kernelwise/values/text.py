@@ -25,15 +25,16 @@ _DIGITS = re.compile(r"\d+")
 def is_text(words: Any) -> bool:
     """Return whether words are text: many different ones, most of several words or long.
 
-    Words that differ in their digits or not in length, such as names of files and keys, are none.
+    Words that differ in their digits, or long ones of one length, such as keys, are none.
     """
     present = words[words != ""]
     different = set(present)
     least = max(_MIN_TEXTS, _MIN_SHARE * len(present))
     if len(different) < least or len({_DIGITS.sub("", text) for text in different}) < least:
         return False
-    several = [" " in text or len(text) >= _LONG for text in different]
-    return sum(several) >= _SEVERAL * len(different) and len(set(map(len, different))) > 1
+    vary = len(set(map(len, different))) > 1
+    several = [" " in text or (vary and len(text) >= _LONG) for text in different]
+    return sum(several) >= _SEVERAL * len(different)
 
 
 @dataclass(frozen=True)
