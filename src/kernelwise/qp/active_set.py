@@ -35,7 +35,7 @@ def affordable(qp: DualQP, beta: Array, budget: float) -> bool:
     operations. Returns ``affordable``, whether `polish` would try.
     """
     entries = qp.n * np.count_nonzero(beta)
-    if not qp.gram.is_psd or entries > budget:
+    if not qp.gram.is_psd or qp.kink is not None or entries > budget:
         return False
     free = int(np.count_nonzero((beta > qp.lo) & (beta < qp.hi)))
     return bool(entries + free**3 / 100 <= budget)

@@ -1,6 +1,6 @@
 """Sequential minimal optimisation on a growing set of rows.
 
-    min 1/2 b'Kb - p'b   s.t.   sum b = c,   lo <= b <= hi
+    min 1/2 b'Kb - p'b + kink'|b|   s.t.   sum b = c,   lo <= b <= hi
 
 Only rows that violate the optimality conditions are ever computed: the active set starts small,
 is solved by second-order SMO in compiled code, and takes in the worst violators of the rest until
@@ -192,7 +192,8 @@ class SMO:
 
     def _has_tiles(self, qp: DualQP) -> bool:
         """Return whether a working set with tiles can solve the problem, and check its solution."""
-        return qp.n >= _CHECKED and bool((np.abs(qp.p) == 1).all()) and qp.gram.has_tiles
+        plain = qp.kink is None and bool((np.abs(qp.p) == 1).all())
+        return qp.n >= _CHECKED and plain and qp.gram.has_tiles
 
     def _is_large(self, qp: DualQP) -> bool:
         """Return whether a working set is faster than rows in memory."""

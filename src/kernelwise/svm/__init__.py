@@ -25,7 +25,7 @@ from .._on_demand import on_demand
 
 if TYPE_CHECKING:
     from .adaptive_kernel import AdaptiveKernelSVC
-    from .base.estimator import BaseLearnedSVC
+    from .base.classifier import KernelClassifier
     from .base.predictor import Predictor
     from .base.task import FitTask, Fitted
     from .dual_objective.estimator import DualObjectiveSVC
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 __all__ = [
     "SVC",
     "AdaptiveKernelSVC",
-    "BaseLearnedSVC",
     "DualObjectiveSVC",
     "FeatureDiscriminationSVC",
     "FitTask",
     "Fitted",
     "GeneralizedBiasSVC",
+    "KernelClassifier",
     "MarginRadiusSVC",
     "Predictor",
     "RelevanceSVC",
@@ -59,7 +59,7 @@ __all__ = [
 _HOMES = {
     "SVC": "svc",
     "AdaptiveKernelSVC": "adaptive_kernel",
-    "BaseLearnedSVC": "base.estimator",
+    "KernelClassifier": "base.classifier",
     "FitTask": "base.task",
     "Fitted": "base.task",
     "Predictor": "base.predictor",

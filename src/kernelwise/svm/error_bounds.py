@@ -15,7 +15,7 @@ from .._typing import Array, Codes, Index
 from ..criteria import margin, radius, span
 from ..kernels import RBF, FunctionKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 from ..kernels.base import check_rows
-from .base.estimator import BaseLearnedSVC
+from .base.classifier import KernelClassifier
 from .base.multiclass import largest, one_vs_one, one_vs_rest, pairs_of_layout, vote
 from .base.predictor import Predictor, predictor_of
 
@@ -112,7 +112,7 @@ def margin_bounds(
 
 def _kernel(model: Any) -> Kernel:
     """Return the kernel object of a fitted classifier."""
-    if isinstance(model, BaseLearnedSVC):
+    if isinstance(model, KernelClassifier):
         found = predictor_of(model)
         if not _is_plain(found):
             raise ValueError(

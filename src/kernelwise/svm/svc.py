@@ -14,7 +14,8 @@ from .._memory import allowance
 from .._parameters import Interval, Options
 from ..kernels import Kernel, Linear
 from ..qp import SMO, Progress, Solution
-from .base.estimator import BaseLearnedSVC, certificate_of, convergence_warnings
+from .base.classifier import KernelClassifier
+from .base.estimator import certificate_of, convergence_warnings
 from .base.kernel_spec import KERNEL_NAMES
 from .base.left_out import kernel_machines_left_out
 from .base.multiclass import ONE_VS_ONE, Multiclass
@@ -32,7 +33,7 @@ _PROBABILITY_WARNING = (
 )
 
 
-class SVC(BaseLearnedSVC):
+class SVC(KernelClassifier):
     """C-support vector classification, a drop-in for scikit-learn's ``SVC``.
 
     It solves the same problem to the same answer, several times faster. Each feature may have its

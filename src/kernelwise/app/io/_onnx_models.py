@@ -12,7 +12,7 @@ from sklearn.preprocessing import PolynomialFeatures
 
 from ..._typing import Array
 from ...kernels import EmpiricalMap
-from ...svm.base.estimator import BaseLearnedSVC
+from ...svm.base.classifier import KernelClassifier
 from ...svm.base.predictor import Predictor, kernel_groups, predictor_of
 from ...svm.base.steps import (
     ColumnFeatures,
@@ -31,7 +31,7 @@ from ._onnx_tables import Rows, TensorColumn, TensorTable, codes, column_of, num
 # --- Decision values, one column per machine --------------------------------------------------
 
 
-def decisions(model: BaseLearnedSVC, graph: Graph, X: Rows) -> Tensor:
+def decisions(model: KernelClassifier, graph: Graph, X: Rows) -> Tensor:
     """Add the nodes of a classifier's machines; return the name of their decision values."""
     predictor: Any = predictor_of(model)
     if isinstance(X, TensorTable):

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._files import replacing
 from ...svm import RelevanceSVC, RelevanceSVR, SVCSearchCV
-from ...svm.base.estimator import BaseLearnedSVC
+from ...svm.base.classifier import KernelClassifier
 from ..tabular.encoder import table_encoder
 from ._onnx_tables import encoder_inputs
 
@@ -113,7 +113,7 @@ def _outputs(last: Any) -> list[str]:
         return ["prediction"]
     if not hasattr(last, "predict"):
         return ["columns"]
-    is_ours = isinstance(last, BaseLearnedSVC | RelevanceSVC | SVCSearchCV)
+    is_ours = isinstance(last, KernelClassifier | RelevanceSVC | SVCSearchCV)
     has_probabilities = is_ours and hasattr(last, "predict_proba")
     return ["label", "decision", *(["probabilities"] if has_probabilities else [])]
 

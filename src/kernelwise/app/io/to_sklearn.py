@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ...svm import RelevanceSVC, RelevanceSVR
-from ...svm.base.estimator import BaseLearnedSVC
+from ...svm.base.classifier import KernelClassifier
 
 
 def to_sklearn(model: Any) -> Any:
@@ -53,7 +53,7 @@ def to_sklearn(model: Any) -> Any:
     model = getattr(model, "best_estimator_", model)
     if isinstance(model, Pipeline):
         return _pipeline(model)
-    if not isinstance(model, BaseLearnedSVC):
+    if not isinstance(model, KernelClassifier):
         raise ValueError(_refusal(model))
     from ...svm.base.to_sklearn import to_sklearn as exported
 

@@ -13,7 +13,7 @@ from ..._blocks import square_block
 from ..._typing import Array, Codes, Index
 from ...kernels import Kernel
 from ...qp import SMO, Solution, StoredGram
-from ..base.estimator import common_attributes
+from ..base.classifier import class_attributes
 from ..base.grams import Grams
 from ..base.kernel_spec import KernelSpec
 from ..base.multiclass import ONE_VS_ONE, members_of
@@ -78,7 +78,7 @@ class FoldProblem:
     def of(cls, model: SVC, X: Any, y: Array, train: Index, sample_weight: Any) -> FoldProblem:
         """Set up the machines that a fit of the training rows alone would solve."""
         fold, spec = as_fold_model(model), KernelSpec.of(model)
-        labels = Labels.of(y[train], sample_weight, fold.class_weight)
+        labels = Labels.of(y[train], sample_weight, fold.class_weight, ONE_VS_ONE)
         # In runs, where rows lie in runs.
         labels = labels.in_order(np.argsort(train[labels.rows], kind="stable"))
         rows = train[labels.rows]
@@ -102,10 +102,10 @@ class FoldProblem:
     def _largest_factor(self) -> float:
         return float(self.labels.cost_factor.max())
 
-    @cached_property
+    @property
     def codes(self) -> Codes:
         """The code matrix."""
-        return ONE_VS_ONE.codes(self.labels.classes, len(self.labels.names))
+        return self.labels.Y
 
     @cached_property
     def members(self) -> list[Index]:
@@ -185,8 +185,7 @@ class FoldProblem:
         order = np.argsort(self.labels.rows)  # the order of the training rows
         task = FitTask(
             X=model._reader().take(self.X, self.rows[order]),
-            labels=self.labels.in_order(order),
-            multiclass=ONE_VS_ONE,
+            targets=self.labels.in_order(order),
             kernel=self.kernel,
             progress=FitProgress(model),
             threads=1,
@@ -196,7 +195,7 @@ class FoldProblem:
         members = [place[each] for each in self.members]
         fitted = Fitted(Predictor.of(task, solutions, members=members), solutions)
         own = {"C": C, "_known": known, "shape_fit_": model.shape_fit_}
-        model.__dict__.update(common_attributes(task, fitted) | own)
+        model.__dict__.update(class_attributes(task, fitted) | own)
         return model
 
 
