@@ -11,7 +11,7 @@ PACKAGE = Path(kernelwise.__file__).parent
 SHARED = {
     "Method": {"app.evaluation.methods", "outer.minimize"},
     "Path": {"svm.paths.path", "svm.relevance.path"},
-    "Settings": {"svm.relevance.settings", "svm.search.results"},
+    "Settings": {"svm.relevance.settings", "svm.search.scoring"},
     "Sigmoid": {"kernels.dot", "calibration.sigmoids"},
     "Target": {"app.tabular.targets", "svm.relevance.target"},
 }

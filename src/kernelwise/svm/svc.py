@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
-import numpy as np
-import scipy.sparse as sp
-
-from .._memory import allowance
 from .._parameters import Interval, Options
-from ..kernels import Kernel, Linear
-from ..qp import SMO, Progress, Solution
+from ..kernels import Kernel
+from ..qp import Progress
 from .base.classifier import KernelClassifier
 from .base.estimator import certificate_of, convergence_warnings
-from .base.kernel_spec import KERNEL_NAMES
 from .base.left_out import kernel_machines_left_out
 from .base.multiclass import ONE_VS_ONE, Multiclass
-from .base.predictor import Predictor, predictor_of
 from .base.solve import solve_one_vs_one
+from .base.support_vectors import PARAMETERS, SupportVectorMixin
 from .base.task import FitTask, Fitted
 
-_POLISH = 1e5  # kernel values spent on exactness, over all machines
-_LEAST_POLISH = 2e3  # kernel values of a machine below which its share is not worth the overhead
 _PROBABILITY_WARNING = (
     "The `probability` parameter is deprecated, as in scikit-learn 1.9. Use "
     "`SVC(calibration='loo')`, or `CalibratedClassifierCV(SVC(), ensemble=False)`, instead of "
@@ -33,7 +27,7 @@ _PROBABILITY_WARNING = (
 )
 
 
-class SVC(KernelClassifier):
+class SVC(SupportVectorMixin, KernelClassifier):
     """C-support vector classification, a drop-in for scikit-learn's ``SVC``.
 
     It solves the same problem to the same answer, several times faster. Each feature may have its
@@ -134,31 +128,14 @@ class SVC(KernelClassifier):
     0.99...
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = PARAMETERS | {
         "C": [Interval(Real, 0, None, closed="right")],
-        "kernel": [Options(KERNEL_NAMES), callable],
-        "degree": [Interval(Integral, 0, None, closed="left")],
-        "gamma": [
-            Options({"scale", "auto"}),
-            Interval(Real, 0, None, closed="left"),
-            "array-like",
-        ],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "shrinking": ["boolean"],
         "probability": ["boolean", Options({"deprecated"}, is_hidden=True)],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "cache_size": [Interval(Real, 0, None, closed="neither"), None],
         "class_weight": [Options({"balanced"}), dict, None],
         "calibration": [Options({"loo", "halves"}), None],
-        "verbose": ["verbose", Options({"auto"})],
-        "max_iter": [Interval(Integral, -1, None, closed="left")],
         "decision_function_shape": [Options({"ovo", "ovr"})],
         "break_ties": ["boolean"],
         "random_state": ["random_state"],
-        "feature_weights": ["array-like", None],
-        "warm_start": ["boolean"],
-        "n_jobs": [Integral, None],
-        "callback": [callable, None],
     }
 
     def __init__(
@@ -210,53 +187,15 @@ class SVC(KernelClassifier):
         return ONE_VS_ONE
 
     def _fit_machines(self, task: FitTask) -> Fitted:
-        warm = task.warm() if task.warm_start else None
-        solver = SMO(
-            tol=self.tol,
-            max_iter=self.max_iter,
-            memory=allowance(self.cache_size, min(task.threads, task.n_machines)),
-            budget=_polish_budget(task.n_machines),
-        )
-        task.progress.begin(task.n_machines)
-        start = None if warm is None else warm.starts(task.members)
         costs = self.C * task.cost_factor
-        solutions = solve_one_vs_one(task, task.kernel, task.X, costs, solver, start=start)
-        predictor = Predictor.of(task, solutions)
-        return Fitted(
-            predictor,
-            solutions,
-            warnings=self._warnings(solutions),
-            last=None if warm is None else warm.ended(solutions, task.members),
-            left_out=partial(
-                kernel_machines_left_out, task, predictor, solutions, self.C, tol=self.tol
+        fitted = self._solved(
+            task,
+            lambda solver, start: solve_one_vs_one(
+                task, task.kernel, task.X, costs, solver, start=start
             ),
+            partial(kernel_machines_left_out, C=self.C, tol=self.tol),
         )
-
-    def _warnings(self, solutions: Sequence[Solution]) -> list[tuple[str, type[Warning]]] | None:
-        """Return the usual warnings and that of a deprecated parameter; None for the usual ones."""
         if self.probability == "deprecated":
-            return None
-        usual = convergence_warnings(certificate_of(solutions), self.tol)
-        return [*usual, _PROBABILITY_WARNING]
-
-    @property
-    def coef_(self) -> Any:
-        """Weights of the features, for a linear kernel."""
-        kernel = getattr(self, "kernel_", None)
-        if not isinstance(kernel, Linear):
-            raise AttributeError("coef_ is only available when using a linear kernel")
-        scales = kernel.gamma * (np.ones(1) if kernel.weights is None else kernel.weights)
-        vectors = predictor_of(self).vectors
-        if sp.issparse(vectors.rows):
-            coef = sp.csr_matrix(vectors.coef.T) @ vectors.rows.multiply(scales).tocsr()
-            coef.data.flags.writeable = False
-            return coef
-        coef = vectors.coef.T @ (vectors.rows * scales)
-        coef.flags.writeable = False
-        return coef
-
-
-def _polish_budget(n_machines: int) -> float:
-    """Return the kernel values that one of several machines may spend on exactness."""
-    share = _POLISH / n_machines
-    return share if share >= _LEAST_POLISH else 0.0
+            return fitted
+        usual = convergence_warnings(certificate_of(fitted.solutions), self.tol)
+        return replace(fitted, warnings=[*usual, _PROBABILITY_WARNING])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 from ..._threads import run
 from ..._typing import Array, Codes, Index, Matrix
 from ...kernels import Kernel
-from ...qp import SMO, Progress, Solution, StoredGram
+from ...qp import SMO, DualQP, Progress, Solution, StoredGram
 from ...qp.pairs import PairSolutions, PairSolver, pairs_of
 from .grams import Grams
 from .predictor import kernel_groups
@@ -42,14 +42,37 @@ def solve_machines(
     machine. Returns ``solutions``, one per machine.
     """
     everything, bound = np.arange(len(Y)), float(costs.max())
-    progress = progress if progress is not None and progress.listens else None
     for kernel in [kernels] if isinstance(kernels, Kernel) else kernels:
         grams.prepare(kernel, bound)
 
-    def solve_one(j: int) -> Solution:
+    def problem(j: int) -> DualQP:
         kernel = kernels if isinstance(kernels, Kernel) else kernels[j]
         rows = everything if members is None else members[j]
-        qp = grams.c_svc(kernel, rows, Y[:, j], costs, bias=bias, bound=bound)
+        return grams.c_svc(kernel, rows, Y[:, j], costs, bias=bias, bound=bound)
+
+    return solve_each(
+        problem, Y.shape[1], solver, start=start, progress=progress, threads=grams.threads
+    )
+
+
+def solve_each(
+    problem: Callable[[int], DualQP],
+    n_machines: int,
+    solver: Any,
+    *,
+    start: Sequence[Any] | None = None,
+    progress: FitProgress | None = None,
+    threads: int = 1,
+) -> list[Solution]:
+    """Solve the problem of each machine.
+
+    ``problem``: returns a machine's problem from its number. The other arguments are those of
+    `solve_machines`.
+    """
+    progress = progress if progress is not None and progress.listens else None
+
+    def solve_one(j: int) -> Solution:
+        qp = problem(j)
         own_solver = solver(j) if callable(solver) else solver
         with nullcontext() if progress is None else progress.task("machine"):
             solution: Solution = own_solver.solve(qp, start=None if start is None else start[j])
@@ -57,7 +80,7 @@ def solve_machines(
             progress.line(_summary(j, solution))
         return solution
 
-    return run(solve_one, range(Y.shape[1]), grams.threads)
+    return run(solve_one, range(n_machines), threads)
 
 
 def solve_one_vs_one(
