@@ -150,7 +150,7 @@ class SMO:
         qp = self._with_small_kernel(qp)
         rows = None
         try:
-            if self._is_large(qp):
+            if self.is_large(qp):
                 state, certificate = self._by_working_set(qp, SolverState.start(beta)), None
             else:
                 rows = self._all_rows(qp, beta)
@@ -195,8 +195,19 @@ class SMO:
         plain = qp.kink is None and bool((np.abs(qp.p) == 1).all())
         return qp.n >= _CHECKED and plain and qp.gram.has_tiles
 
-    def _is_large(self, qp: DualQP) -> bool:
-        """Return whether a working set is faster than rows in memory."""
+    def is_large(self, qp: DualQP) -> bool:
+        """Return whether a working set is faster than rows in memory.
+
+        Parameters
+        ----------
+        qp : DualQP
+            The problem.
+
+        Returns
+        -------
+        is_large : bool
+            Whether `solve` takes a working set.
+        """
         fits = self.memory >= 4.0 * qp.n**2  # bytes in float32
         if (fits and qp.n < _LARGE) or not self._has_tiles(qp):
             return False
@@ -260,7 +271,7 @@ class SMO:
     def _go_on(self, qp: DualQP, state: SolverState, start: Array, rows: Any) -> Solution:
         """Continue from a state; where that fails, start again within narrower bounds."""
         state = self._exactly(qp, state, rows)
-        if state.status == "converged" and not self._is_large(qp) and self._has_tiles(qp):
+        if state.status == "converged" and not self.is_large(qp) and self._has_tiles(qp):
             state = self._by_working_set(qp, state)  # goes on where float64 shows a violation
         best = Solution.at(qp, replace(state, beta=qp.terms.snap(state.beta)))
         for reach in _REACHES:
