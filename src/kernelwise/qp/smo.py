@@ -26,7 +26,7 @@ from .fast_path import solve_quickly
 from .gram import SMALL, TIGHT, GrowingRows, StoredGram, StoredRows, dtype_for, is_coarse
 from .problem import DualQP, Solution, SolverState
 from .progress import Progress
-from .working_set import WorkingSetRun
+from .working_set import WorkingSetRun, suits
 
 _PATIENCE = 50_000  # least number of steps before the active-set method is tried
 _LONGEST = 2e10  # matrix entries read by steps before a solve without max_iter ends
@@ -192,8 +192,7 @@ class SMO:
 
     def _has_tiles(self, qp: DualQP) -> bool:
         """Return whether a working set with tiles can solve the problem, and check its solution."""
-        plain = qp.kink is None and bool((np.abs(qp.p) == 1).all())
-        return qp.n >= _CHECKED and plain and qp.gram.has_tiles
+        return qp.n >= _CHECKED and suits(qp.terms) and qp.gram.has_tiles
 
     def is_large(self, qp: DualQP) -> bool:
         """Return whether a working set is faster than rows in memory.
