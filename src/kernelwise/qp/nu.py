@@ -30,9 +30,11 @@ _INNER = 0.4  # tolerance of a solve, as a fraction of that of the solution
 _EQUAL = 1e-12  # relative difference of two sums that is rounding
 _LEAST_FACTOR, _LARGEST_FACTOR = 1.1, 5.0  # between multipliers until the root is enclosed
 _BEYOND = 1.2  # step from there, relative to the one by which a line leads to the root
-_NONE = 1e-9  # margin that counts as zero, relative to the first one
+_NONE = 1e-9  # margin that counts as zero, relative to the largest that there can be
 _NEARLY_NONE = 0.05  # epsilon below which zero is tried, relative to the first one
 _LOOSE = 10.0  # tolerance of a first search, whose result the second one starts from
+# Part of a bracket that may be left after so many solves; where more is, it is halved.
+_SLOW, _PATIENCE = 0.25, 3
 _SAMPLED, _SHARE = 200, 4  # rows from which one in so many is solved first, to guess the multiplier
 
 
@@ -89,7 +91,7 @@ class _NuSVC:
         return float(self.nu * self.weights.sum())
 
     def qp(self, r: float) -> DualQP:
-        return DualQP(self.gram, Terms.c_svc(self.y, self.weights / r))
+        return DualQP(self.gram, Terms.c_svc(self.y, self.weights * (1 / r)))
 
     def scale(self, r: float) -> float:
         return r
@@ -149,6 +151,51 @@ class _NuSVR:
         return self.size > 0
 
 
+class _Ends:
+    """The last points with too small and with too large a sum."""
+
+    def __init__(self) -> None:
+        self._points: dict[bool, _Point] = {}
+        self._widths = [np.inf] * _PATIENCE
+        self._last, self._is_at_root = False, False
+
+    @property
+    def enclose(self) -> bool:
+        """Whether the root is between two multipliers."""
+        return len(self._points) == 2
+
+    @property
+    def low(self) -> _Point:
+        return self._points[False]
+
+    @property
+    def high(self) -> _Point:
+        return self._points[True]
+
+    def add(self, point: _Point, too_large: bool) -> _Point | None:
+        """Take a point, and return the one that it replaces."""
+        before = self._points.get(too_large)
+        self._points[too_large], self._last = point, too_large
+        return before
+
+    def next(self, size: float, tiny: float) -> float:
+        """Return the multiplier to try: the root of a line, or one just beyond it.
+
+        Roots alone would move one end again and again. Beyond is as far as the last point fell
+        short of the root, at least a tiny step. Where that is slow, it is the middle.
+        """
+        last, other = (self._points[end].multiplier for end in (self._last, not self._last))
+        self._widths.append(abs(last - other))
+        if self._widths[-1] > _SLOW * self._widths[-1 - _PATIENCE]:
+            return (last + other) / 2
+        root = _root(self.low, self.high, size)
+        self._is_at_root = not self._is_at_root
+        if self._is_at_root:
+            return root
+        step, room = max(abs(root - last), tiny), (other - root) / 2
+        return root + float(np.clip(step, 0, abs(room)) * np.sign(room))
+
+
 class _Search:
     """The search for the multiplier of a family of machines."""
 
@@ -158,8 +205,8 @@ class _Search:
 
     def run(self, multiplier: float, start: _Point | None = None) -> _Point:
         """Return the solution, or where a solve fails its last point, from a first multiplier."""
-        ends: dict[bool, _Point] = {}  # of too small and of too large a sum
-        size, least, at_root = self.family.size, _NONE * multiplier, False
+        size, ends = self.family.size, _Ends()
+        least = 0.0 if self.family.falls else _NONE * self.family.gram.size * size
         self._first, self._is_warm = multiplier, start is not None
         for _ in range(_MOST_SOLVES):
             point = self._solve(multiplier, start)
@@ -167,21 +214,17 @@ class _Search:
             exact = abs(surplus) <= _EQUAL * size or (multiplier == 0 and surplus < 0)
             if exact or point.status != "converged":
                 return point
-            too_large = surplus > 0
-            before, ends[too_large] = ends.get(too_large), point
-            if len(ends) < 2:
+            before = ends.add(point, surplus > 0)
+            if ends.enclose:
+                start = ends.high.between(ends.low, size)
+                if self._violation(start) <= self.tol:
+                    return start
+                tiny = _INNER * self.tol * self.family.scale(multiplier)
+                multiplier = ends.next(size, tiny)
+            elif multiplier < least:
+                return replace(point, status="degenerate")  # no margin has so few errors
+            else:
                 start, multiplier = point, self._further(point, before)
-                if multiplier < least and not self.family.falls:
-                    return replace(point, status="degenerate")  # no margin has so few errors
-                continue
-            start = ends[True].between(ends[False], size)
-            if self._violation(start) <= self.tol:
-                return start
-            multiplier = _root(ends[True], ends[False], size)
-            if at_root:
-                other = ends[not too_large].multiplier
-                multiplier = self._beyond(multiplier, point.multiplier, other)
-            at_root = not at_root
         return replace(point, status="max_iter")
 
     def _solve(self, multiplier: float, start: _Point | None) -> _Point:
@@ -218,17 +261,6 @@ class _Search:
         least = float(np.clip(aim, now / _LARGEST_FACTOR, now**2 / (least or 1.0)))
         return 0.0 if self.family.falls and least < _NEARLY_NONE * self._first else least
 
-    def _beyond(self, root: float, last: float, other: float) -> float:
-        """Return a multiplier as far beyond the root as the last one fell short of it.
-
-        At the root the same end of the bracket would move again and again.
-        """
-        least = (
-            _INNER * self.tol * self.family.scale(root)
-        )  # such a step violates no more than that
-        step, middle = max(abs(root - last), least), (root + other) / 2
-        return min(root + step, middle) if other > root else max(root - step, middle)
-
     def solution(self, point: _Point, C: float) -> NuSolution:
         """Certify a point as the solution of the machine with its multiplier."""
         qp = self.family.qp(point.multiplier)
@@ -237,7 +269,7 @@ class _Search:
         found = Solution.at(qp, state)
         epsilon = point.multiplier if self.family.falls else 0.0
         return NuSolution(
-            **found.__dict__, C=C / self.family.scale(point.multiplier), epsilon=epsilon
+            **found.__dict__, C=C * (1 / self.family.scale(point.multiplier)), epsilon=epsilon
         )
 
 
@@ -286,7 +318,7 @@ def _solve(family: _NuSVC | _NuSVR, C: float, solver: SMO) -> NuSolution:
 
 def _searched(family: _NuSVC | _NuSVR, C: float, solver: SMO) -> NuSolution:
     """Search coarsely, then from there."""
-    loose = replace(solver, tol=_LOOSE * solver.tol, exact=False)
+    loose = replace(solver, tol=_LOOSE * solver.tol, budget=0.0)
     first, search = _Search(family, loose), _Search(family, solver)
     point = first.run(_guess(family, loose))
     search.n_iter = first.n_iter
