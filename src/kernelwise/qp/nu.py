@@ -30,6 +30,7 @@ _INNER = 0.4  # tolerance of a solve, as a fraction of that of the solution
 _EQUAL = 1e-12  # relative difference of two sums that is rounding
 _LEAST_FACTOR, _LARGEST_FACTOR = 1.1, 5.0  # between multipliers until the root is enclosed
 _BEYOND = 1.2  # step from there, relative to the one by which a line leads to the root
+_MOST_DIGITS = 100  # digits of a kernel value beyond which products of coefficients may overflow
 _NONE = 1e-9  # margin that counts as zero, relative to the largest that there can be
 _NEARLY_NONE = 0.05  # epsilon below which zero is tried, relative to the first one
 _LOOSE = 10.0  # tolerance of a first search, whose result the second one starts from
@@ -280,6 +281,12 @@ def _root(first: _Point, second: _Point, size: float) -> float:
     return float(first.multiplier + step * one / (one - two)) if one != two else second.multiplier
 
 
+def _length(b: Array) -> float:
+    """Return the Euclidean length, of numbers whose squares may overflow."""
+    largest = float(np.abs(b).max(initial=0.0))
+    return largest * float(np.linalg.norm(b / largest)) if largest else 0.0
+
+
 def _quantile(values: Array, weights: Array, part: float) -> float:
     """Return the value below which a part of the weight is."""
     order = np.argsort(values)
@@ -311,7 +318,7 @@ def _solve(family: _NuSVC | _NuSVR, C: float, solver: SMO) -> NuSolution:
         for dtype in (np.float32, np.float64)[n <= SMALL or solver.tol < TIGHT :]:
             family = replace(family, gram=StoredGram(lazy.dense(dtype), lazy.is_psd))
             found = _searched(family, C, solver)
-            if not is_coarse(solver.tol, lazy.size, float(np.linalg.norm(found.beta))):
+            if dtype is np.float32 and not is_coarse(solver.tol, lazy.size, _length(found.beta)):
                 break
     return found
 
@@ -336,6 +343,11 @@ def solve_nu_svc(
     weights = np.ones(len(y)) if weights is None else as_real(weights, "weights")
     family = _NuSVC(as_gram(as_matrix(K, len(y))), y, weights, nu)
     _check_nu(nu)
+    if family.gram.size > 0 and abs(np.log10(family.gram.size)) > _MOST_DIGITS:
+        raise ValueError(
+            f"the kernel matrix has values of about {family.gram.size:.3g}, whose inverses are the "
+            "coefficients of a nu-SVC: scale the columns, for example with StandardScaler."
+        )
     if not family.is_feasible():
         smaller = min(weights[y == side].sum() for side in (1, -1))
         most = 2 * float(smaller) / float(weights.sum())

@@ -386,8 +386,11 @@ class SMO:
 
 
 def _narrowed(qp: DualQP, reach: float) -> DualQP:
-    """Narrow finite bounds at which terms of the gradient would exceed the reach."""
-    if qp.terms.largest_bound * qp.gram.size <= reach:
+    """Narrow finite bounds at which terms of the gradient would exceed the reach.
+
+    Zero stays feasible; where it is not, narrower bounds may leave no point at all.
+    """
+    if qp.terms.largest_bound * qp.gram.size <= reach or not qp.terms.allows_zero:
         return qp
     limit = reach / qp.gram.size
     lo = np.where(np.isinf(qp.lo), qp.lo, np.maximum(qp.lo, -limit))
