@@ -33,10 +33,13 @@ _BEYOND = 1.2  # step from there, relative to the one by which a line leads to t
 _MOST_DIGITS = 100  # digits of a kernel value beyond which products of coefficients may overflow
 _NONE = 1e-9  # margin that counts as zero, relative to the largest that there can be
 _NEARLY_NONE = 0.05  # epsilon below which zero is tried, relative to the first one
-_LOOSE = 10.0  # tolerance of a first search, whose result the second one starts from
+_LOOSE = (100.0, 10.0, 1.0)  # tolerances of the stages, each of which starts from the one before
 # Part of a bracket that may be left after so many solves; where more is, it is halved.
 _SLOW, _PATIENCE = 0.25, 3
-_SAMPLED, _SHARE = 200, 4  # rows from which one in so many is solved first, to guess the multiplier
+_SAMPLED, _SHARE = (
+    1000,
+    4,
+)  # rows from which one in so many is solved first, to guess the multiplier
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ class _NuSVC:
     def sample(self, rows: Index, gram: Gram) -> tuple[_NuSVC, float]:
         """Return the family of some rows, and by what its multiplier is multiplied."""
         part = _NuSVC(gram, self.y[rows], self.weights[rows], self.nu)
-        return part, len(self.y) / len(rows)
+        return part, float(np.sqrt(len(self.y) / len(rows)))  # between that of tiny and large C
 
     def is_feasible(self) -> bool:
         return 0 < self.size <= 2 * min(self.weights[self.y == s].sum() for s in (1, -1))
@@ -143,7 +146,8 @@ class _NuSVR:
 
     def guess(self, decisions: Array) -> float:
         """Return the deviation that as many rows exceed as nu says, were the decisions to stay."""
-        return _quantile(np.abs(self.y - decisions), self.costs, 1 - self.nu)
+        found = _quantile(np.abs(self.y - decisions), self.costs, 1 - self.nu)
+        return found or float(np.ptp(self.y)) / 4 or 1.0
 
     def sample(self, rows: Index, gram: Gram) -> tuple[_NuSVR, float]:
         return _NuSVR(gram, self.y[rows], self.costs[rows], self.nu), 1.0
@@ -179,7 +183,7 @@ class _Ends:
         self._points[too_large], self._last = point, too_large
         return before
 
-    def next(self, size: float, tiny: float) -> float:
+    def next(self, size: float, tiny: float, rises: bool) -> float:
         """Return the multiplier to try: the root of a line, or one just beyond it.
 
         Roots alone would move one end again and again. Beyond is as far as the last point fell
@@ -189,7 +193,7 @@ class _Ends:
         self._widths.append(abs(last - other))
         if self._widths[-1] > _SLOW * self._widths[-1 - _PATIENCE]:
             return (last + other) / 2
-        root = _root(self.low, self.high, size)
+        root = _root(self.low, self.high, size, rises)
         self._is_at_root = not self._is_at_root
         if self._is_at_root:
             return root
@@ -201,14 +205,26 @@ class _Search:
     """The search for the multiplier of a family of machines."""
 
     def __init__(self, family: _NuSVC | _NuSVR, solver: SMO) -> None:
-        self.family, self.n_iter = family, 0
-        self.tol, self.solver = solver.tol, replace(solver, tol=_INNER * solver.tol)
+        self.family, self.n_iter, self._goal = family, 0, solver
+        self._slope: float | None = None  # of log sum |a| by the multiplier, near the root
 
-    def run(self, multiplier: float, start: _Point | None = None) -> _Point:
-        """Return the solution, or where a solve fails its last point, from a first multiplier."""
+    def run(self, multiplier: float) -> _Point:
+        """Return the solution from a first multiplier, or where a solve fails its last point."""
+        self._first, tol = multiplier, self._goal.tol
+        point: Any = None
+        for factor in _LOOSE:
+            self.tol, exact = factor * tol, factor == _LOOSE[-1]
+            budget = self._goal.budget if exact else 0.0
+            self._solver = replace(self._goal, tol=_INNER * self.tol, budget=budget)
+            point = self._stage(multiplier, point)
+            multiplier = point.multiplier
+        found: _Point = point
+        return found
+
+    def _stage(self, multiplier: float, start: _Point | None) -> _Point:
+        """Search to a tolerance."""
         size, ends = self.family.size, _Ends()
         least = 0.0 if self.family.falls else _NONE * self.family.gram.size * size
-        self._first, self._is_warm = multiplier, start is not None
         for _ in range(_MOST_SOLVES):
             point = self._solve(multiplier, start)
             surplus = point.size - size
@@ -218,20 +234,24 @@ class _Search:
             before = ends.add(point, surplus > 0)
             if ends.enclose:
                 start = ends.high.between(ends.low, size)
+                self._slope = _slope(ends.low, ends.high)
                 if self._violation(start) <= self.tol:
                     return start
-                tiny = _INNER * self.tol * self.family.scale(multiplier)
-                multiplier = ends.next(size, tiny)
+                multiplier = ends.next(size, self._tiny(multiplier), not self.family.falls)
             elif multiplier < least:
                 return replace(point, status="degenerate")  # no margin has so few errors
             else:
                 start, multiplier = point, self._further(point, before)
         return replace(point, status="max_iter")
 
+    def _tiny(self, multiplier: float) -> float:
+        """Return a step of the multiplier that violates no more than part of the tolerance."""
+        return _INNER * self.tol * self.family.scale(multiplier)
+
     def _solve(self, multiplier: float, start: _Point | None) -> _Point:
         qp, scale = self.family.qp(multiplier), self.family.scale(multiplier)
         warm = {} if start is None else {"start": start.a / scale, "product": start.product / scale}
-        solution = self.solver.solve(qp, **warm)
+        solution = self._solver.solve(qp, **warm)
         self.n_iter += solution.n_iter
         product = scale * (solution.gradient + qp.p)
         return _Point(multiplier, scale * solution.beta, product, status=solution.status)
@@ -248,18 +268,22 @@ class _Search:
     def _further(self, point: _Point, before: _Point | None) -> float:
         """Return a multiplier on the way to the root from a point and from the one before."""
         now, size = point.multiplier, self.family.size
-        if before is None or now == 0:
+        nearest = _LEAST_FACTOR * now  # and as far below
+        if before is None and self._slope is not None:  # the root is near
+            missed = abs(np.log(max(point.size / size, 1e-3)))
+            step = max(_BEYOND * missed / abs(self._slope), self._tiny(now))
+            nearest = now + step
+            aim = now
+        elif before is None or now == 0:
             beta, gradient, terms = self._at(point)
             decisions = gradient + terms.p + terms.intercept(beta, gradient)
             aim = self.family.guess(self.family.scale(now) * decisions)
         else:
-            aim = now + _BEYOND * (_root(point, before, size) - now)
-        least = _LEAST_FACTOR * now
-        if before is None and self._is_warm:
-            aim, least = now, now + _LOOSE * self.tol * self.family.scale(now)
+            root = _root(point, before, size, not self.family.falls)
+            aim = now + _BEYOND * (root - now)
         if (point.size > size) == self.family.falls:  # it has to rise
-            return float(np.clip(aim, least, _LARGEST_FACTOR * now or np.inf))
-        least = float(np.clip(aim, now / _LARGEST_FACTOR, now**2 / (least or 1.0)))
+            return float(np.clip(aim, nearest, max(nearest, _LARGEST_FACTOR * now) or np.inf))
+        least = float(np.clip(aim, now / _LARGEST_FACTOR, now**2 / (nearest or 1.0)))
         return 0.0 if self.family.falls and least < _NEARLY_NONE * self._first else least
 
     def solution(self, point: _Point, C: float) -> NuSolution:
@@ -274,11 +298,27 @@ class _Search:
         )
 
 
-def _root(first: _Point, second: _Point, size: float) -> float:
-    """Return where log sum |a| has a value on the line through two points."""
-    one, two = (np.log(max(each.size / size, 1e-3)) for each in (first, second))
+def _root(first: _Point, second: _Point, size: float, logarithmic: bool) -> float:
+    """Return where log sum |a| has a value on the line through two points.
+
+    The line is in the multiplier or, for a margin, in its logarithm.
+    """
+    heights = np.log([max(each.size / size, 1e-3) for each in (first, second)])
+    places = np.array([first.multiplier, second.multiplier])
+    places = np.log(places) if logarithmic else places
+    if heights[0] == heights[1]:
+        return second.multiplier
+    root = places[0] + (places[1] - places[0]) * heights[0] / (heights[0] - heights[1])
+    root = np.clip(root, places.min() - 10, places.max() + 10) if logarithmic else root
+    return float(np.exp(root) if logarithmic else root)
+
+
+def _slope(first: _Point, second: _Point) -> float | None:
+    """Return the slope of log sum |a| between two points."""
     step = second.multiplier - first.multiplier
-    return float(first.multiplier + step * one / (one - two)) if one != two else second.multiplier
+    if step == 0 or first.size == 0:
+        return None
+    return float(np.log(second.size / first.size) / step) or None
 
 
 def _length(b: Array) -> float:
@@ -324,12 +364,8 @@ def _solve(family: _NuSVC | _NuSVR, C: float, solver: SMO) -> NuSolution:
 
 
 def _searched(family: _NuSVC | _NuSVR, C: float, solver: SMO) -> NuSolution:
-    """Search coarsely, then from there."""
-    loose = replace(solver, tol=_LOOSE * solver.tol, budget=0.0)
-    first, search = _Search(family, loose), _Search(family, solver)
-    point = first.run(_guess(family, loose))
-    search.n_iter = first.n_iter
-    return search.solution(search.run(point.multiplier, point), C)
+    search = _Search(family, solver)
+    return search.solution(search.run(_guess(family, solver)), C)
 
 
 def solve_nu_svc(
