@@ -49,9 +49,13 @@ SVM_METHODS = {
     "feature_discrimination",
     "generalized_bias",
     "margin_radius",
+    "nu_svc",
+    "nu_svr",
+    "one_class",
     "relevance",
     "search",
     "svc",
+    "svr",
 }
 INSIDE_SVM = SHARED | {name: {"base", "paths"} for name in SVM_METHODS}
 INSIDE_SVM["search"] = {"base", "paths", "svc"}

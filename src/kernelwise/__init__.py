@@ -22,11 +22,15 @@ if TYPE_CHECKING:
     from .app.io import load, save
     from .svm import (
         SVC,
+        SVR,
         AdaptiveKernelSVC,
         DualObjectiveSVC,
         FeatureDiscriminationSVC,
         GeneralizedBiasSVC,
         MarginRadiusSVC,
+        NuSVC,
+        NuSVR,
+        OneClassSVM,
         RelevanceSVC,
         RelevanceSVR,
         SVCSearchCV,
@@ -63,6 +67,7 @@ _HOMES = {
 }
 __all__ = [
     "SVC",
+    "SVR",
     "AdaptiveKernelSVC",
     "DualObjectiveSVC",
     "EmpiricalKernelMap",
@@ -71,6 +76,9 @@ __all__ = [
     "GeneralizedBiasSVC",
     "GeodesicNeighborFeatures",
     "MarginRadiusSVC",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
     "RelevanceSVC",
     "RelevanceSVR",
     "RelevanceSelector",

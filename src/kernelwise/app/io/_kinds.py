@@ -21,6 +21,10 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 _REGISTRY: dict[str, dict[str, tuple[str, ...]]] = {
     "svm": {
         "svm.svc": ("SVC",),
+        "svm.svr": ("SVR",),
+        "svm.nu_svc": ("NuSVC",),
+        "svm.nu_svr": ("NuSVR",),
+        "svm.one_class": ("OneClassSVM",),
         "svm.adaptive_kernel": ("AdaptiveKernelSVC",),
         "svm.dual_objective.estimator": ("DualObjectiveSVC",),
         "svm.feature_discrimination.estimator": ("FeatureDiscriminationSVC",),
@@ -55,10 +59,10 @@ _REGISTRY: dict[str, dict[str, tuple[str, ...]]] = {
     "qp": {
         "qp.adatron": ("Adatron",),
         "qp.smo": ("SMO",),
-        "qp.solution": ("Solution",),
+        "qp.problem": ("Solution",),
     },
     "part": {
-        "calibration.conformal": ("Conformity",),
+        "calibration.conformal": ("Conformity", "Ranking"),
         "calibration.scores": ("Calibration",),
         "calibration.sigmoids": ("Sigmoid",),
         "svm.base.predictor": ("Predictor", "SupportVectors"),

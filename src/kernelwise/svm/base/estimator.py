@@ -143,7 +143,7 @@ class KernelMachine(WeightsReprMixin, CallbackSupportMixin, BaseEstimator, ABC):
 
         Returns
         -------
-        model : Pipeline or OneVsRestClassifier
+        model : Pipeline, OneVsRestClassifier or MultiOutputRegressor
             Fitted objects of scikit-learn that predict the same: a scaling of the columns and a
             machine on it. A ``ValueError`` says so where scikit-learn has no such kernel.
         """

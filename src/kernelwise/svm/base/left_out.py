@@ -45,6 +45,19 @@ class LeftOutDecisions:
     decisions: Array  # (m, n_machines)
 
 
+def needs_calibration(method: str) -> Callable[[Any], bool]:
+    """Return a check that an estimator asks for left-out rows, as a method of it needs."""
+
+    def check(estimator: Any) -> bool:
+        if getattr(estimator, "calibration", None) is None:
+            raise AttributeError(
+                f"{method} is not available with calibration=None; fit with calibration='loo'."
+            )
+        return True
+
+    return check
+
+
 def left_out_decisions(task: FitTask, outside: Array, decide: Decide) -> LeftOutDecisions:
     """Compute the decision values of rows by machines without them, fold by fold.
 
@@ -66,6 +79,11 @@ def left_out_decisions(task: FitTask, outside: Array, decide: Decide) -> LeftOut
             held.append(fold)
             if sum(map(len, held)) >= _ENOUGH:
                 break
+    if not held:
+        raise ValueError(
+            "calibration needs two different rows at least, of each class if there are any; got "
+            f"n_samples = {len(outside)}."
+        )
     rows = np.sort(np.concatenate(held))
     return LeftOutDecisions(rows, decisions[rows])
 

@@ -125,7 +125,7 @@ class ProbabilityMixin:
             predictor = fitted.of_rows(kept[part.labels.rows], task.labels.scheme)
             decisions[held] = predictor.decision_values(X[own], task.threads)
             scores = class_scores(decisions[held], pairs)
-            conformity = Conformity.of(scores, task.classes[held], task.sample_weight[held])
+            conformity = Conformity.of_classes(scores, task.classes[held], task.sample_weight[held])
             halves.append(ConformalHalf(predictor, conformity))
         return decisions, tuple(halves)
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..._threads import run
 from ..._typing import Array, Codes, Index, Matrix
 from ...kernels import Kernel
-from ...qp import SMO, DualQP, Progress, Solution, StoredGram
+from ...qp import SMO, Progress, Solution, StoredGram
 from ...qp.pairs import PairSolutions, PairSolver, pairs_of
 from .grams import Grams
 from .predictor import kernel_groups
 from .progress import FitProgress
 from .task import FitTask
+
+Solved = TypeVar("Solved", bound=Solution)
 
 
 def solve_machines(
@@ -45,37 +47,29 @@ def solve_machines(
     for kernel in [kernels] if isinstance(kernels, Kernel) else kernels:
         grams.prepare(kernel, bound)
 
-    def problem(j: int) -> DualQP:
+    def solve(j: int) -> Solution:
         kernel = kernels if isinstance(kernels, Kernel) else kernels[j]
         rows = everything if members is None else members[j]
-        return grams.c_svc(kernel, rows, Y[:, j], costs, bias=bias, bound=bound)
+        qp = grams.c_svc(kernel, rows, Y[:, j], costs, bias=bias, bound=bound)
+        own_solver = solver(j) if callable(solver) else solver
+        solution: Solution = own_solver.solve(qp, start=None if start is None else start[j])
+        return solution
 
-    return solve_each(
-        problem, Y.shape[1], solver, start=start, progress=progress, threads=grams.threads
-    )
+    return solve_each(solve, Y.shape[1], progress, grams.threads)
 
 
 def solve_each(
-    problem: Callable[[int], DualQP],
+    solve: Callable[[int], Solved],
     n_machines: int,
-    solver: Any,
-    *,
-    start: Sequence[Any] | None = None,
     progress: FitProgress | None = None,
     threads: int = 1,
-) -> list[Solution]:
-    """Solve the problem of each machine.
-
-    ``problem``: returns a machine's problem from its number. The other arguments are those of
-    `solve_machines`.
-    """
+) -> list[Solved]:
+    """Solve all machines, and tell of each: ``solve`` does so from the machine's number."""
     progress = progress if progress is not None and progress.listens else None
 
-    def solve_one(j: int) -> Solution:
-        qp = problem(j)
-        own_solver = solver(j) if callable(solver) else solver
+    def solve_one(j: int) -> Solved:
         with nullcontext() if progress is None else progress.task("machine"):
-            solution: Solution = own_solver.solve(qp, start=None if start is None else start[j])
+            solution = solve(j)
         if progress is not None:
             progress.line(_summary(j, solution))
         return solution

@@ -17,6 +17,7 @@ from ..._typing import Array, Flags, Gram
 from ...kernels import Linear
 from ...qp import SMO, DualQP, Solution, Terms
 from ...qp.gram import as_gram
+from .estimator import certificate_of, convergence_warnings
 from .grams import Grams
 from .kernel_spec import KERNEL_NAMES
 from .left_out import LeftOutDecisions, solved_without
@@ -43,9 +44,18 @@ PARAMETERS: dict[str, Any] = {
     "verbose": ["verbose", Options({"auto"})],
     "max_iter": [Interval(Integral, -1, None, closed="left")],
     "feature_weights": ["array-like", None],
-    "warm_start": ["boolean"],
     "n_jobs": [Integral, None],
     "callback": [callable, None],
+}
+
+# Those of the classifiers among them.
+CLASSES: dict[str, Any] = {
+    "probability": ["boolean", Options({"deprecated"}, is_hidden=True)],
+    "class_weight": [Options({"balanced"}), dict, None],
+    "calibration": [Options({"loo", "halves"}), None],
+    "decision_function_shape": [Options({"ovo", "ovr"})],
+    "break_ties": ["boolean"],
+    "random_state": ["random_state"],
 }
 
 Starts: TypeAlias = Sequence[Array | None] | None
@@ -61,6 +71,7 @@ class SupportVectorMixin:
     tol: float
     max_iter: int
     cache_size: float | None
+    probability: bool | str
 
     def _solved(
         self, task: FitTask, solve: Solve, left_out: Callable[..., LeftOutDecisions]
@@ -93,17 +104,28 @@ class SupportVectorMixin:
         """
 
         def solve(solver: SMO, start: Starts) -> Sequence[Solution]:
-            gram = shared_gram(task, solver, largest)
-            return solve_each(
-                lambda j: DualQP(gram, terms(j, task.sample_weight)),
-                task.n_machines,
-                lambda j: listened(solver, task, j),
-                start=start,
-                progress=task.progress,
-                threads=task.threads,
-            )
+            gram = shared_gram(task, solver, largest, store=task.n_machines > 1)
+
+            def solve_one(j: int) -> Solution:
+                qp, own = DualQP(gram, terms(j, task.sample_weight)), listened(solver, task, j)
+                return own.solve(qp, start=None if start is None else start[j])
+
+            return solve_each(solve_one, task.n_machines, task.progress, task.threads)
 
         return self._solved(task, solve, partial(without_rows, terms, largest, tol=self.tol))
+
+    def _with_probability_warning(self, fitted: Fitted) -> Fitted:
+        """Add the warning of a deprecated parameter of the classifiers to the usual ones."""
+        if self.probability == "deprecated":
+            return fitted
+        name = type(self).__name__
+        text = (
+            "The `probability` parameter is deprecated, as in scikit-learn 1.9. Use "
+            f"`{name}(calibration='loo')`, or `CalibratedClassifierCV({name}(), ensemble=False)`, "
+            f"instead of `{name}(probability=True)`."
+        )
+        usual = convergence_warnings(certificate_of(fitted.solutions), self.tol)
+        return replace(fitted, warnings=[*usual, (text, FutureWarning)])
 
     @property
     def coef_(self) -> Any:
@@ -122,16 +144,15 @@ class SupportVectorMixin:
         return coef
 
 
-def shared_gram(task: FitTask, solver: SMO, largest: float) -> Gram:
-    """Return the kernel matrix of all rows, stored where several machines read it and it fits."""
-    n_machines = task.n_machines
+def shared_gram(task: FitTask, solver: SMO, largest: float, *, store: bool) -> Gram:
+    """Return the kernel matrix of all rows; ``store``: whether it is stored, where it fits."""
     grams = Grams(
         task.X,
         tol=solver.tol,
         memory=solver.memory,
         threads=task.threads,
-        n_machines=n_machines,
-        share=n_machines > 1,
+        n_machines=task.n_machines,
+        share=store,
     )
     K = grams.machine(task.kernel, np.arange(task.X.shape[0]), largest)
     return as_gram(K, task.kernel.is_psd)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import check_array, column_or_1d
+from sklearn.utils import check_array, column_or_1d, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, validate_data
 
@@ -72,10 +72,8 @@ class Numbers(Targets):
     def of(cls, y: Any, sample_weight: Any) -> Numbers:
         """Check numbers of shape (n,) or (n, n_machines) and weights."""
         values: Array = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
-        if values.ndim > 2 or values.size == 0:
-            raise ValueError(
-                f"y must be of shape (n_samples,) or (n_samples, n_targets); got {values.shape}."
-            )
+        if values.size == 0:
+            raise ValueError(f"y must have at least one target; got shape {values.shape}.")
         rows, weights = rows_that_count(sample_weight, len(values))
         values = values[:, None] if values.ndim == 1 else values
         return cls(rows, values if len(rows) == len(values) else values[rows], weights)
@@ -367,13 +365,16 @@ class TableReader:
         spec = KernelSpec(self.model.kernel)
         if spec.is_function:  # a user's kernel may be of texts or graphs: X stays as it is
             check_consistent_length(X, y)
-            return X if hasattr(X, "shape") else np.asarray(X), y
-        X, y = validate_fit(self.model, X, y, **self._checks(), **self.model._target_checks)
-        if spec.is_precomputed and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x"
-                f"{X.shape[1]} matrix."
-            )
+            X = X if hasattr(X, "shape") else np.asarray(X)
+        else:
+            X, y = validate_fit(self.model, X, y, **self._checks(), **self.model._target_checks)
+            if spec.is_precomputed and X.shape[0] != X.shape[1]:
+                raise ValueError(
+                    f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x"
+                    f"{X.shape[1]} matrix."
+                )
+        if y is None and not get_tags(self.model).target_tags.required:
+            y = np.ones(X.shape[0])  # all rows are of one class
         return X, y
 
     def new_rows(self, X: Any) -> Any:
