@@ -154,7 +154,8 @@ def _is_plain(X: Any, y: Any) -> bool:
     if X.ndim != 2 or X.size == 0 or y.shape != X.shape[:1] or y.dtype.kind not in "biuf":
         return False
     with np.errstate(over="ignore", invalid="ignore"):
-        return isfinite(X.sum()) and isfinite(y.sum())  # a dot product would wake threads of BLAS
+        # Not a dot product, which would wake the threads of BLAS.
+        return isfinite(X.sum()) and (y.dtype.kind != "f" or isfinite(y.sum()))
 
 
 def check_sample_weight(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any, ClassVar
 
 import numpy as np
@@ -203,7 +204,7 @@ def machine_attributes(task: FitTask, fitted: Fitted) -> dict[str, Any]:
     """Return the attributes that every fitted estimator has."""
     targets, certificate = task.targets, certificate_of(fitted.solutions)
     vectors, intercept = fitted.vectors or fitted.predictor.vectors, fitted.predictor.intercept
-    if not (np.isfinite(vectors.coef).all() and np.isfinite(intercept).all()):
+    if not all(map(isfinite, [float(vectors.coef.sum()), *intercept.tolist()])):
         raise ValueError(
             "The dual coefficients or intercepts are not finite. X may contain large values "
             "and need to be scaled, for instance with StandardScaler."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -25,7 +24,7 @@ from .progress import FitProgress
 from .warm_start import Pair, WarmStart, distinct_keys
 
 
-class Targets(ABC):
+class Targets:
     """What machines are fitted to, on the rows that count: those of positive sample weight."""
 
     rows: Index  # (n,), the rows of the given table that count
@@ -33,11 +32,7 @@ class Targets(ABC):
     classes: Index  # (n,), the number of each row's class, zeros where there are none
     first_is: int = 1  # the code that the first side of a machine's name has
     scheme: str = "none"  # how the machines decide between several classes
-
-    @property
-    @abstractmethod
-    def Y(self) -> Array | Codes:
-        """What each machine is fitted to, of shape (n, n_machines)."""
+    Y: Any  # (n, n_machines), what each machine is fitted to
 
     @property
     def cost_factor(self) -> Array:
@@ -47,7 +42,8 @@ class Targets(ABC):
     @property
     def n_machines(self) -> int:
         """The number of machines."""
-        return self.Y.shape[1]
+        n_machines: int = self.Y.shape[1]
+        return n_machines
 
     @property
     def machine_names(self) -> list[Pair]:
