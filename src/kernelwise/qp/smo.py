@@ -132,7 +132,7 @@ class SMO:
             The starting point; any vector is accepted and made feasible.
         product : ndarray of shape (n,), default=None
             K times the start where it is known, as along a path of C. It is ignored where the start
-            was not feasible, or K is not stored.
+            was not feasible, or the solver computes rows of K.
 
         Returns
         -------
@@ -151,7 +151,10 @@ class SMO:
         rows = None
         try:
             if self.is_large(qp):
-                state, certificate = self._by_working_set(qp, SolverState.start(beta)), None
+                begin = SolverState.start(beta)
+                if product is not None:
+                    begin = replace(begin, gradient=product - qp.p)
+                state, certificate = self._by_working_set(qp, begin), None
             else:
                 rows = self._all_rows(qp, beta)
                 state, certificate = self._begin(qp, rows, beta, product)
