@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         RelevanceSVC,
         RelevanceSVR,
         SVCSearchCV,
+        SVRSearchCV,
         bounds_of,
     )
     from .transform import (
@@ -83,6 +84,7 @@ __all__ = [
     "RelevanceSVR",
     "RelevanceSelector",
     "SVCSearchCV",
+    "SVRSearchCV",
     "TopicFeatures",
     "__version__",
     "app",

@@ -30,6 +30,7 @@ from kernelwise import (
     RelevanceSVC,
     RelevanceSVR,
     SVCSearchCV,
+    SVRSearchCV,
 )
 from kernelwise.app.tabular import TableEncoder
 from kernelwise.criteria import RadiusMargin
@@ -122,6 +123,7 @@ REGRESSORS = {
     "SVR-weights": SVR(kernel="poly", gamma=[0.1, 0.2, 0.3, 0.0], coef0=1.0),
     "SVR-several": SVR(kernel="linear", C=10.0),
     "NuSVR": NuSVR(nu=0.3, C=5.0),
+    "SVRSearchCV": SVRSearchCV(SVR(), {"C": [1.0, 10.0]}, cv=2),
     "NuSVR-several": NuSVR(calibration="loo"),
 }
 

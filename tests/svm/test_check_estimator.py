@@ -23,6 +23,7 @@ from kernelwise.svm import (
     RelevanceSVC,
     RelevanceSVR,
     SVCSearchCV,
+    SVRSearchCV,
 )
 from kernelwise.transform import (
     EmpiricalKernelMap,
@@ -45,6 +46,7 @@ REGISTRY = [
     OneClassSVM(),
     OneClassSVM(nu=0.2, calibration="loo"),
     SVCSearchCV(SVC(calibration="loo"), {"C": [0.1, 1.0]}, cv=3),
+    SVRSearchCV(SVR(calibration="loo"), {"C": [0.1, 1.0]}, cv=3),
     AdaptiveKernelSVC(),
     AdaptiveKernelSVC(solver="adatron", C=1.0, widths=3, tol=1e-8),
     DualObjectiveSVC(),

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from .one_class import OneClassSVM
     from .relevance.classifier import RelevanceSVC
     from .relevance.regressor import RelevanceSVR
-    from .search.estimator import SVCSearchCV
+    from .search.estimator import SVCSearchCV, SVRSearchCV
     from .svc import SVC
     from .svr import SVR
 
@@ -66,6 +66,7 @@ __all__ = [
     "RelevanceSVC",
     "RelevanceSVR",
     "SVCSearchCV",
+    "SVRSearchCV",
     "bounds_of",
 ]
 
@@ -90,6 +91,7 @@ _HOMES = {
     "RelevanceSVC": "relevance.classifier",
     "RelevanceSVR": "relevance.regressor",
     "SVCSearchCV": "search.estimator",
+    "SVRSearchCV": "search.estimator",
     "bounds_of": "error_bounds",
 }
 

@@ -32,7 +32,7 @@ _REGISTRY: dict[str, dict[str, tuple[str, ...]]] = {
         "svm.margin_radius.estimator": ("MarginRadiusSVC",),
         "svm.relevance.classifier": ("RelevanceSVC",),
         "svm.relevance.regressor": ("RelevanceSVR",),
-        "svm.search.estimator": ("SVCSearchCV",),
+        "svm.search.estimator": ("SVCSearchCV", "SVRSearchCV"),
     },
     "transform": {
         "svm.relevance.selector": ("RelevanceSelector",),

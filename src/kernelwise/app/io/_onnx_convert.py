@@ -28,6 +28,7 @@ from ...svm import (
     RelevanceSVC,
     RelevanceSVR,
     SVCSearchCV,
+    SVRSearchCV,
 )
 from ...svm.base.regressor import KernelRegressor
 from ...transform import (
@@ -88,7 +89,8 @@ def parsers() -> dict[type, Callable[..., Any]]:
     return (
         dict.fromkeys((*_CLASSIFIERS, RelevanceSVC), _parse_classifier)
         | dict.fromkeys(_TRANSFORMERS, _parse_transformer)
-        | {SVCSearchCV: _parse_search, TableEncoder: _parse_encoder}
+        | dict.fromkeys((SVCSearchCV, SVRSearchCV), _parse_search)
+        | {TableEncoder: _parse_encoder}
         | dict.fromkeys((*_MACHINES, RelevanceSVR), _parse_regressor)
         | {OneClassSVM: _parse_detector}
     )
@@ -162,7 +164,8 @@ def _parse_transformer(scope: Any, model: Any, inputs: Any, custom_parsers: Any 
 
 def _parse_search(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
     check_is_fitted(model, "best_estimator_")
-    return _parse_classifier(scope, model.best_estimator_, inputs)
+    parse = _parse_regressor if isinstance(model, SVRSearchCV) else _parse_classifier
+    return parse(scope, model.best_estimator_, inputs)
 
 
 def _parse_encoder(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:

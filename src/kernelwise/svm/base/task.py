@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,6 +33,7 @@ class Targets:
     first_is: int = 1  # the code that the first side of a machine's name has
     scheme: str = "none"  # how the machines decide between several classes
     Y: Any  # (n, n_machines), what each machine is fitted to
+    per_row: ClassVar[tuple[str, ...]]  # the attributes with one entry per row
 
     @property
     def cost_factor(self) -> Array:
@@ -55,11 +56,17 @@ class Targets:
         """The rows of each machine."""
         return [np.arange(len(self.rows))] * self.n_machines
 
+    def in_order(self, order: Index) -> Self:
+        """Return the same rows in another order."""
+        own = {name: getattr(self, name)[order] for name in self.per_row}
+        return replace(self, **own)  # type: ignore[type-var]
+
 
 @dataclass(frozen=True)
 class Numbers(Targets):
     """The numbers of the rows that count, one column for each machine."""
 
+    per_row = "rows", "values", "sample_weight"
     rows: Index
     values: Array  # (n, n_machines)
     sample_weight: Array
@@ -89,6 +96,7 @@ class Numbers(Targets):
 class Labels(Targets):
     """The classes of the rows that count, and how several classes become machines of two."""
 
+    per_row = "rows", "classes", "sample_weight"
     names: Array  # (n_classes,)
     rows: Index
     classes: Index
@@ -155,11 +163,6 @@ class Labels(Targets):
         if self.n_machines == 1:  # two classes: no code is zero
             return [np.arange(len(self.classes))]
         return members_of(self.Y)
-
-    def in_order(self, order: Index) -> Labels:
-        """Return the same rows in another order."""
-        own = {name: getattr(self, name)[order] for name in ("rows", "classes", "sample_weight")}
-        return replace(self, **own)
 
     def by_class(self) -> Labels:
         """Return the rows class by class, where there are more than two classes.
