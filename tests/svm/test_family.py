@@ -363,7 +363,7 @@ def test_an_infeasible_nu_is_refused_with_the_largest_feasible_one():
     X, y = X[:110], y[:110]  # 50, 50 and 10 rows
     with pytest.raises(ValueError, match=r"specified nu is infeasible.* at most 0\.333333"):
         NuSVC(nu=0.34).fit(X, y)
-    assert NuSVC(nu=0.3).fit(X, y).fit_status_ == 0
+    assert NuSVC(nu=0.333).fit(X, y).fit_status_ == 0
     assert NuSVC(nu=0.8, class_weight="balanced").fit(X, y).fit_status_ == 0
 
 

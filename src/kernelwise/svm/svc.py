@@ -73,9 +73,10 @@ class SVC(SupportVectorMixin, KernelClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = (
-        PARAMETERS
+        {"C": [Interval(Real, 0, None, closed="right")]}
+        | PARAMETERS
         | CLASSES
-        | {"C": [Interval(Real, 0, None, closed="right")], "warm_start": ["boolean"]}
+        | {"warm_start": ["boolean"]}
     )
 
     def __init__(
