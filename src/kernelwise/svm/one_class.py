@@ -61,7 +61,7 @@ class OneClassSVM(SupportVectorMixin, KernelOutlierDetector):
     >>> import numpy as np
     >>> from kernelwise import OneClassSVM
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
-    >>> model = OneClassSVM(nu=0.1, calibration="loo").fit(X)
+    >>> model = OneClassSVM(nu=0.1, gamma=0.1, calibration="loo").fit(X)
     >>> model.predict([[0.0, 0.0], [4.0, 4.0]])
     array([ 1, -1])
     >>> model.predict_proba([[0.0, 0.0], [4.0, 4.0]])[:, 1].round(3)
