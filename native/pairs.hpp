@@ -96,8 +96,8 @@ double solve_pair(Matrix<const T> K, const Pairs& pairs, Size a, Size b, Size ma
   }
   const PairRows<T> rows(K, first, n_first, second, n_second, work);
   Certificate found{0, 0, 0, 0};
-  const Steps done = solve_stored(rows, beta, gradient, {p, n}, box, false, pairs.tol, pairs.max_steps,
-                                  pairs.most_swept, 0, found, work);
+  const Steps done = solve_stored(rows, beta, gradient, {p, n}, box, false, pairs.tol,
+                                  pairs.max_steps, pairs.most_swept, 0, found, work);
   if (done.end == End::out_of_steps)
     found = certify({point, n}, {slopes, n}, {p, n}, box, 0, work);
   dual.write(point);

@@ -40,8 +40,8 @@ struct Matrix {
   }
 };
 
-// The bounds of a problem. Where it has kinks, its objective has kink'|b| as well, and zero counts as
-// a third bound; else `kink` is empty.
+// The bounds of a problem. Where it has kinks, its objective has kink'|b| as well, and zero counts
+// as a third bound; else `kink` is empty.
 struct Bounds {
   Values lo, hi, kink{nullptr, 0};
 
