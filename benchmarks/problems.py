@@ -37,11 +37,12 @@ def dual_objective(model: Any, X: np.ndarray, gamma: float) -> float:
         one, two = of_class[i], of_class[j]
         b = np.concatenate([model.dual_coef_[j - 1, one], model.dual_coef_[i, two]])
         rows = np.concatenate([model.support_[one], model.support_[two]])
-        total += 0.5 * _quadratic(X[rows], b, gamma) - np.abs(b).sum()
+        total += 0.5 * quadratic(X[rows], b, gamma) - np.abs(b).sum()
     return float(total)
 
 
-def _quadratic(X: np.ndarray, b: np.ndarray, gamma: float) -> float:
+def quadratic(X: np.ndarray, b: np.ndarray, gamma: float) -> float:
+    """Return b'Kb of an RBF kernel in float64 that is rounded to float32."""
     from sklearn.metrics.pairwise import rbf_kernel
 
     total = 0.0

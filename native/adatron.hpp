@@ -21,7 +21,7 @@ Epochs sweep(Matrix<const T> K, Vector<double> b, Vector<double> g, Values lo, V
   double excess = sum(point) - total;
   const double step = eta / (1 + rho * eta);
   const auto violation = [&] {
-    const Reach found = reach(point, gradient, lo, hi);
+    const Reach found = reach(point, gradient, {lo, hi});
     const double pull = nu + rho * excess, up = -(found.least + pull), down = found.most + pull;
     return up > down ? up : down;
   };

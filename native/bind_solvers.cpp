@@ -42,34 +42,35 @@ void define_steps(nb::module_& m) {
       "solve_some",
       [](Grid<const T> K, Line<const T> diag, Line<double> b, Line<double> gradient,
          Line<const double> lo, Line<const double> hi, Line<const std::int64_t> some, bool copies,
-         double tol, std::int64_t limit) {
+         double tol, std::int64_t limit, Line<const double> kink) {
         const auto k = view(K, "K");
-        const Box box(lo, hi);
+        const Box box(lo, hi, kink);
         expect(k.columns == box.n, "K", "have a column for each variable");
         const auto d = view(diag, "diag", box.n);
         const auto x = view(b, "b", box.n), g = view(gradient, "gradient", box.n);
         const auto s = indices(some, "some", std::min(k.rows, box.n));
         const auto made = unlocked([&] {
-          return leaves<T>().solve_some(k, d, x, g, box.lo, box.hi, s, copies, tol, limit,
+          return leaves<T>().solve_some(k, d, x, g, box, s, copies, tol, limit,
                                         workspace());
         });
         return std::make_tuple(made.count, static_cast<int>(made.end));
       },
       array("K"), array("diag"), array("b"), array("gradient"), array("lo"), array("hi"),
-      array("some"), nb::arg("copies"), nb::arg("tol"), nb::arg("limit"));
+      array("some"), nb::arg("copies"), nb::arg("tol"), nb::arg("limit"), kink_or_none());
   m.def(
       "solve_stored",
       [](Grid<const T> K, Line<double> b, Line<double> g, Line<const double> p,
          Line<const double> lo, Line<const double> hi, bool known, double tol,
-         std::int64_t max_steps, double most_swept, double total, Line<double> certificate) {
-        const Box box(lo, hi);
+         std::int64_t max_steps, double most_swept, double total, Line<double> certificate,
+         Line<const double> kink) {
+        const Box box(lo, hi, kink);
         const auto k = view(K, "K", box.n, box.n);
         const auto x = view(b, "b", box.n), slopes = view(g, "g", box.n);
         const auto linear = view(p, "p", box.n);
         const auto out = view(certificate, "certificate", 4);
         Certificate found{out[0], out[1], out[2], out[3]};
         const auto done = unlocked([&] {
-          return leaves<T>().solve_stored(k, x, slopes, linear, box.lo, box.hi, known, tol,
+          return leaves<T>().solve_stored(k, x, slopes, linear, box, known, tol,
                                           max_steps, most_swept, total, found, workspace());
         });
         out[0] = found.nu;
@@ -80,7 +81,7 @@ void define_steps(nb::module_& m) {
       },
       array("K"), array("b"), array("g"), array("p"), array("lo"), array("hi"), nb::arg("known"),
       nb::arg("tol"), nb::arg("max_steps"), nb::arg("most_swept"), nb::arg("total"),
-      array("certificate"));
+      array("certificate"), kink_or_none());
   m.def(
       "solve_pairs",
       [](Grid<const T> K, Line<const std::int64_t> starts, Line<const double> costs,
@@ -178,64 +179,66 @@ void define_box(nb::module_& m) {
   m.def(
       "reach",
       [](Line<const double> b, Line<const double> gradient, Line<const double> lo,
-         Line<const double> hi) {
-        const Box box(lo, hi);
+         Line<const double> hi, Line<const double> kink) {
+        const Box box(lo, hi, kink);
         const auto x = view(b, "b", box.n), g = view(gradient, "gradient", box.n);
-        const auto found = unlocked([&] { return table->reach(x, g, box.lo, box.hi); });
+        const auto found = unlocked([&] { return table->reach(x, g, box); });
         return std::make_tuple(found.least, found.most);
       },
-      array("b"), array("gradient"), array("lo"), array("hi"));
+      array("b"), array("gradient"), array("lo"), array("hi"), kink_or_none());
   m.def(
       "intercept",
       [](Line<const double> b, Line<const double> gradient, Line<const double> lo,
-         Line<const double> hi) {
-        const Box box(lo, hi);
+         Line<const double> hi, Line<const double> kink) {
+        const Box box(lo, hi, kink);
         const auto x = view(b, "b", box.n), g = view(gradient, "gradient", box.n);
-        return unlocked([&] { return table->intercept(x, g, box.lo, box.hi); });
+        return unlocked([&] { return table->intercept(x, g, box); });
       },
-      array("b"), array("gradient"), array("lo"), array("hi"));
+      array("b"), array("gradient"), array("lo"), array("hi"), kink_or_none());
   m.def(
       "kkt_violation",
       [](Line<const double> b, Line<const double> residual, Line<const double> lo,
-         Line<const double> hi) {
-        const Box box(lo, hi);
+         Line<const double> hi, Line<const double> kink) {
+        const Box box(lo, hi, kink);
         const auto x = view(b, "b", box.n), r = view(residual, "residual", box.n);
-        return unlocked([&] { return table->kkt_violation(x, r, box.lo, box.hi); });
+        return unlocked([&] { return table->kkt_violation(x, r, box); });
       },
-      array("b"), array("residual"), array("lo"), array("hi"));
+      array("b"), array("residual"), array("lo"), array("hi"), kink_or_none());
   m.def(
       "duality_gap",
       [](Line<const double> b, Line<const double> gradient, Line<const double> pull,
-         Line<const double> p, Line<const double> lo, Line<const double> hi, double constant) {
-        const Box box(lo, hi);
+         Line<const double> p, Line<const double> lo, Line<const double> hi, double constant,
+         Line<const double> kink) {
+        const Box box(lo, hi, kink);
         const auto x = view(b, "b", box.n), g = view(gradient, "gradient", box.n);
         const auto a = view(pull, "pull", box.n), linear = view(p, "p", box.n);
         return unlocked([&] {
-          return table->duality_gap(x, g, a, linear, box.lo, box.hi, constant, workspace());
+          return table->duality_gap(x, g, a, linear, box, constant, workspace());
         });
       },
       array("b"), array("gradient"), array("pull"), array("p"), array("lo"), array("hi"),
-      nb::arg("constant"));
+      nb::arg("constant"), kink_or_none());
   m.def(
       "snap",
-      [](Line<double> b, Line<const double> lo, Line<const double> hi) {
-        const Box box(lo, hi);
+      [](Line<double> b, Line<const double> lo, Line<const double> hi, Line<const double> kink) {
+        const Box box(lo, hi, kink);
         const auto x = view(b, "b", box.n);
-        unlocked([&] { table->snap(x, box.lo, box.hi); });
+        unlocked([&] { table->snap(x, box); });
       },
-      array("b"), array("lo"), array("hi"));
+      array("b"), array("lo"), array("hi"), kink_or_none());
   m.def(
       "certify",
       [](Line<const double> b, Line<const double> gradient, Line<const double> p,
-         Line<const double> lo, Line<const double> hi, double total) {
-        const Box box(lo, hi);
+         Line<const double> lo, Line<const double> hi, double total, Line<const double> kink) {
+        const Box box(lo, hi, kink);
         const auto x = view(b, "b", box.n), g = view(gradient, "gradient", box.n);
         const auto linear = view(p, "p", box.n);
         const auto found = unlocked(
-            [&] { return table->certify(x, g, linear, box.lo, box.hi, total, workspace()); });
+            [&] { return table->certify(x, g, linear, box, total, workspace()); });
         return std::make_tuple(found.nu, found.objective, found.gap, found.violation);
       },
-      array("b"), array("gradient"), array("p"), array("lo"), array("hi"), nb::arg("total"));
+      array("b"), array("gradient"), array("p"), array("lo"), array("hi"), nb::arg("total"),
+      kink_or_none());
 }
 
 void define_active_set(nb::module_& m) {

@@ -98,18 +98,19 @@ void define_square(nb::module_& m) {
   m.def(
       "solve_square",
       [](Grid<const S> K, Line<double> b, Line<double> g, Line<const double> lo,
-         Line<const double> hi, double tol, std::int64_t max_steps, double most_swept) {
-        const Box box(lo, hi);
+         Line<const double> hi, double tol, std::int64_t max_steps, double most_swept,
+         Line<const double> kink) {
+        const Box box(lo, hi, kink);
         const auto k = view(K, "K", box.n, box.n);
         const auto x = view(b, "b", box.n), slopes = view(g, "g", box.n);
         const auto done = unlocked([&] {
-          return square_leaves<S>().solve(k, x, slopes, box.lo, box.hi, tol, max_steps, most_swept,
+          return square_leaves<S>().solve(k, x, slopes, box, tol, max_steps, most_swept,
                                           workspace());
         });
         return std::make_tuple(done.violation, done.count, static_cast<int>(done.end));
       },
       array("K"), array("b"), array("g"), array("lo"), array("hi"), nb::arg("tol"),
-      nb::arg("max_steps"), nb::arg("most_swept"));
+      nb::arg("max_steps"), nb::arg("most_swept"), kink_or_none());
 }
 
 }  // namespace

@@ -44,13 +44,22 @@ auto unlocked(Call call) {
 // The name of an array argument, which is taken as it is or refused.
 inline constexpr auto array(const char* name) { return nb::arg(name).noconvert(); }
 
-// The vectors of a problem, all of one size.
-struct Box {
+// The vectors of a problem, all of one size; None is no kink.
+struct Box : Bounds {
   Size n;
-  Values lo, hi;
   Box(const Line<const double>& low, const Line<const double>& high)
-      : n(static_cast<Size>(low.shape(0))), lo(view(low, "lo")), hi(view(high, "hi", n)) {}
+      : n(static_cast<Size>(low.shape(0))) {
+    lo = view(low, "lo");
+    hi = view(high, "hi", n);
+  }
+  Box(const Line<const double>& low, const Line<const double>& high, const Line<const double>& bend)
+      : Box(low, high) {
+    if (bend.is_valid()) kink = view(bend, "kink", n);
+  }
 };
+
+// The last argument of what knows kinks.
+inline auto kink_or_none() { return nb::arg("kink").noconvert().none() = nb::none(); }
 
 void define_kernels(nb::module_& m);
 void define_solvers(nb::module_& m);

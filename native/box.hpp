@@ -1,6 +1,6 @@
 // Points of a box with one sum: starts, projection and the certificate of a solution. The problem is
 //
-//     min 1/2 b'Kb - p'b   s.t.   sum b = total,   lo <= b <= hi
+//     min 1/2 b'Kb - p'b + kink'|b|   s.t.   sum b = total,   lo <= b <= hi
 #pragma once
 
 #include <cmath>
@@ -130,9 +130,24 @@ inline bool first_point(Values lo, Values hi, double total, Vector<double> out) 
   return std::fabs(rest) <= 1e-12 * (1 + std::fabs(total));
 }
 
+// The same with kinks: a slope for each direction.
+inline Reach reach_of_kinked(Values b, Values gradient, const Bounds& box) {
+  double low = kInfinity, high = -kInfinity;
+#pragma omp simd reduction(min : low) reduction(max : high)
+  for (Size i = 0; i < b.size; ++i) {
+    const double up = b[i] < box.hi[i] ? gradient[i] + box.rising(i, b[i]) : kInfinity;
+    const double down = b[i] > box.lo[i] ? gradient[i] + box.falling(i, b[i]) : -kInfinity;
+    low = up < low ? up : low;
+    high = down > high ? down : high;
+  }
+  return {low, high};
+}
+
 // The least gradient of what can rise and the largest of what can fall.
-inline Reach reach(Values b, Values gradient, Values lo, Values hi) {
+inline Reach reach(Values b, Values gradient, const Bounds& box) {
+  if (box.kinked()) return reach_of_kinked(b, gradient, box);
   using V = Lanes<double>;
+  const Values lo = box.lo, hi = box.hi;
   V low = splat<V>(kInfinity), high = splat<V>(-kInfinity);
   const auto look = [&](V own, V slope, V lower, V upper) {
     low = least(select(less(own, upper), slope, splat<V>(kInfinity)), low);
@@ -150,36 +165,47 @@ inline Reach reach(Values b, Values gradient, Values lo, Values hi) {
 
 // The multiplier of the sum: minus the mean gradient of the free variables, or the middle of what
 // the others allow.
-inline double intercept(Values b, Values gradient, Values lo, Values hi) {
+inline double intercept(Values b, Values gradient, const Bounds& box) {
+  const Values lo = box.lo, hi = box.hi;
   double total = 0, free = 0;
+  if (box.kinked()) {
+    for (Size i = 0; i < b.size; ++i)
+      if (lo[i] < b[i] && b[i] < hi[i] && b[i] != 0) {
+        total += gradient[i] + box.rising(i, b[i]);
+        free += 1;
+      }
+  } else {
 #pragma omp simd reduction(+ : total, free)
-  for (Size i = 0; i < b.size; ++i) {
-    const bool is_free = (lo[i] < b[i]) & (b[i] < hi[i]);
-    total += is_free ? gradient[i] : 0.0;
-    free += is_free ? 1.0 : 0.0;
+    for (Size i = 0; i < b.size; ++i) {
+      const bool is_free = (lo[i] < b[i]) & (b[i] < hi[i]);
+      total += is_free ? gradient[i] : 0.0;
+      free += is_free ? 1.0 : 0.0;
+    }
   }
   if (free > 0) return -total / free;
-  const Reach found = reach(b, gradient, lo, hi);
+  const Reach found = reach(b, gradient, box);
   if (!std::isfinite(found.least)) return std::isfinite(found.most) ? -found.most : 0.0;
   return std::isfinite(found.most) ? -0.5 * (found.least + found.most) : -found.least;
 }
 
 // The largest residual that a bound does not hold.
-inline double kkt_violation(Values b, Values residual, Values lo, Values hi) {
-  const Reach found = reach(b, residual, lo, hi);
+inline double kkt_violation(Values b, Values residual, const Bounds& box) {
+  const Reach found = reach(b, residual, box);
   const double worst = -found.least > found.most ? -found.least : found.most;
   return worst > 0 ? worst : 0;
 }
 
-// The least t >= 1 with t * scores - p of the right sign at infinite bounds.
-inline double stretch(const double* scores, Values p, Values lo, Values hi) {
+// The least t >= 1 with t * scores - p + kink (at lo, - kink) of the right sign at infinite bounds.
+inline double stretch(const double* scores, Values p, const Bounds& box) {
+  const Values lo = box.lo, hi = box.hi;
   double t = 1;
   for (Size i = 0; i < p.size; ++i) {
-    const bool short_up = std::isinf(hi[i]) && scores[i] < p[i];
-    const bool short_down = std::isinf(lo[i]) && scores[i] > p[i];
+    const double kink = box.kinked() ? box.kink[i] : 0;
+    const bool short_up = std::isinf(hi[i]) && scores[i] < p[i] - kink;
+    const bool short_down = std::isinf(lo[i]) && scores[i] > p[i] + kink;
     if ((short_up && scores[i] <= 0) || (short_down && scores[i] >= 0)) return kInfinity;
     if (short_up || short_down) {
-      const double own = p[i] / scores[i];
+      const double own = (short_up ? p[i] - kink : p[i] + kink) / scores[i];
       t = own > t ? own : t;
     }
   }
@@ -192,20 +218,29 @@ KW_INLINE double lowest(double r, double lo, double hi) {
   return r == 0 || std::isinf(bound) ? 0.0 : bound * r;
 }
 
+// The least of r x + kink |x| over lo <= x <= hi, which a bound or zero attains.
+KW_INLINE double lowest_of_kinked(double r, double lo, double hi, double kink) {
+  const double above = r + kink, below = r - kink;
+  if (lo > 0 || hi < 0) return lowest(lo > 0 ? above : below, lo, hi);
+  const double rising = lowest(above, 0, hi), falling = lowest(below, lo, 0);
+  return rising < falling ? rising : falling;
+}
+
 // How far the objective is from its minimum, at most. For a positive semi-definite K, any x in the
 // box, and r = t (K b + pull) - p,
 //
-//     objective(x) >= -1/2 t^2 b'Kb - t constant + sum_i min(lo_i r_i, hi_i r_i)
+//     objective(x) >= -1/2 t^2 b'Kb - t constant + sum_i min over x_i of r_i x_i + kink_i |x_i|
 //
 // where pull is A'nu and constant nu'c. t = 1 unless bounds are infinite: then it is the least that
 // leaves those terms finite.
-inline double duality_gap(Values b, Values gradient, Values pull, Values p, Values lo, Values hi,
+inline double duality_gap(Values b, Values gradient, Values pull, Values p, const Bounds& box,
                           double constant, Workspace& work) {
+  const Values lo = box.lo, hi = box.hi;
   const Size n = p.size;
   const Borrowed borrowed(work);
   double* const scores = work.take<double>(n);
   for (Size i = 0; i < n; ++i) scores[i] = gradient[i] + p[i] + pull[i];
-  const double t = stretch(scores, p, lo, hi);
+  const double t = stretch(scores, p, box);
   if (std::isinf(t)) return kInfinity;
   double least = 0, quadratic = 0, objective = 0;
 #pragma omp simd reduction(+ : least, quadratic, objective)
@@ -214,12 +249,20 @@ inline double duality_gap(Values b, Values gradient, Values pull, Values p, Valu
     quadratic += b[i] * (gradient[i] + p[i]);
     objective += 0.5 * b[i] * (gradient[i] - p[i]);
   }
+  if (box.kinked()) {
+    least = 0;
+    for (Size i = 0; i < n; ++i) {
+      least += lowest_of_kinked(t * scores[i] - p[i], lo[i], hi[i], box.kink[i]);
+      objective += box.kink[i] * std::fabs(b[i]);
+    }
+  }
   const double gap = objective - (-0.5 * t * t * quadratic - t * constant + least);
   return gap > 0 || std::isnan(gap) ? gap : 0.0;
 }
 
 // Put what rounding left an ulp off its bound onto it, in place: it would pin the intercept.
-inline void snap(Vector<double> b, Values lo, Values hi) {
+inline void snap(Vector<double> b, const Bounds& box) {
+  const Values lo = box.lo, hi = box.hi;
   double size = 0;
   for (Size i = 0; i < b.size; ++i) size = std::fabs(b[i]) > size ? std::fabs(b[i]) : size;
   const double rounding = 1e-14 * size;
@@ -227,29 +270,33 @@ inline void snap(Vector<double> b, Values lo, Values hi) {
     b[i] = b[i] - lo[i] <= rounding ? lo[i] : b[i];
     b[i] = hi[i] - b[i] <= rounding ? hi[i] : b[i];
   }
+  for (Size i = 0; i < box.kink.size; ++i)
+    b[i] = std::fabs(b[i]) <= rounding ? clip(0, lo[i], hi[i]) : b[i];
 }
 
-// 1/2 b'Kb - p'b from the gradient K b - p.
-inline double objective(Values b, Values gradient, Values p) {
+// 1/2 b'Kb - p'b + kink'|b| from the gradient K b - p.
+inline double objective(Values b, Values gradient, Values p, Values kink) {
   double total = 0;
 #pragma omp simd reduction(+ : total)
   for (Size i = 0; i < b.size; ++i) total += b[i] * (gradient[i] - p[i]);
-  return 0.5 * total;
+  double bent = 0;
+  for (Size i = 0; i < kink.size; ++i) bent += kink[i] * std::fabs(b[i]);
+  return 0.5 * total + bent;
 }
 
 // The multiplier, objective, gap and violation of a point of the box with sum b = total.
-inline Certificate certify(Values b, Values gradient, Values p, Values lo, Values hi, double total,
+inline Certificate certify(Values b, Values gradient, Values p, const Bounds& box, double total,
                            Workspace& work) {
   const Size n = b.size;
   const Borrowed borrowed(work);
-  const double nu = intercept(b, gradient, lo, hi);
+  const double nu = intercept(b, gradient, box);
   double* const pull = work.take<double>(n);
   for (Size i = 0; i < n; ++i) pull[i] = nu;
-  const double gap = duality_gap(b, gradient, {pull, n}, p, lo, hi, nu * total, work);
-  const Reach found = reach(b, gradient, lo, hi);
+  const double gap = duality_gap(b, gradient, {pull, n}, p, box, nu * total, work);
+  const Reach found = reach(b, gradient, box);
   const double up = -(found.least + nu), down = found.most + nu;
   const double worst = up > down ? up : down;
-  return {nu, objective(b, gradient, p), gap, worst > 0 ? worst : 0.0};
+  return {nu, objective(b, gradient, p, box.kink), gap, worst > 0 ? worst : 0.0};
 }
 
 }  // namespace kw::KW_ARCH

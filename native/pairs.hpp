@@ -88,17 +88,18 @@ double solve_pair(Matrix<const T> K, const Pairs& pairs, Size a, Size b, Size ma
     point[i] = 0;
   }
   const Vector<double> beta{point, n}, gradient{slopes, n};
+  const Bounds box{{lo, n}, {hi, n}};
   const Sides dual{pairs.dual.row(b - 1) + first, pairs.dual.row(a) + second, n_first, n_second};
   if (pairs.warm) {
     dual.read(slopes);
-    repair({slopes, n}, {lo, n}, {hi, n}, 0, beta, work);
+    repair({slopes, n}, box.lo, box.hi, 0, beta, work);
   }
   const PairRows<T> rows(K, first, n_first, second, n_second, work);
   Certificate found{0, 0, 0, 0};
-  const Steps done = solve_stored(rows, beta, gradient, {p, n}, {lo, n}, {hi, n}, false, pairs.tol,
+  const Steps done = solve_stored(rows, beta, gradient, {p, n}, box, false, pairs.tol,
                                   pairs.max_steps, pairs.most_swept, 0, found, work);
   if (done.end == End::out_of_steps)
-    found = certify({point, n}, {slopes, n}, {p, n}, {lo, n}, {hi, n}, 0, work);
+    found = certify({point, n}, {slopes, n}, {p, n}, box, 0, work);
   dual.write(point);
   const Sides own{pairs.gradient.row(b - 1) + first, pairs.gradient.row(a) + second, n_first,
                   n_second};

@@ -1,10 +1,11 @@
 // Second-order SMO (Fan, Chen, Lin 2005) on a stored matrix:
 //
-//     min 1/2 b'Kb - p'b   s.t.   sum b = const,   lo <= b <= hi
+//     min 1/2 b'Kb - p'b + kink'|b|   s.t.   sum b = const,   lo <= b <= hi
 //
 // Each step raises b_i and lowers b_j by t: i has the least gradient of those that can rise, j the
 // largest gain (g_j - g_i)^2 / (K_ii + K_jj - 2 K_ij) of those that can fall. It stops when the
-// largest gradient of what can fall is within tol of the least of what can rise.
+// largest gradient of what can fall is within tol of the least of what can rise. At a kink the two
+// gradients of a variable differ, and a step that meets one ends there.
 #pragma once
 
 #include <limits>
@@ -62,11 +63,12 @@ void add_rows(Rows K, Indices rows, Values change, Vector<double> out) {
 }
 
 // The variables of a solve. Gradients are in the type of the matrix: `up` of what can rise, `down`
-// of what can fall, kNever where it cannot. They are padded to pairs of vectors.
+// of what can fall, kNever where it cannot. They are padded to pairs of vectors, and include the
+// slope of the kink.
 template <class T>
 struct SmoState {
   Size n;
-  double *b, *lo, *hi;
+  double *b, *lo, *hi, *kink;  // the last is null where no variable has one
   T *up, *down, *diagonal;
   bool equal_diagonal;
 
@@ -74,11 +76,12 @@ struct SmoState {
 
   // Take over some variables; 32 numbers apart lest the arrays lie 4096 bytes from each other.
   SmoState(Indices some, const T* diag, const double* point,
-           const double* gradient, const double* low, const double* high, Workspace& work)
+           const double* gradient, const Bounds& box, Workspace& work)
       : n(some.size),
         b(work.take<double>(n)),
         lo(work.take<double>(n)),
         hi(work.take<double>(n)),
+        kink(box.kinked() ? work.take<double>(n) : nullptr),
         up(work.take<T>(n + padding + 64)),
         down(work.take<T>(n + padding + 128)),
         diagonal(work.take<T>(n + padding)),
@@ -86,8 +89,9 @@ struct SmoState {
     for (Size k = 0; k < n; ++k) {
       const Size i = some[k];
       b[k] = point[i];
-      lo[k] = low[i];
-      hi[k] = high[i];
+      lo[k] = box.lo[i];
+      hi[k] = box.hi[i];
+      if (kink != nullptr) kink[k] = box.kink[i];
       diagonal[k] = diag[i];
       equal_diagonal = equal_diagonal && diag[i] == diag[some[0]];
       settle(k, T(gradient[i]));
@@ -101,8 +105,29 @@ struct SmoState {
 
   // Write the gradient of a variable to where it can move.
   KW_INLINE void settle(Size k, T gradient) {
-    up[k] = b[k] < hi[k] ? gradient : T(kNever);
-    down[k] = b[k] > lo[k] ? gradient : T(-kNever);
+    up[k] = b[k] < hi[k] ? gradient + rising(k) : T(kNever);
+    down[k] = b[k] > lo[k] ? gradient + falling(k) : T(-kNever);
+  }
+
+  // The gradient of a variable that can move, without the slope of the kink.
+  KW_INLINE T gradient(Size k) const {
+    return b[k] < hi[k] ? up[k] - rising(k) : down[k] - falling(k);
+  }
+
+  // The slopes of kink |b| where b rises, and where it falls.
+  KW_INLINE T rising(Size k) const {
+    return kink == nullptr ? T(0) : T(b[k] >= 0 ? kink[k] : -kink[k]);
+  }
+  KW_INLINE T falling(Size k) const {
+    return kink == nullptr ? T(0) : T(b[k] > 0 ? kink[k] : -kink[k]);
+  }
+
+  // Where a step that raises, or lowers, a variable has to end.
+  KW_INLINE double ceiling(Size k) const {
+    return kink != nullptr && b[k] < 0 && hi[k] > 0 ? 0.0 : hi[k];
+  }
+  KW_INLINE double floor(Size k) const {
+    return kink != nullptr && b[k] > 0 && lo[k] < 0 ? 0.0 : lo[k];
   }
 
   // Count the variables that a step may still pick (LIBSVM's shrinking).
@@ -313,19 +338,21 @@ class Smo {
     if (j < 0 || !(s.down[j] - slope > 0)) return false;
     const T rise = s.down[j] - slope;
     const double curvature = double(own + s.diagonal[j]) - 2 * double(Ki[j]);
-    const double room_i = s.hi[i] - s.b[i], room_j = s.b[j] - s.lo[j];
+    const double top = s.ceiling(i), bottom = s.floor(j);
+    const double room_i = top - s.b[i], room_j = s.b[j] - bottom;
     constexpr double flat = Entries<S>::least_curvature, unit = Entries<S>::unit;
     double by = double(rise) / (unit * (curvature > flat ? curvature : flat));
     by = room_i < by ? room_i : by;
     by = room_j < by ? room_j : by;
     // At a bound, land on it to the bit; else the two sums drift apart.
-    const double new_i = by == room_i ? s.hi[i] : s.b[i] + by;
-    const double new_j = by == room_j ? s.lo[j] : s.b[j] - by;
+    const double new_i = by == room_i ? top : s.b[i] + by;
+    const double new_j = by == room_j ? bottom : s.b[j] - by;
     if (new_i == s.b[i] && new_j == s.b[j]) return false;
+    const T own_i = slope - s.rising(i), own_j = s.down[j] - s.falling(j);
     s.b[i] = new_i;
     s.b[j] = new_j;
-    s.settle(i, slope);
-    s.settle(j, s.down[j]);
+    s.settle(i, own_i);
+    s.settle(j, own_j);
     worst_ = pass<V, true, S>(Ki, K_.row(j), T(unit * by), s.up, s.down, s.n);
     return true;
   }

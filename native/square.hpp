@@ -154,7 +154,7 @@ void squeeze_square(Matrix<S> K, Indices kept, Workspace& work) {
 // `unfinished` where a square without what cannot move any more pays for its making: to squeeze takes
 // an entry as long as two entries of a step.
 template <class S>
-Steps solve_square(Matrix<const S> K, Vector<double> b, Vector<double> g, Values lo, Values hi,
+Steps solve_square(Matrix<const S> K, Vector<double> b, Vector<double> g, const Bounds& box,
                    double tol, std::int64_t max_steps, double most_swept, Workspace& work) {
   using T = std::conditional_t<std::is_same_v<S, Word>, float, S>;
   using V = Lanes<T>;
@@ -168,7 +168,7 @@ Steps solve_square(Matrix<const S> K, Vector<double> b, Vector<double> g, Values
     all[i] = i;
     diagonal[i] = T(1 / Entries<S>::unit);
   }
-  SmoState<T> state({all, m}, diagonal, b.data, g.data, lo.data, hi.data, work);
+  SmoState<T> state({all, m}, diagonal, b.data, g.data, box, work);
   Smo<V, Matrix<const S>> smo(K, state);
   const Size between = std::max(fewest_steps, m / 4);
   Steps done{0, 0, End::out_of_steps};
@@ -184,7 +184,7 @@ Steps solve_square(Matrix<const S> K, Vector<double> b, Vector<double> g, Values
   done.violation = smo.violation();
   for (Size i = 0; i < m; ++i) {
     b[i] = state.b[i];
-    g[i] = state.b[i] < state.hi[i] ? state.up[i] : state.down[i];
+    g[i] = state.gradient(i);
   }
   return done;
 }

@@ -90,10 +90,10 @@ void put_back(Rows K, const SmoState<typename Rows::Entry>& state, Indices some,
 // rows of `some` are among the leading rows of K; without a copy they are all of them, in order.
 template <class T>
 Steps solve_some(Matrix<const T> K, Vector<const T> diag, Vector<double> b, Vector<double> gradient,
-                 Values lo, Values hi, Indices some, bool copies, double tol,
-                 std::int64_t limit, Workspace& work) {
+                 const Bounds& box, Indices some, bool copies, double tol, std::int64_t limit,
+                 Workspace& work) {
   const Borrowed borrowed(work);
-  SmoState<T> state(some, diag.data, b.data, gradient.data, lo.data, hi.data, work);
+  SmoState<T> state(some, diag.data, b.data, gradient.data, box, work);
   const Matrix<const T> block = copies ? square_block(K, some, work) : K;
   const Made made = with_width<T>(
       some.size, [&]<class V>(V) { return run_steps<V>(block, state, tol, limit); });
@@ -118,11 +118,14 @@ void start_gradient(Rows K, Values b, Vector<double> g, Values p, Workspace& wor
 }
 
 // Write the variables that a step may still pick (LIBSVM's shrinking); return how many.
-KW_INLINE Size movable(Values b, Values g, Values lo, Values hi, Reach found, std::int64_t* out) {
+KW_INLINE Size movable(Values b, Values g, const Bounds& box, Reach found, std::int64_t* out) {
+  const Values lo = box.lo, hi = box.hi;
   Size count = 0;
   for (Size i = 0; i < b.size; ++i) {
     out[count] = i;
-    count += ((b[i] < hi[i]) & (g[i] < found.most)) | ((b[i] > lo[i]) & (g[i] > found.least));
+    const double up = box.kinked() ? g[i] + box.rising(i, b[i]) : g[i];
+    const double down = box.kinked() ? g[i] + box.falling(i, b[i]) : g[i];
+    count += ((b[i] < hi[i]) & (up < found.most)) | ((b[i] > lo[i]) & (down > found.least));
   }
   return count;
 }
@@ -140,7 +143,7 @@ KW_INLINE bool has_nan(Values g) {
 //
 // Returns the largest of g minus its least over what can move, the steps, and how it ended.
 template <class Rows>
-Steps solve_stored(Rows K, Vector<double> b, Vector<double> g, Values p, Values lo, Values hi,
+Steps solve_stored(Rows K, Vector<double> b, Vector<double> g, Values p, const Bounds& box,
                    bool known, double tol, std::int64_t max_steps, double most_swept, double total,
                    Certificate& certificate, Workspace& work) {
   using T = typename Rows::Entry;
@@ -158,13 +161,13 @@ Steps solve_stored(Rows K, Vector<double> b, Vector<double> g, Values p, Values 
   double swept = 0;
   Made made{0, End::converged};
   for (int turn = 0;; ++turn) {
-    const Reach found = reach(point, gradient, lo, hi);
+    const Reach found = reach(point, gradient, box);
     done.violation = found.most - found.least;
     if (std::isnan(done.violation) || has_nan(gradient)) {
       done.end = End::not_a_number;
     } else if (!(done.violation > tol)) {
-      snap(b, lo, hi);
-      certificate = certify(point, gradient, p, lo, hi, total, work);
+      snap(b, box);
+      certificate = certify(point, gradient, p, box, total, work);
       done.end = End::converged;
     } else if (done.count >= max_steps) {
       done.end = End::out_of_steps;
@@ -172,10 +175,10 @@ Steps solve_stored(Rows K, Vector<double> b, Vector<double> g, Values p, Values 
       const Borrowed of_this_round(work);
       Indices some{all, n};
       if (turn > 0 && made.end == End::out_of_steps)
-        some = {left, movable(point, gradient, lo, hi, found, left)};
+        some = {left, movable(point, gradient, box, found, left)};
       const bool copies = double(some.size) < kWorthCopying * double(n);
       if (!copies) some = {all, n};
-      SmoState<T> state(some, diag, b.data, g.data, lo.data, hi.data, work);
+      SmoState<T> state(some, diag, b.data, g.data, box, work);
       const auto run = [&](auto block) {
         return with_width<T>(some.size, [&]<class V>(V) {
           return run_until_small<V>(block, state, 0.9 * tol, max_steps - done.count,

@@ -39,10 +39,10 @@ struct MatrixLeaves {
   void (*swap_columns)(Matrix<T>, Indices, Indices);
   void (*add_rows)(Matrix<const T>, Indices rows, Values change, Vector<double> out);
   Steps (*solve_some)(Matrix<const T>, Vector<const T> diag, Vector<double> b,
-                      Vector<double> gradient, Values lo, Values hi, Indices some, bool copies,
+                      Vector<double> gradient, const Bounds&, Indices some, bool copies,
                       double tol, std::int64_t limit, Workspace&);
-  Steps (*solve_stored)(Matrix<const T>, Vector<double> b, Vector<double> g, Values p, Values lo,
-                        Values hi, bool known, double tol, std::int64_t max_steps,
+  Steps (*solve_stored)(Matrix<const T>, Vector<double> b, Vector<double> g, Values p,
+                        const Bounds&, bool known, double tol, std::int64_t max_steps,
                         double most_swept, double total, Certificate&, Workspace&);
   void (*heights_on_lines)(Matrix<const double> X, Indices columns, const Lines&, Matrix<T> out);
   Size (*solve_pairs)(Matrix<const T>, const Pairs&, Size first, Size last, Workspace&);
@@ -61,8 +61,8 @@ struct SquareLeaves {
   void (*fill_by_doubles)(bool squared, Matrix<const double> rows, Values weights, Indices which,
                           Size first, Size last, Matrix<S> K, Workspace&);
   void (*squeeze)(Matrix<S> K, Indices kept, Workspace&);
-  Steps (*solve)(Matrix<const S> K, Vector<double> b, Vector<double> g, Values lo, Values hi,
-                 double tol, std::int64_t max_steps, double most_swept, Workspace&);
+  Steps (*solve)(Matrix<const S> K, Vector<double> b, Vector<double> g, const Bounds&, double tol,
+                 std::int64_t max_steps, double most_swept, Workspace&);
 };
 
 struct Table {
@@ -82,13 +82,13 @@ struct Table {
   bool (*project_to_sum)(Values, Values lo, Values hi, double total, Vector<double> out);
   bool (*repair)(Values, Values lo, Values hi, double total, Vector<double> out, Workspace&);
   bool (*first_point)(Values lo, Values hi, double total, Vector<double> out);
-  Reach (*reach)(Values b, Values gradient, Values lo, Values hi);
-  double (*intercept)(Values b, Values gradient, Values lo, Values hi);
-  double (*kkt_violation)(Values b, Values residual, Values lo, Values hi);
-  double (*duality_gap)(Values b, Values gradient, Values pull, Values p, Values lo, Values hi,
+  Reach (*reach)(Values b, Values gradient, const Bounds&);
+  double (*intercept)(Values b, Values gradient, const Bounds&);
+  double (*kkt_violation)(Values b, Values residual, const Bounds&);
+  double (*duality_gap)(Values b, Values gradient, Values pull, Values p, const Bounds&,
                         double constant, Workspace&);
-  void (*snap)(Vector<double> b, Values lo, Values hi);
-  Certificate (*certify)(Values b, Values gradient, Values p, Values lo, Values hi, double total,
+  void (*snap)(Vector<double> b, const Bounds&);
+  Certificate (*certify)(Values b, Values gradient, Values p, const Bounds&, double total,
                          Workspace&);
 
   void (*newton_system)(Matrix<const double>, Values gradient, Indices free, double ridge,

@@ -40,6 +40,17 @@ struct Matrix {
   }
 };
 
+// The bounds of a problem. Where it has kinks, its objective has kink'|b| as well, and zero counts
+// as a third bound; else `kink` is empty.
+struct Bounds {
+  Values lo, hi, kink{nullptr, 0};
+
+  KW_INLINE bool kinked() const { return kink.size > 0; }
+  // The slopes of kink_i |b_i| where b_i rises, and where it falls.
+  KW_INLINE double rising(Size i, double b) const { return b >= 0 ? kink[i] : -kink[i]; }
+  KW_INLINE double falling(Size i, double b) const { return b > 0 ? kink[i] : -kink[i]; }
+};
+
 // The largest sums over a row that `centred_rows` finds.
 struct RowSizes {
   double scaled, plain;

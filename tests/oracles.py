@@ -36,9 +36,9 @@ from kernelwise.kernels import (
     Sigmoid,
     Sum,
 )
-from kernelwise.qp import c_svc
+from kernelwise.qp import DualQP, Terms, c_svc
 
-# --- The dual problem: min 1/2 b'Kb - p'b, sum b = c, lo <= b <= hi ---------------------------
+# --- The dual problem: min 1/2 b'Kb - p'b + kink'|b|, sum b = c, lo <= b <= hi ---------------
 
 
 def dense(qp):
@@ -49,20 +49,37 @@ def dense(qp):
 
 def objective(qp, beta):
     K, p, *_ = dense(qp)
-    return 0.5 * beta @ K @ beta - p @ beta
+    bent = 0.0 if qp.kink is None else qp.kink @ np.abs(beta)
+    return 0.5 * beta @ K @ beta - p @ beta + bent
 
 
 def violation(qp, beta):
     """Return the largest gradient of what can fall minus the least of what can rise."""
     K, p, lo, hi, _ = dense(qp)
-    return _violation(K @ beta - p, beta, lo, hi)
+    kink = np.zeros(len(p)) if qp.kink is None else qp.kink
+    return _violation(K @ beta - p, beta, lo, hi, kink)
 
 
-def _violation(gradient, beta, lo, hi):
+def _violation(gradient, beta, lo, hi, kink=0.0):
     can_rise, can_fall = beta < hi, beta > lo
     if not can_rise.any() or not can_fall.any():
         return 0.0
-    return max(0.0, gradient[can_fall].max() - gradient[can_rise].min())
+    rising = gradient + kink * np.where(beta < 0, -1, 1)
+    falling = gradient + kink * np.where(beta > 0, 1, -1)
+    return max(0.0, falling[can_fall].max() - rising[can_rise].min())
+
+
+def doubled(qp):
+    """Return a problem without kinks in the positive and the negative parts of the variables."""
+    K, p, lo, hi, c = dense(qp)
+    above, below = np.maximum(0, (lo, hi)), np.minimum(0, (lo, hi))
+    terms = Terms(
+        p=np.append(p - qp.kink, p + qp.kink),
+        lo=np.append(above[0], below[0]),
+        hi=np.append(above[1], below[1]),
+        c=[c],
+    )
+    return DualQP(np.tile(K, (2, 2)), terms)
 
 
 def descend(qp, tol=1e-12, most_steps=200_000):
@@ -71,6 +88,8 @@ def descend(qp, tol=1e-12, most_steps=200_000):
     The gradient is computed anew at each step, so that nothing drifts. ``tol`` is relative to the
     size of the terms that the gradient is the sum of.
     """
+    if qp.kink is not None:
+        return descend(doubled(qp), tol, most_steps).reshape(2, -1).sum(axis=0)
     K, p, lo, hi, c = dense(qp)
     beta = _any_feasible(lo, hi, c)
     diag = np.diagonal(K)

@@ -42,7 +42,7 @@ APPLICATION = {
 }
 MAY_IMPORT = CORE | METHODS | APPLICATION
 
-# Inside svm a method imports what methods share, and no other method. The search fits SVCs.
+# Inside svm a method imports what methods share, and no other method. The search fits them.
 SHARED = {"base": set(), "paths": {"base"}}
 SVM_METHODS = {
     "adaptive_kernel",
@@ -51,12 +51,16 @@ SVM_METHODS = {
     "feature_discrimination",
     "generalized_bias",
     "margin_radius",
+    "nu_svc",
+    "nu_svr",
+    "one_class",
     "relevance",
     "search",
     "svc",
+    "svr",
 }
 INSIDE_SVM = SHARED | {name: {"base", "paths"} for name in SVM_METHODS}
-INSIDE_SVM["search"] = {"base", "paths", "svc"}
+INSIDE_SVM["search"] = {"base", "paths", "svc", "svr"}
 
 # Packages that come with an extra: the layers that may import them, inside functions only. The
 # commands are declared with typer's annotations, so their modules import that toolkit at once.

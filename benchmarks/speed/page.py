@@ -9,6 +9,7 @@ from benchmarks.engine import Drawing, Row
 from ..page import Page
 from ..targets import EQUAL_OBJECTIVE, Rows
 from ..text import digits
+from .family import Family
 from .fit import Fit, Multiclass
 from .gram import KernelMatrices
 from .growth import Growth
@@ -136,8 +137,8 @@ PAGE = Page(
     opening=_opening,
     picture=_picture,
     suites=(
-        Fit(), Predict(), KernelMatrices(), WarmStarts(), Multiclass(), Growth(),
-        Relevance(), Startup(),
+        Fit(), Predict(), KernelMatrices(), WarmStarts(), Multiclass(), Family(),
+        Growth(), Relevance(), Startup(),
     ),
     how=_HOW,
     targets=TARGETS,

@@ -22,14 +22,19 @@ if TYPE_CHECKING:
     from .app.io import load, save
     from .svm import (
         SVC,
+        SVR,
         AdaptiveKernelSVC,
         DualObjectiveSVC,
         FeatureDiscriminationSVC,
         GeneralizedBiasSVC,
         MarginRadiusSVC,
+        NuSVC,
+        NuSVR,
+        OneClassSVM,
         RelevanceSVC,
         RelevanceSVR,
         SVCSearchCV,
+        SVRSearchCV,
         bounds_of,
     )
     from .transform import (
@@ -63,6 +68,7 @@ _HOMES = {
 }
 __all__ = [
     "SVC",
+    "SVR",
     "AdaptiveKernelSVC",
     "DualObjectiveSVC",
     "EmpiricalKernelMap",
@@ -71,10 +77,14 @@ __all__ = [
     "GeneralizedBiasSVC",
     "GeodesicNeighborFeatures",
     "MarginRadiusSVC",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
     "RelevanceSVC",
     "RelevanceSVR",
     "RelevanceSelector",
     "SVCSearchCV",
+    "SVRSearchCV",
     "TopicFeatures",
     "__version__",
     "app",

@@ -89,6 +89,7 @@ def solve_square(
     tol: float,
     max_steps: int,
     most_swept: float,
+    kink: Array | None = None,
 ) -> tuple[float, int, int]: ...
 
 # native/blocks.hpp
@@ -109,6 +110,7 @@ def solve_some(
     copies: bool,
     tol: float,
     limit: int,
+    kink: Array | None = None,
 ) -> tuple[int, int]: ...
 def solve_stored(
     K: Array,
@@ -123,6 +125,7 @@ def solve_stored(
     most_swept: float,
     total: float,
     certificate: Array,
+    kink: Array | None = None,
 ) -> tuple[float, int, int]: ...
 
 # native/pairs.hpp
@@ -167,15 +170,34 @@ def sweep_to_margin(
 def project_to_sum(b: Array, lo: Array, hi: Array, total: float, out: Array) -> bool: ...
 def repair(b: Array, lo: Array, hi: Array, total: float, out: Array) -> bool: ...
 def first_point(lo: Array, hi: Array, total: float, out: Array) -> bool: ...
-def reach(b: Array, gradient: Array, lo: Array, hi: Array) -> tuple[float, float]: ...
-def intercept(b: Array, gradient: Array, lo: Array, hi: Array) -> float: ...
-def kkt_violation(b: Array, residual: Array, lo: Array, hi: Array) -> float: ...
-def duality_gap(
-    b: Array, gradient: Array, pull: Array, p: Array, lo: Array, hi: Array, constant: float
+def reach(
+    b: Array, gradient: Array, lo: Array, hi: Array, kink: Array | None = None
+) -> tuple[float, float]: ...
+def intercept(
+    b: Array, gradient: Array, lo: Array, hi: Array, kink: Array | None = None
 ) -> float: ...
-def snap(b: Array, lo: Array, hi: Array) -> None: ...
+def kkt_violation(
+    b: Array, residual: Array, lo: Array, hi: Array, kink: Array | None = None
+) -> float: ...
+def duality_gap(
+    b: Array,
+    gradient: Array,
+    pull: Array,
+    p: Array,
+    lo: Array,
+    hi: Array,
+    constant: float,
+    kink: Array | None = None,
+) -> float: ...
+def snap(b: Array, lo: Array, hi: Array, kink: Array | None = None) -> None: ...
 def certify(
-    b: Array, gradient: Array, p: Array, lo: Array, hi: Array, total: float
+    b: Array,
+    gradient: Array,
+    p: Array,
+    lo: Array,
+    hi: Array,
+    total: float,
+    kink: Array | None = None,
 ) -> tuple[float, float, float, float]: ...
 
 # native/active_set.hpp

@@ -143,18 +143,19 @@ def validate_fit(estimator: Any, X: Any, y: Any, **checks: Any) -> tuple[Any, An
         vars(estimator).pop("feature_names_in_", None)
         return X, y
     with naming_the_remedy():
-        checked: tuple[Any, Any] = validate_data(estimator, X, y, **checks)
-    return checked
+        checked: Any = validate_data(estimator, X, y, **checks)
+    return (checked, None) if y is None else checked
 
 
 def _is_plain(X: Any, y: Any) -> bool:
-    """Return whether X is finite float64 in C order, and y one integer or bool per row."""
+    """Return whether X is finite float64 in C order, and y one finite number per row."""
     if not (type(X) is type(y) is np.ndarray and X.dtype == np.float64 and X.flags.c_contiguous):
         return False
-    if X.ndim != 2 or X.size == 0 or y.shape != X.shape[:1] or y.dtype.kind not in "biu":
+    if X.ndim != 2 or X.size == 0 or y.shape != X.shape[:1] or y.dtype.kind not in "biuf":
         return False
     with np.errstate(over="ignore", invalid="ignore"):
-        return isfinite(X.sum())  # not a dot product, which would wake the threads of BLAS
+        # Not a dot product, which would wake the threads of BLAS.
+        return isfinite(X.sum()) and (y.dtype.kind != "f" or isfinite(y.sum()))
 
 
 def check_sample_weight(
@@ -211,9 +212,9 @@ def naming_the_remedy() -> Iterator[None]:
         if "Sparse data was passed" in str(error):
             raise TypeError(
                 "X is sparse, and this model needs dense rows: convert it with X.toarray(). SVC, "
-                "SVCSearchCV, AdaptiveKernelSVC, DualObjectiveSVC and GeneralizedBiasSVC take "
-                "sparse rows with every kernel but the Laplacian, such as kernel='rbf' or "
-                "kernel='linear'."
+                "SVR, NuSVC, NuSVR, OneClassSVM, SVCSearchCV, AdaptiveKernelSVC, DualObjectiveSVC "
+                "and GeneralizedBiasSVC take sparse rows with every kernel but the Laplacian, such "
+                "as kernel='rbf' or kernel='linear'."
             ) from error
         if not any(text in str(error) for text in _NOT_NUMBERS):
             raise

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 Array: TypeAlias = NDArray[np.floating[Any]]
 Index: TypeAlias = NDArray[np.intp]
 Codes: TypeAlias = NDArray[np.int8]  # -1, 0 (not in the machine) and +1
+Flags: TypeAlias = NDArray[np.bool_]
 Square: TypeAlias = NDArray[Any]  # kernel values in float64, or in uint16, where 65535 is one
 Matrix: TypeAlias = Any  # a dense array or a SciPy sparse matrix in CSR form
 

@@ -26,15 +26,15 @@ def verdict(*rows):
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory):
-    """Run three suites without scikit-learn-intelex; return the folder, stderr and the results."""
+    """Run four suites without scikit-learn-intelex; return the folder, stderr and the results."""
     folder = tmp_path_factory.mktemp("benchmarks")
-    said = quick(folder, "speed-fit", "speed-gram", "speed-relevance")
+    said = quick(folder, "speed-fit", "speed-family", "speed-gram", "speed-relevance")
     return folder, said, PAGE.read(folder, "quick")
 
 
 def test_results_are_complete(measured):
     _, said, found = measured
-    assert list(found) == ["speed-fit", "speed-gram", "speed-relevance"]
+    assert list(found) == ["speed-fit", "speed-gram", "speed-family", "speed-relevance"]
     assert "scikit-learn-intelex is not installed" in said
     for results in found.values():
         assert results.header["intelex"] is None
@@ -49,6 +49,9 @@ def test_results_are_complete(measured):
                 assert times["median"] > 0
     assert [row["score"] > 0.4 for row in found["speed-relevance"].rows] == [True, True]
     assert all(abs(r["times"]["SVC"]["excess"]) < 1e-6 for r in found["speed-fit"].rows)
+    family = found["speed-family"].rows
+    assert {row["estimator"] for row in family} == {"SVR", "NuSVR", "NuSVC", "OneClassSVM"}
+    assert all(abs(row["times"]["SVC"]["excess"]) < 1e-4 for row in family)
     assert all(
         t["difference"] < 1e-6 for r in found["speed-gram"].rows for t in r["times"].values()
     )
@@ -60,7 +63,7 @@ def test_the_page_is_well_formed(measured):
     assert page == PAGE.text(found)
     assert "Measured at tiny sizes" in page
     assert "which is not installed" in page
-    assert page.count("Not measured.") == len(PAGE.suites) - 3
+    assert page.count("Not measured.") == len(PAGE.suites) - 4
     assert_tables_are_rectangular(page)
     assert (folder / "images" / "benchmarks-fit.svg").stat().st_size > 1000
 

@@ -22,7 +22,7 @@ def test_sets_hold_the_classes_that_rank_above_the_tail(confidence_level):
     held, new = rng.normal(size=(40, 3)), rng.normal(size=(30, 3))
     classes, weight = rng.integers(3, size=40), rng.uniform(0.5, 2.0, 40)
     own = conformities(held)[np.arange(40), classes]
-    found = Conformity.of(held, classes, weight).sets(new, confidence_level)
+    found = Conformity.of_classes(held, classes, weight).sets(new, confidence_level)
     for row, leads in enumerate(conformities(new)):
         for c, lead in enumerate(leads):
             p = (1 + weight[own <= lead].sum()) / (1 + weight.sum())
@@ -31,7 +31,7 @@ def test_sets_hold_the_classes_that_rank_above_the_tail(confidence_level):
 
 @loop("level", [0, 1, -0.5, 2.0])
 def test_levels_that_are_no_share_are_refused(level):
-    conformity = Conformity.of(np.eye(2), np.arange(2), np.ones(2))
+    conformity = Conformity.of_classes(np.eye(2), np.arange(2), np.ones(2))
     with pytest.raises(ValueError, match="confidence_level must be between 0 and 1"):
         conformity.sets(np.eye(2), level)
 

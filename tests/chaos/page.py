@@ -34,13 +34,13 @@ _ODD = """
 ## Odd problems
 
 `make zoo` fits {tried:,} seeded problems that users may bring: scales from 1e-150 to 1e150, C from
-1e-6 to 1e8, 2 to 50 classes, copies, contradictory labels, collinear and one-hot columns, heavy
-tails, one row of a class in a thousand, weights of zero, more columns than rows. It checks, without
-code of the library, the violation of the optimality conditions in float64 and the objective against
-scikit-learn's solver; and that the same fit gives the same model, whatever the classes are called,
-whatever the order and the units of the table, and whether a row is given twice or has twice the
-weight. No fit may take over a minute that scikit-learn does in six seconds, and only documented
-warnings may appear.
+1e-6 to 1e8, 2 to 50 classes, targets in any unit, one class, a nu from 0.001 on, copies,
+contradictory labels, collinear and one-hot columns, heavy tails, one row of a class in a thousand,
+weights of zero, more columns than rows. It checks, without code of the library, the violation of
+the optimality conditions in float64 and the objective against scikit-learn's solver; and that the
+same fit gives the same model, for classifiers whatever the classes are called, whatever the order
+and the units of the table, and whether a row is given twice or has twice the weight. No fit may
+take over a minute that scikit-learn does in six seconds, and only documented warnings may appear.
 
 {held:,} held, {refused:,} were refused with a reason (values beyond float64), {unconverged:,} ended
 early with a warning, {broken:,} were broken. The largest violation of a fit that claims to be

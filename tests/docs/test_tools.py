@@ -39,8 +39,8 @@ def test_upward_is_a_folder_above_but_not_the_root():
     assert not is_upward("svm/relevance/rows", "svm/relevance/columns/bins")
     assert not is_upward("svm/relevance/rows", "svm/base/steps")
     assert not is_upward("svm/relevance/rows", "_threads")
-    assert imports("svm/svc", "svm/base/estimator")
-    assert not imports("svm/base/estimator", "svm/svc")
+    assert imports("svm/svc", "svm/base/classifier")
+    assert not imports("svm/base/classifier", "svm/svc")
 
 
 def test_a_walk_sees_the_solver_behind_a_fit():

@@ -15,6 +15,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from kernelwise import (
     SVC,
+    SVR,
     AdaptiveKernelSVC,
     DualObjectiveSVC,
     EmpiricalKernelMap,
@@ -22,10 +23,14 @@ from kernelwise import (
     FeatureDiscriminationSVC,
     GeneralizedBiasSVC,
     MarginRadiusSVC,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
     RelevanceSelector,
     RelevanceSVC,
     RelevanceSVR,
     SVCSearchCV,
+    SVRSearchCV,
 )
 from kernelwise.app.tabular import TableEncoder
 from kernelwise.criteria import RadiusMargin
@@ -74,6 +79,8 @@ CLASSIFIERS = {
     "SVC-balanced": SVC(class_weight="balanced", random_state=np.random.RandomState(0)),
     "SVC-calibrated": SVC(calibration="halves", class_weight="balanced"),
     "SVC-calibrated-ovo": SVC(calibration="loo", decision_function_shape="ovo"),
+    "NuSVC": NuSVC(nu=0.2, feature_weights=WEIGHTS),
+    "NuSVC-calibrated": NuSVC(kernel="linear", calibration="loo"),
     "AdaptiveKernelSVC": AdaptiveKernelSVC(widths=3, warm_start=True),
     "AdaptiveKernelSVC-hard": AdaptiveKernelSVC(widths=2, criterion="bound", kernel="rbf", C=10.0),
     "DualObjectiveSVC": DualObjectiveSVC(max_iter=3, warm_start=True),
@@ -112,6 +119,17 @@ CLASSIFIERS = {
 REGRESSORS = {
     "RelevanceSVR": RelevanceSVR(),
     "RelevanceSVR-members": RelevanceSVR(effort=2, random_state=3),
+    "SVR": SVR(epsilon=0.05, calibration="loo", warm_start=True),
+    "SVR-weights": SVR(kernel="poly", gamma=[0.1, 0.2, 0.3, 0.0], coef0=1.0),
+    "SVR-several": SVR(kernel="linear", C=10.0),
+    "NuSVR": NuSVR(nu=0.3, C=5.0),
+    "SVRSearchCV": SVRSearchCV(SVR(), {"C": [1.0, 10.0]}, cv=2),
+    "NuSVR-several": NuSVR(calibration="loo"),
+}
+
+DETECTORS = {
+    "OneClassSVM": OneClassSVM(nu=0.2, feature_weights=WEIGHTS, warm_start=True),
+    "OneClassSVM-calibrated": OneClassSVM(nu=0.1, calibration="loo"),
 }
 
 TRANSFORMERS = {
@@ -153,9 +171,21 @@ def classifier(name, n_classes=3):
 
 @cache
 def regressor(name):
-    """Return a regressor of the list, fitted to one column by the others."""
+    """Return a regressor of the list, fitted to one column by the others, or to two."""
     X, _ = table()
-    return clone(REGRESSORS[name]).fit(with_nan(X[:, 1:]), X[:, 0])
+    y = X[:, :2] if name.endswith("several") else X[:, 0]
+    return clone(REGRESSORS[name]).fit(rows_of(name, X[:, 1:]), y)
+
+
+def rows_of(name, X):
+    """Return rows that a regressor of the list can read: some read gaps."""
+    return with_nan(X) if name.startswith("Relevance") else X
+
+
+@cache
+def detector(name):
+    """Return an outlier detector of the list, fitted."""
+    return clone(DETECTORS[name]).fit(table()[0])
 
 
 @cache

@@ -36,14 +36,17 @@ from tests.loop import loop
 
 from .models import (
     CLASSIFIERS,
+    DETECTORS,
     KERNELS,
     REGRESSORS,
     TRANSFORMERS,
     classifier,
     composed,
+    detector,
     frame,
     new_rows,
     regressor,
+    rows_of,
     table,
     transformer,
     with_kernel,
@@ -90,10 +93,17 @@ def test_kernels(name, n_classes):
 
 @loop("name", REGRESSORS)
 def test_regressors(name):
-    model, rows = regressor(name), with_nan(new_rows()[:, 1:])
+    model, rows = regressor(name), rows_of(name, new_rows()[:, 1:])
     out = run(to_onnx(model), {"X": rows})
     assert list(out) == ["prediction"]
     assert_allclose(out["prediction"], model.predict(rows), atol=1e-5)
+
+
+@loop("name", DETECTORS)
+def test_detectors(name):
+    model = detector(name)
+    assert_same(model, new_rows())
+    assert_same(model, table()[0][model.support_])  # some lie on the boundary
 
 
 @loop("name", TRANSFORMERS)

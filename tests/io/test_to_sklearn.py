@@ -16,13 +16,24 @@ from kernelwise import SVC, EmpiricalKernelMap, FeatureDiscriminationScaler
 from kernelwise.app.io import to_sklearn
 from tests.loop import loop
 
-from .models import CLASSIFIERS, KERNELS, classifier, new_rows, regressor, table, with_kernel
+from .models import (
+    CLASSIFIERS,
+    DETECTORS,
+    KERNELS,
+    REGRESSORS,
+    classifier,
+    detector,
+    new_rows,
+    regressor,
+    table,
+    with_kernel,
+)
 
 # Why scikit-learn has no such object.
 REFUSED = {"SVC-ties": "no kernel like Laplacian"}
 REFUSED |= dict.fromkeys(
     ["RelevanceSVC", "RelevanceSVC-members"],
-    "RelevanceSVC mixes several parts.*SVC, AdaptiveKernelSVC.* can be exported.*to ONNX",
+    "RelevanceSVC mixes several parts.*OneClassSVM, AdaptiveKernel.* can be exported.*to ONNX",
 )
 REFUSED |= dict.fromkeys(
     ["GeneralizedBiasSVC", "GeneralizedBiasSVC-excluded", "GeneralizedBiasSVC-transformer"],
@@ -32,7 +43,7 @@ REFUSED_OF_THREE = REFUSED | {
     "FeatureDiscriminationSVC": "each pair of classes has weights of its own",
 }
 REFUSED_OF_THREE |= dict.fromkeys(
-    ["SVC-calibrated", "SVC-calibrated-ovo"],
+    ["SVC-calibrated", "SVC-calibrated-ovo", "NuSVC-calibrated"],
     "no object for the probabilities by which this model decides",
 )
 
@@ -94,6 +105,23 @@ def test_precomputed_kernels_and_sparse_fits(n_classes):
     assert_same(SVC(feature_weights=[1, 2, 0, 1, 3]).fit(sp.csr_array(X), y), sp.csr_array(X))
 
 
+@loop("name", [name for name in REGRESSORS if not name.startswith("Relevance")])
+def test_regressors(name):
+    model, rows = regressor(name), new_rows()[:, 1:]
+    plain = to_sklearn(model)
+    assert_allclose(plain.predict(rows), model.predict(rows), rtol=1e-9, atol=1e-9)
+    assert plain.n_features_in_ == 4
+    assert modules_of(plain) <= {"sklearn", "numpy", "scipy", "builtins", "_codecs", "copyreg"}
+
+
+@loop("name", DETECTORS)
+def test_detectors(name):
+    model, rows = detector(name), new_rows()
+    plain = to_sklearn(model)
+    for method in ("decision_function", "score_samples", "predict"):
+        assert_allclose(getattr(plain, method)(rows), getattr(model, method)(rows), atol=1e-9)
+
+
 def test_a_pipeline_keeps_its_other_steps():
     X, y = table()
     model = make_pipeline(StandardScaler(), SVC()).fit(X, y)
@@ -120,9 +148,9 @@ def test_the_export_does_not_change_the_model():
         assert pickle.dumps(model) == before
 
 
-def test_what_is_no_classifier_of_ours_is_refused():
+def test_what_is_no_model_of_ours_is_refused():
     X, y = table()
-    with pytest.raises(ValueError, match="StandardScaler is not a classifier of kernelwise"):
+    with pytest.raises(ValueError, match="StandardScaler is not a model of kernelwise"):
         to_sklearn(StandardScaler().fit(X))
     with pytest.raises(ValueError, match="step 'empiricalkernelmap' is EmpiricalKernelMap"):
         to_sklearn(make_pipeline(EmpiricalKernelMap(), SVC()).fit(X, y))

@@ -40,6 +40,7 @@ from kernelwise.qp import (
     Adatron,
     DualQP,
     SeveralEqualities,
+    Terms,
     c_svc,
     enclosing_ball,
     hard_margin,
@@ -365,16 +366,44 @@ def _problems():
     yield Problem("hard-margin-rbf", RBF(gamma=4.0), X, lambda gram: hard_margin(gram, y))
     yield Problem("ball", RBF(gamma=0.5), X, enclosing_ball)
     yield Problem("ball-linear", Linear(), X_apart, enclosing_ball)
+    yield Problem(
+        "one-class", RBF(gamma=0.5), X, lambda gram: DualQP(gram, Terms.one_class(50, 0.3))
+    )
+    yield from _regressions(rng)
+
+
+def _regressions(rng, n=50):
+    X = rng.normal(size=(n, 3))
+    y = np.sin(2 * X[:, 0]) + X[:, 1] + 0.3 * rng.normal(size=n)
+    per_row = rng.choice([0.0, 0.1, 1.0, 30.0], size=n)
+    for name, kernel, rows, C, epsilon in (
+        ("svr", RBF(gamma=0.5), X, 1.0, 0.2),
+        ("svr-C100", RBF(gamma=0.5), X, 100.0, 0.1),
+        ("svr-epsilon0", Laplacian(gamma=0.3), X, 1.0, 0.0),
+        ("svr-linear", Linear(), X, 3.0, 0.3),
+        ("svr-C-per-row", RBF(gamma=0.2), X, per_row, rng.uniform(0, 0.4, size=n)),
+        ("svr-equal-rows", RBF(gamma=0.5), X[np.arange(n) % 20], 5.0, 0.1),
+        ("svr-all-zero", RBF(gamma=0.5), X, 1.0, 9.0),
+    ):
+        yield Problem(name, kernel, rows, _svr(y, C, epsilon))
+
+
+def _svr(y, C, epsilon):
+    return lambda gram: DualQP(gram, Terms.epsilon_svr(y, C, epsilon))
 
 
 PROBLEMS = list(_problems())
 
 
-def solvable():
+def solvable(cases):
     """Return pytest parameters of all pairs of a solver and a problem that it supports."""
-    boxed = [p for p in PROBLEMS if np.isfinite([p.build(np.eye(len(p.X))).hi]).all()]
-    pairs = [(case, problem) for case in SOLVERS for problem in PROBLEMS]
-    pairs += [(case, problem) for case in EQUALITIES_SOLVERS for problem in boxed]
+    some = [(problem, problem.build(np.eye(len(problem.X)))) for problem in PROBLEMS]
+    pairs = [
+        (case, problem)
+        for case in cases
+        for problem, qp in some
+        if case.solver(qp.n).supports(qp) is None
+    ]
     return [pytest.param(*pair, id="-".join(item.name for item in pair)) for pair in pairs]
 
 

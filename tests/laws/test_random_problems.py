@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kernelwise.kernels import RBF, Kernel, Laplacian, LazyGram, Linear, Matern52, Polynomial
-from kernelwise.qp import SMO, c_svc, enclosing_ball
+from kernelwise.qp import SMO, DualQP, Terms, c_svc, enclosing_ball
 from tests.oracles import naive_kernel, violation
 
 MOST_STEPS = 20_000  # enough to converge where that is possible, and soon over where it is not
@@ -147,6 +147,29 @@ def test_balls(data, make):
         squared_radius = 2 * solution.nu[0] + inner
         farthest = (np.diagonal(K) - 2 * K @ solution.beta + inner).max()
         assert farthest <= squared_radius + 2 * (1e-3 + 1e-12 * np.abs(K).max())
+
+
+@settings(max_examples=150)
+@given(
+    data=data_sets,
+    make=kernels,
+    C=st.sampled_from([1e-3, 1.0, 1e3]),
+    epsilon=st.sampled_from([0.0, 0.1, 1.0, 10.0]),
+    exact=st.booleans(),
+    dtype=st.sampled_from([np.float32, np.float64]),
+)
+@example(Data(0, 40, 2, n_distinct=1), RBF, 1e3, 0.1, True, np.float64)
+@example(Data(0, 40, 2, n_constant=2), Linear, 1.0, 0.0, True, np.float32)
+def test_regressions(data, make, C, epsilon, exact, dtype):
+    X, codes = data.rows(), data.codes()
+    y = codes + np.random.default_rng(data.seed + 2).normal(size=data.n)
+    K = fitting(make, data, X)(X).astype(dtype)
+    terms = Terms.epsilon_svr(y, C * np.abs(codes), epsilon)
+    solution = SMO(max_iter=MOST_STEPS, exact=exact).solve(DualQP(K, terms))
+    reference = DualQP(K.astype(np.float64), terms)
+    assert_feasible(reference, solution.beta)
+    assert_certified(reference, solution, 1e-3, single=dtype == np.float32)
+    assert not solution.beta[codes == 0].any()
 
 
 @settings(max_examples=60)

@@ -15,10 +15,8 @@ from tests.loop import loop
 from tests.oracles import descend, objective, violation
 
 every_solver = loop("case", named(SOLVERS))
-every_problem = loop("problem", named(PROBLEMS))
-
-
-every_supported = loop(("case", "problem"), solvable())
+every_supported = loop(("case", "problem"), solvable(SOLVERS + EQUALITIES_SOLVERS))
+every_solver_and_problem = loop(("case", "problem"), solvable(SOLVERS))
 
 
 def is_sharp(case):
@@ -26,7 +24,9 @@ def is_sharp(case):
     return case.exact or case.tol < 1e-5
 
 
-sharp_solvers = loop("case", named(filter(is_sharp, SOLVERS)))
+SHARP = [case for case in SOLVERS if is_sharp(case)]
+sharp_solvers = loop("case", named(SHARP))
+sharp_solvers_and_problems = loop(("case", "problem"), solvable(SHARP))
 
 
 @cache
@@ -82,8 +82,7 @@ def test_solution_is_certified_and_where_a_warm_start_stays(case, problem):
         np.testing.assert_allclose(again.beta, beta, rtol=1e-9, atol=1e-12)
 
 
-@every_solver
-@every_problem
+@every_solver_and_problem
 def test_gap_bounds_what_is_left(case, problem):
     solution = solved(case, problem)
     best_beta, best = optimum(problem, case.form)
@@ -94,8 +93,9 @@ def test_gap_bounds_what_is_left(case, problem):
     distance = np.abs(solution.beta - best_beta).sum()
     assert left <= 1.2 * solution.violation * distance + 1e-12 * abs(best)
     assert 0 <= solution.gap <= 5 * case.tol * (np.abs(solution.beta).sum() + abs(best))
-    # Sharp solvers find the oracle's optimum, and all do for machines.
-    if is_sharp(case) or "ball" not in problem.name:
+    # Sharp solvers find the oracle's optimum, and all do for machines of classes; the objective of
+    # others is small beside their coefficients.
+    if is_sharp(case) or not ("ball" in problem.name or "svr" in problem.name):
         assert found == pytest.approx(best, rel=1e-9 if is_sharp(case) else 1e-6)
 
 
@@ -110,8 +110,7 @@ def some_starts(n):
     yield "zero", np.zeros(n)
 
 
-@sharp_solvers
-@every_problem
+@sharp_solvers_and_problems
 def test_warm_from_anywhere_equals_cold(case, problem):
     cold = solved(case, problem)
     for _, start in some_starts(len(problem.X)):
@@ -138,15 +137,21 @@ def test_warm_from_another_cost_equals_cold_and_is_shorter(case):
 # --- Equal problems have equal solutions ------------------------------------------------------
 
 
-@sharp_solvers
-@every_problem
+@sharp_solvers_and_problems
 def test_permuting_the_rows_permutes_the_solution(case, problem):
     order = np.random.default_rng(3).permutation(len(problem.X))
     parts = problem.reference(case.form)
 
     def build(gram):
         return DualQP(
-            gram, Terms(p=parts.p[order], lo=parts.lo[order], hi=parts.hi[order], c=parts.c)
+            gram,
+            Terms(
+                p=parts.p[order],
+                lo=parts.lo[order],
+                hi=parts.hi[order],
+                c=parts.c,
+                kink=None if parts.kink is None else parts.kink[order],
+            ),
         )
 
     permuted = replace(problem, X=problem.X[order], build=build)

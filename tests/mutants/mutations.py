@@ -105,6 +105,20 @@ MUTATIONS = [
         "share = np.full(len(cost), 1 / len(cost))",
         "tests/qp/test_squared_hinge.py",
     ),
+    Mutation(
+        "kink: the wrong side of zero where a variable falls",
+        "qp/terms.py",
+        "np.where(b > 0, kink, -kink)",
+        "np.where(b >= 0, kink, -kink)",
+        "tests/qp/test_kinks.py",
+    ),
+    Mutation(
+        "nu: the sum of a nu-SVC without the weights",
+        "qp/nu.py",
+        "float(self.nu * self.weights.sum())",
+        "float(self.nu * len(self.weights))",
+        "tests/qp/test_nu.py",
+    ),
     # --- criteria
     Mutation(
         "span: sign for bounded support vectors",

@@ -12,4 +12,4 @@ def test_each_mutation_has_its_place():
 
 
 def test_names_are_unique():
-    assert len({mutation.name for mutation in MUTATIONS}) == len(MUTATIONS) == 30
+    assert len({mutation.name for mutation in MUTATIONS}) == len(MUTATIONS) == 32

@@ -130,15 +130,18 @@ def test_rows_to_keep_must_ascend():
 
 
 @loop("n", [2, 17, 64, 200])
-def test_steps_on_words_solve_the_rounded_problem(n):
+@loop("epsilon", [None, 0.3])
+def test_steps_on_words_solve_the_rounded_problem(n, epsilon):
     X = normal_rows(n, 3)
     y = np.where(np.arange(n) % 2, 1.0, -1.0)
+    kink = None if epsilon is None else np.full(n, epsilon)
     K = np.round(RBF(gamma=0.5)(X) * 65535).astype(np.uint16)
     lo, hi = np.minimum(0, y) * 3, np.maximum(0, y) * 3
     b, g = np.zeros(n), -y.copy()
-    violation, steps, ended = _native.solve_square(K, b, g, lo, hi, 1e-4, 100_000, 1e12)
+    limits = 1e-4, 100_000, 1e12, kink
+    violation, steps, ended = _native.solve_square(K, b, g, lo, hi, *limits)
     while ended == _native.UNFINISHED:
-        violation, more, ended = _native.solve_square(K, b, g, lo, hi, 1e-4, 100_000, 1e12)
+        violation, more, ended = _native.solve_square(K, b, g, lo, hi, *limits)
         steps += more
     assert ended == _native.CONVERGED
     assert violation <= 1e-4
@@ -147,7 +150,7 @@ def test_steps_on_words_solve_the_rounded_problem(n):
     assert (b <= hi).all()
     assert abs(b.sum()) < 1e-12 * n
     true = (K * WIDTH) @ b - y
-    least, most = _native.reach(b, true, lo, hi)
+    least, most = _native.reach(b, true, lo, hi, kink)
     assert most - least <= 2e-4
     free = (b > lo) & (b < hi)
     assert_allclose(g[free], true[free], atol=1e-4)

@@ -16,7 +16,6 @@ from sklearn.datasets import (
 from sklearn.preprocessing import StandardScaler
 
 from kernelwise.kernels import RBF
-from kernelwise.svm.base.multiclass import ONE_VS_REST
 from kernelwise.svm.base.task import FitTask, Labels
 
 
@@ -98,4 +97,4 @@ def task_of(X, classes, weight=None, class_weight=None, kernel=None):
     class_weight = np.ones(len(names)) if class_weight is None else class_weight
     labels = Labels(names, np.arange(len(classes)), classes, weight, class_weight)
     kernel = RBF() if kernel is None else kernel
-    return FitTask(X, labels, ONE_VS_REST, kernel, progress=None, threads=1, given=(X, None, None))
+    return FitTask(X, labels, kernel, progress=None, threads=1, given=(X, None, None))

@@ -11,14 +11,19 @@ import kernelwise
 from kernelwise._parameters import check_values
 from kernelwise.svm import (
     SVC,
+    SVR,
     AdaptiveKernelSVC,
     DualObjectiveSVC,
     FeatureDiscriminationSVC,
     GeneralizedBiasSVC,
     MarginRadiusSVC,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
     RelevanceSVC,
     RelevanceSVR,
     SVCSearchCV,
+    SVRSearchCV,
 )
 from kernelwise.transform import (
     EmpiricalKernelMap,
@@ -32,7 +37,16 @@ from kernelwise.transform import (
 REGISTRY = [
     SVC(),
     SVC(kernel="linear", calibration="halves"),
+    SVR(),
+    SVR(kernel="linear", calibration="loo"),
+    NuSVC(nu=0.2, tol=1e-9),
+    NuSVC(nu=0.2, calibration="loo"),
+    NuSVR(tol=1e-9),
+    NuSVR(calibration="loo"),
+    OneClassSVM(),
+    OneClassSVM(nu=0.2, calibration="loo"),
     SVCSearchCV(SVC(calibration="loo"), {"C": [0.1, 1.0]}, cv=3),
+    SVRSearchCV(SVR(calibration="loo"), {"C": [0.1, 1.0]}, cv=3),
     AdaptiveKernelSVC(),
     AdaptiveKernelSVC(solver="adatron", C=1.0, widths=3, tol=1e-8),
     DualObjectiveSVC(),
@@ -69,6 +83,14 @@ def expected_failures(estimator):
     if isinstance(estimator, MarginRadiusSVC) and estimator.kernel is not None:
         reason = "the components are of the kernel matrix, which a copy of a row changes"
         return {"check_sample_weight_equivalence_on_dense_data": reason}
+    if isinstance(estimator, NuSVC):
+        reason = "it weights one class 10 million times as much as the other: no nu is feasible"
+        return {"check_class_weight_classifiers": reason}
+    if isinstance(estimator, OneClassSVM) and estimator.calibration is not None:
+        reason = "the check takes all estimators with predict_proba for classifiers"
+        return dict.fromkeys(
+            ["check_estimator_sparse_array", "check_estimator_sparse_matrix"], reason
+        )
     walks = isinstance(estimator, RelevanceSelector) and estimator.test is None
     if walks or isinstance(estimator, RelevanceSVC | RelevanceSVR):
         reason = "copies of a row are dealt out to several folds"

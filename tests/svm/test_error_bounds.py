@@ -106,7 +106,7 @@ def test_other_rows_are_refused(change, message):
 def test_other_models_are_refused(iris):
     from sklearn.linear_model import LogisticRegression
 
-    with pytest.raises(TypeError, match="kernelwise or scikit-learn's SVC"):
+    with pytest.raises(TypeError, match="machine of kernelwise, or scikit-learn's SVC"):
         bounds_of(LogisticRegression(max_iter=500).fit(*iris), *iris)
     with pytest.raises(ValueError, match="hinge"):
         bounds_of(DualObjectiveSVC(criterion="radius_margin", max_iter=1).fit(*iris), *iris)

@@ -1,4 +1,4 @@
-"""Seeded classification problems of every odd kind; a number stands for one problem.
+"""Seeded problems of every odd kind; a number stands for one problem.
 
 Numbers up to `N_PROBLEMS` are one run of the zoo. A problem has a kind of table, a scale, labels,
 weights, a kernel and C, each drawn from what users may bring.
@@ -15,10 +15,12 @@ from numpy.random import Generator
 
 from kernelwise._typing import Array
 
-N_PROBLEMS = 1500
+N_PROBLEMS = 2000
 _LEARNERS_FROM = 1200  # problems of the learners alone, on every kind of table
+_FAMILY_FROM = 1500  # problems of regression, of one class, and of a nu
 _SEED = 20260
 
+FAMILY = ("SVR", "NuSVR", "OneClassSVM", "NuSVC")
 LEARNERS = (
     "AdaptiveKernelSVC",
     "DualObjectiveSVC",
@@ -31,7 +33,7 @@ LEARNERS = (
 
 @dataclass(frozen=True)
 class Problem:
-    """A table with labels, and the classifier to fit to it.
+    """A table with labels or targets, and the estimator to fit to it.
 
     Parameters
     ----------
@@ -40,11 +42,11 @@ class Problem:
     kind : str
         The kind of table.
     X, y : ndarray
-        The table and its labels.
+        The table, and its labels or targets.
     sample_weight : ndarray or None
         Weights of the rows.
     estimator : str
-        The name of the classifier.
+        The name of the estimator.
     params : dict
         Its parameters.
     """
@@ -74,10 +76,44 @@ def problem(number: int) -> Problem:
     n = max(n, 4 * n_classes)
     X, y = TABLES[kind](random, n, n_classes)
     X = X * _scale(random, X.shape[1])
+    if number >= _FAMILY_FROM:
+        return _of_family(number, kind, X, y, random)
     is_svc = number % 4 and number < _LEARNERS_FROM
     estimator = "SVC" if is_svc else str(random.choice(LEARNERS))
     params = _svc(random, X) if estimator == "SVC" else {}
     return Problem(number, kind, X, y, _weights(random, len(y), y), estimator, params)
+
+
+def _of_family(number: int, kind: str, X: Array, y: Array, random: Generator) -> Problem:
+    estimator, params = FAMILY[number // len(TABLES) % len(FAMILY)], _svc(random, X)
+    weights = _weights(random, len(y), y)
+    own, targets = _targets(random, estimator, y, weights)
+    if "nu" in own and estimator != "NuSVR":
+        del params["C"]
+    return Problem(number, kind, X, targets, weights, estimator, params | own)
+
+
+def _targets(
+    random: Generator, estimator: str, y: Array, weights: Array | None
+) -> tuple[dict[str, Any], Array]:
+    """Draw the parameters beside the kernel and C, and targets from classes."""
+    nu = float(random.choice([0.001, 0.1, 0.5, 0.9]))
+    unit, offset = 10.0 ** random.uniform(-3, 3), random.choice([0.0, 0.0, 1e3])
+    targets = unit * (y + 0.3 * random.normal(size=len(y)) + offset)
+    if random.random() < 0.2:  # many equal targets
+        targets = np.round(targets)
+    match estimator:
+        case "SVR":
+            epsilon = unit * random.choice([0.0, 0.01, 0.3, 100.0])
+            return {"epsilon": float(epsilon), "tol": 1e-3 * unit}, targets
+        case "NuSVR":
+            return {"nu": nu, "tol": 1e-3 * unit}, targets
+        case "NuSVC":
+            codes = (y > np.median(y)) | (y == y.max())
+            share = np.average(codes, weights=weights)
+            share = 2 * min(share, 1 - share)
+            return {"nu": float(share * max(nu, 0.1))}, codes.astype(int)
+    return {"nu": nu}, y
 
 
 def _svc(random: Generator, X: Array) -> dict[str, Any]:

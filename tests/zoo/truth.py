@@ -17,6 +17,20 @@ from kernelwise._typing import Array
 _EPS = float(np.finfo(np.float64).eps)
 
 
+def resolved(problem: Any) -> dict[str, Any]:
+    """Return the parameters with a number for gamma="scale" where rows have weights.
+
+    The weighted variance is the documented meaning; rows of weight zero count as absent.
+    """
+    params = {"gamma": "scale", "coef0": 0.0, "degree": 3} | problem.params
+    if params["gamma"] == "scale" and problem.sample_weight is not None:
+        share = problem.sample_weight[:, None] / problem.sample_weight.sum() / problem.X.shape[1]
+        variance = float((share * (problem.X - (share * problem.X).sum()) ** 2).sum())
+        size = np.sqrt(variance) if params["kernel"] == "laplacian" else variance
+        params["gamma"] = float(1 / (problem.X.shape[1] * (size or 1.0)))
+    return params
+
+
 def kernel_matrix(X: Array, params: dict[str, Any]) -> Array:
     """Return the kernel matrix of the named kernel, from its textbook formula."""
     name, d = params["kernel"], X.shape[1]

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._native import fit_sigmoids
-from .._typing import Array
-
-Flags: TypeAlias = NDArray[np.bool_]
+from .._typing import Array, Flags
 
 MIN_SLOPE = 0.05  # slope of a sigmoid per unit of decision value: rankings never turn round
 MARGIN_SLOPE = 2.5  # prior mean of the slope where the decision values are +-1 at the margin

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .._native import OUT_OF_STEPS, add_rows, solve_some, solve_stored
@@ -10,6 +12,7 @@ from .fast_path import SWEEP
 from .gram import GrowingRows, StoredRows, exchange
 from .problem import DualQP, SolverState
 from .progress import Progress
+from .terms import slopes
 
 # Numbers of rows up to which computing all of them at once is cheaper than a growing active set:
 _WHOLE = 3200  # from a cold start
@@ -54,6 +57,7 @@ class ActiveRowsRun:
         self.qp, self.rows, self.tol, self._steps_before = qp, rows, tol, steps_before
         self.b, self.p = start.beta.copy(), qp.p.copy()
         self.lo, self.hi = qp.lo.copy(), qp.hi.copy()
+        self.kink = None if qp.kink is None else qp.kink.copy()
         self.diag = qp.gram.diag().astype(rows.K.dtype)
         self.gradient = -self.p
         self.n_iter, self.status = 0, ""
@@ -104,7 +108,7 @@ class ActiveRowsRun:
         vectors = self.b, self.gradient, self.p, self.lo, self.hi
         total, certificate = self.qp.c[0], np.empty(4)  # not used: this run makes its own
         _, steps, _ = solve_stored(
-            self.rows.K, *vectors, True, self.tol, limit, SWEEP, total, certificate
+            self.rows.K, *vectors, True, self.tol, limit, SWEEP, total, certificate, self.kink
         )
         self._settled = steps == 0 and limit > 0
         return steps
@@ -113,7 +117,8 @@ class ActiveRowsRun:
         """Take some steps on some of the rows in memory, on a copy of their block of K."""
         copies = len(some) < self.rows.n_rows
         vectors = self.diag, self.b, self.gradient, self.lo, self.hi
-        steps, ended = solve_some(self.rows.K, *vectors, some, copies, self._inner_tol(), limit)
+        limits = self._inner_tol(), limit
+        steps, ended = solve_some(self.rows.K, *vectors, some, copies, *limits, self.kink)
         self._settled = ended != OUT_OF_STEPS
         return steps
 
@@ -126,8 +131,9 @@ class ActiveRowsRun:
 
     def _look(self) -> None:
         """Compute the violation over all rows, and end if it is small enough."""
-        self._up = np.where(self.b < self.hi, self.gradient, np.inf)
-        self._down = np.where(self.b > self.lo, self.gradient, -np.inf)
+        rising, falling = slopes(self.b, self.gradient, self.kink)
+        self._up = np.where(self.b < self.hi, rising, np.inf)
+        self._down = np.where(self.b > self.lo, falling, -np.inf)
         self.least, self.most = self._up.min(initial=np.inf), self._down.max(initial=-np.inf)
         self.violation = float(self.most - self.least)
         if np.isnan(self.violation) or np.isnan(self.gradient).any():
@@ -160,15 +166,13 @@ class ActiveRowsRun:
         return float(np.finfo(np.float64).eps) * size
 
     def _objective(self) -> float:
-        return float(0.5 * self.b @ (self.gradient - self.p))
+        smooth = float(0.5 * self.b @ (self.gradient - self.p))
+        return smooth if self.kink is None else smooth + float(self.kink @ np.abs(self.b))
 
     def _movable(self) -> Index:
         """Return the active variables that a step may still move (LIBSVM's shrinking)."""
         m = self.rows.n_rows
-        b, g = self.b[:m], self.gradient[:m]
-        can_rise = (b < self.hi[:m]) & (g < self.most)
-        can_fall = (b > self.lo[:m]) & (g > self.least)
-        return np.flatnonzero(can_rise | can_fall)
+        return np.flatnonzero((self._up[:m] < self.most) | (self._down[:m] > self.least))
 
     def _grow(self) -> None:
         """Add the worst violators among the inactive rows."""
@@ -189,8 +193,9 @@ class ActiveRowsRun:
             self._exchange(a, b)
 
     def _exchange(self, a: Index, b: Index) -> None:
-        for vector in (self.b, self.p, self.lo, self.hi, self.diag, self.gradient):
-            exchange(vector, a, b)
+        for vector in (self.b, self.p, self.lo, self.hi, self.kink, self.diag, self.gradient):
+            if vector is not None:
+                exchange(vector, a, b)
 
     def _violators(self, most: int) -> Index:
         """Return the positions of the worst violators beyond the active set, sorted."""
@@ -223,12 +228,16 @@ class ActiveRowsRun:
         """Drop the rows that are least likely to move: those held most firmly at a bound."""
         m = self.rows.n_rows
         middle = 0.5 * (self.least + self.most)
-        free = (self.b[:m] > self.lo[:m]) & (self.b[:m] < self.hi[:m])
-        firmness = np.where(free, -1.0, np.abs(self.gradient[:m] - middle))
+        held = np.minimum(self._up[:m] - middle, middle - self._down[:m])
+        firmness = np.where(self._free()[:m], -1.0, np.abs(held))
         dropped = np.sort(np.argsort(-firmness, kind="stable")[: min(count, m)])
         for a, b in self.rows.drop(dropped):
             self._exchange(a, b)
         self._stale = True
+
+    def _free(self) -> Any:
+        free = (self.b > self.lo) & (self.b < self.hi)
+        return free if self.kink is None else free & (self.b != 0)
 
     def progress(self) -> Progress:
         """Return the progress of the run."""

@@ -79,6 +79,8 @@ class Adatron:
         reason : str or None
             None when it can be solved.
         """
+        if qp.kink is not None:
+            return "Adatron solves problems without kinks"
         n_equalities = qp.A.shape[0]
         if n_equalities > 1:
             return f"Adatron solves problems with none or one equality; this one has {n_equalities}"

@@ -160,6 +160,8 @@ class SeveralEqualities:
         reason : str or None
             None when it can be solved.
         """
+        if qp.kink is not None:
+            return "SeveralEqualities solves problems without kinks"
         if not (np.isfinite(qp.lo).all() and np.isfinite(qp.hi).all()):
             return "SeveralEqualities needs finite bounds: a finite C"
         if not qp.gram.is_psd:

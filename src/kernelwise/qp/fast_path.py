@@ -39,7 +39,7 @@ def solve_quickly(
     gradient = np.empty(len(beta)) if product is None else product - terms.p
     certificate, vectors = np.empty(4), (beta, gradient, terms.p, terms.lo, terms.hi)
     violation, steps, ended = _native.solve_stored(
-        K, *vectors, known, float(tol), most_steps, SWEEP, terms.c[0], certificate
+        K, *vectors, known, float(tol), most_steps, SWEEP, terms.c[0], certificate, terms.kink
     )
     if ended == _native.NOT_A_NUMBER:
         raise ValueError("K must not hold NaN, nor values so large that products overflow.")

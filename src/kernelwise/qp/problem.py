@@ -18,7 +18,8 @@ from .terms import Terms, checked_costs, plain
 class DualQP:
     """A box-constrained quadratic program with linear equalities, in signed form.
 
-    It only pairs a matrix with terms: another kernel or another C is another call.
+    It is ``min 1/2 b'Kb - p'b + kink'|b|  s.t.  A b = c,  lo <= b <= hi``, and only pairs a matrix
+    with terms: another kernel or another C is another call.
 
     Parameters
     ----------
@@ -26,7 +27,7 @@ class DualQP:
         The kernel matrix K, stored or lazy. An array counts as positive semi-definite; wrap it in
         ``StoredGram(K, is_psd=False)`` where it is not.
     terms : Terms
-        The linear term, bounds and equalities.
+        The linear term, kinks, bounds and equalities.
 
     Examples
     --------
@@ -78,6 +79,11 @@ class DualQP:
         return self.terms.c
 
     @property
+    def kink(self) -> Array | None:
+        """What each unit of ``|b|`` costs; None is no cost at all."""
+        return self.terms.kink
+
+    @property
     def n(self) -> int:
         """Number of variables."""
         return len(self.terms.p)
@@ -93,12 +99,12 @@ class DualQP:
         Returns
         -------
         gradient : ndarray of shape (n,)
-            The gradient of the objective.
+            The gradient of the objective without kinks.
         """
         return self.gram.matvec(beta) - self.p
 
     def objective(self, beta: Array, gradient: Array | None = None) -> float:
-        """Compute 1/2 b'Kb - p'b.
+        """Compute 1/2 b'Kb - p'b + kink'|b|.
 
         Parameters
         ----------
@@ -113,7 +119,8 @@ class DualQP:
             The objective.
         """
         gradient = self.gradient(beta) if gradient is None else gradient
-        return float(0.5 * beta @ (gradient - self.p))
+        smooth = float(0.5 * beta @ (gradient - self.p))
+        return smooth if self.kink is None else smooth + float(self.kink @ np.abs(beta))
 
     def kkt_violation(self, beta: Array, nu: Array, gradient: Array | None = None) -> float:
         """Compute the largest violation of the optimality conditions, in units of the margin.
@@ -134,14 +141,14 @@ class DualQP:
         """
         gradient = self.gradient(beta) if gradient is None else gradient
         residual = plain(gradient + self.A.T @ nu)
-        return float(_native.kkt_violation(plain(beta), residual, self.lo, self.hi))
+        return float(_native.kkt_violation(plain(beta), residual, self.lo, self.hi, self.kink))
 
     def duality_gap(self, beta: Array, nu: Array, gradient: Array | None = None) -> float:
         """Compute an upper bound on the distance of the objective from its minimum.
 
         For a positive semi-definite K and any x in the box, with r = t (K b + A'nu) - p,
 
-            objective(x) >= -1/2 t^2 b'Kb - t nu'c + sum_i min(lo_i r_i, hi_i r_i).
+            objective(x) >= -1/2 t^2 b'Kb - t nu'c + sum_i min over x_i of r_i x_i + kink_i |x_i|.
 
         t = 1 unless bounds are infinite: then it is the least that leaves those terms finite.
 
@@ -163,8 +170,8 @@ class DualQP:
             return float("nan")
         gradient = self.gradient(beta) if gradient is None else gradient
         pull, constant = plain(self.A.T @ nu), float(nu @ self.c)
-        point = plain(beta), plain(gradient)
-        return float(_native.duality_gap(*point, pull, self.p, self.lo, self.hi, constant))
+        point, box = (plain(beta), plain(gradient)), (self.lo, self.hi)
+        return float(_native.duality_gap(*point, pull, self.p, *box, constant, self.kink))
 
 
 @dataclass(frozen=True)
@@ -196,7 +203,7 @@ class Solution:
     gradient : ndarray of shape (n,)
         K b - p; a row's decision value is ``gradient + p + A'nu``.
     objective : float
-        1/2 b'Kb - p'b.
+        1/2 b'Kb - p'b + kink'|b|.
     gap : float
         Upper bound on the distance of the objective from its minimum; NaN for indefinite kernels.
     violation : float
@@ -253,7 +260,7 @@ class Solution:
             nu = certificate[:1]
             objective, gap, violation = certificate[1:].tolist()
         elif nu is None:
-            own, *rest = _native.certify(beta, gradient, qp.p, qp.lo, qp.hi, qp.c[0])
+            own, *rest = _native.certify(beta, gradient, qp.p, qp.lo, qp.hi, qp.c[0], qp.kink)
             nu = np.array([own])
             objective, gap, violation = rest
         else:

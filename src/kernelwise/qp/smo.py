@@ -1,6 +1,6 @@
 """Sequential minimal optimisation on a growing set of rows.
 
-    min 1/2 b'Kb - p'b   s.t.   sum b = c,   lo <= b <= hi
+    min 1/2 b'Kb - p'b + kink'|b|   s.t.   sum b = c,   lo <= b <= hi
 
 Only rows that violate the optimality conditions are ever computed: the active set starts small,
 is solved by second-order SMO in compiled code, and takes in the worst violators of the rest until
@@ -27,7 +27,7 @@ from .fast_path import solve_quickly
 from .gram import SMALL, TIGHT, GrowingRows, StoredGram, StoredRows, dtype_for, is_coarse
 from .problem import DualQP, Solution, SolverState
 from .progress import Progress
-from .working_set import WorkingSetRun
+from .working_set import WorkingSetRun, suits
 
 _PATIENCE = 50_000  # least number of steps before the active-set method is tried
 _LONGEST = 2e10  # matrix entries read by steps before a solve without max_iter ends
@@ -133,7 +133,7 @@ class SMO:
             The starting point; any vector is accepted and made feasible.
         product : ndarray of shape (n,), default=None
             K times the start where it is known, as along a path of C. It is ignored where the start
-            was not feasible, or K is not stored.
+            was not feasible, or the solver computes rows of K.
 
         Returns
         -------
@@ -151,8 +151,11 @@ class SMO:
         qp = self._with_small_kernel(qp)
         rows = None
         try:
-            if self._is_large(qp):
-                state, certificate = self._by_working_set(qp, SolverState.start(beta)), None
+            if self.is_large(qp):
+                begin = SolverState.start(beta)
+                if product is not None:
+                    begin = replace(begin, gradient=product - qp.p)
+                state, certificate = self._by_working_set(qp, begin), None
             else:
                 rows = self._all_rows(qp, beta)
                 state, certificate = self._begin(qp, rows, beta, product)
@@ -193,10 +196,21 @@ class SMO:
 
     def _has_tiles(self, qp: DualQP) -> bool:
         """Return whether a working set with tiles can solve the problem, and check its solution."""
-        return qp.n >= _CHECKED and bool((np.abs(qp.p) == 1).all()) and qp.gram.has_tiles
+        return qp.n >= _CHECKED and suits(qp.terms) and qp.gram.has_tiles
 
-    def _is_large(self, qp: DualQP) -> bool:
-        """Return whether a working set is faster than rows in memory."""
+    def is_large(self, qp: DualQP) -> bool:
+        """Return whether a working set is faster than rows in memory.
+
+        Parameters
+        ----------
+        qp : DualQP
+            The problem.
+
+        Returns
+        -------
+        is_large : bool
+            Whether `solve` takes a working set.
+        """
         fits = self.memory >= 4.0 * qp.n**2  # bytes in float32
         if (fits and qp.n < _LARGE) or not self._has_tiles(qp):
             return False
@@ -260,7 +274,7 @@ class SMO:
     def _go_on(self, qp: DualQP, state: SolverState, start: Array, rows: Any) -> Solution:
         """Continue from a state; where that fails, start again within narrower bounds."""
         state = self._exactly(qp, state, rows)
-        if state.status == "converged" and not self._is_large(qp) and self._has_tiles(qp):
+        if state.status == "converged" and not self.is_large(qp) and self._has_tiles(qp):
             state = self._by_working_set(qp, state)  # goes on where float64 shows a violation
         best = Solution.at(qp, replace(state, beta=qp.terms.snap(state.beta)))
         for reach in _REACHES:
@@ -378,8 +392,11 @@ class SMO:
 
 
 def _narrowed(qp: DualQP, reach: float) -> DualQP:
-    """Narrow finite bounds at which terms of the gradient would exceed the reach."""
-    if qp.terms.largest_bound * qp.gram.size <= reach:
+    """Narrow finite bounds at which terms of the gradient would exceed the reach.
+
+    Zero stays feasible; where it is not, narrower bounds may leave no point at all.
+    """
+    if qp.terms.largest_bound * qp.gram.size <= reach or not qp.terms.allows_zero:
         return qp
     limit = reach / qp.gram.size
     lo = np.where(np.isinf(qp.lo), qp.lo, np.maximum(qp.lo, -limit))

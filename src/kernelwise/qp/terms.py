@@ -1,6 +1,6 @@
-"""The terms of a dual problem apart from its kernel matrix: linear term, bounds, equalities.
+"""The terms of a dual problem apart from its kernel matrix: linear term, kinks, bounds, equalities.
 
-    min 1/2 b'Kb - p'b   s.t.   A b = c,   lo <= b <= hi
+    min 1/2 b'Kb - p'b + kink'|b|   s.t.   A b = c,   lo <= b <= hi
 
 Everything that does not read K is here: checks, feasibility, and the builders of the bounds of
 support vector machines.
@@ -33,7 +33,7 @@ def plain(vector: Any) -> Array:
 
 @dataclass(frozen=True, eq=False, init=False)
 class Terms:
-    """The linear term, bounds and equalities of a dual problem, checked when they are made.
+    """The linear term, kinks, bounds and equalities of a dual problem, checked when they are made.
 
     Parameters
     ----------
@@ -47,6 +47,8 @@ class Terms:
         The equalities; None is one row of ones.
     c : array-like of shape (l,), default=None
         Their right-hand sides; None is zeros.
+    kink : array-like of shape (n,), default=None
+        What each unit of ``|b_i|`` costs, at least zero; None is no cost at all.
 
     Examples
     --------
@@ -62,8 +64,11 @@ class Terms:
     hi: Array
     A: Array
     c: Array
+    kink: Array | None = None
 
-    def __init__(self, p: Any, lo: Any, hi: Any, A: Any = None, c: Any = None) -> None:
+    def __init__(
+        self, p: Any, lo: Any, hi: Any, A: Any = None, c: Any = None, kink: Any = None
+    ) -> None:
         p, lo, hi = (plain(as_real(v, name)) for v, name in ((p, "p"), (lo, "lo"), (hi, "hi")))
         if p.ndim != 1:
             raise ValueError(f"p must be a vector; got shape {p.shape}.")
@@ -76,7 +81,8 @@ class Terms:
             raise ValueError("p must be finite.")
         is_plain = A is None and c is None
         A, c = _equalities(A, c, len(p))
-        self.__dict__.update(p=p, lo=lo, hi=hi, A=A, c=c)
+        kink = None if kink is None else _checked_kink(kink, "kink", p.shape)
+        self.__dict__.update(p=p, lo=lo, hi=hi, A=A, c=c, kink=kink)
         if is_plain:  # known without a look at its entries
             self.__dict__["sums_to_constant"] = True
 
@@ -143,6 +149,60 @@ class Terms:
         return [cls._of_codes(*parts, bias=bias) for parts in zip(p, lo, hi, strict=True)]
 
     @classmethod
+    def epsilon_svr(cls, y: Any, C: Any = 1.0, epsilon: Any = 0.1, *, bias: bool = True) -> Terms:
+        """Build the terms of the epsilon-SVR: -C_i <= b_i <= C_i and, with a bias, sum b_i = 0.
+
+        Parameters
+        ----------
+        y : array-like of shape (n,)
+            The targets.
+        C : float or array-like of shape (n,), default=1.0
+            The cost, one for all rows or one per row; zero leaves a row out.
+        epsilon : float or array-like of shape (n,), default=0.1
+            The deviation that costs nothing, one for all rows or one per row.
+        bias : bool, default=True
+            Whether the machine has an intercept; without one there is no equality.
+
+        Returns
+        -------
+        terms : Terms
+            The terms in b = alpha - alpha*, with y as the linear term and epsilon as the kink.
+        """
+        y = as_real(y, "y")
+        if y.ndim != 1 or not np.isfinite(y).all():
+            raise ValueError("y must be a vector of finite numbers.")
+        hi = np.broadcast_to(checked_costs(C, len(y)), y.shape)
+        A = None if bias else _no_equality(len(y))
+        return cls(y, -hi, hi, A, kink=_checked_kink(epsilon, "epsilon", y.shape))
+
+    @classmethod
+    def one_class(cls, n: int, nu: float, weights: Any = None) -> Terms:
+        """Build the terms of the one-class machine: 0 <= b_i <= w_i and sum b = nu sum w.
+
+        Bounds are those of LIBSVM: they do not shrink as the rows become many.
+
+        Parameters
+        ----------
+        n : int
+            The number of rows.
+        nu : float
+            The fraction of the rows beyond the boundary, at most: 0 < nu <= 1.
+        weights : array-like of shape (n,), default=None
+            The weight of each row; zero leaves a row out. None is ones.
+
+        Returns
+        -------
+        terms : Terms
+            The terms; the offset rho is minus the multiplier.
+        """
+        weights = np.ones(n) if weights is None else as_real(weights, "weights")
+        if weights.shape != (n,) or not (np.isfinite(weights) & (weights >= 0)).all():
+            raise ValueError(f"weights must be a vector of {n} finite numbers of at least 0.")
+        if not 0 < nu <= 1:
+            raise ValueError(f"nu must satisfy 0 < nu <= 1; got {nu!r}.")
+        return cls(np.zeros(n), np.zeros(n), weights, c=[nu * weights.sum()])
+
+    @classmethod
     def enclosing_ball(cls, diagonal: Array) -> Terms:
         """Build the terms of the smallest ball around the rows: sum l = 1 and l >= 0.
 
@@ -174,7 +234,7 @@ class Terms:
         Returns
         -------
         terms : Terms
-            The terms, with the same p, A and c.
+            The terms, with the same p, A, c and kink.
         """
         if not C >= 0:  # which NaN fails as well
             raise ValueError(f"lo must not exceed hi: bounds cannot be multiplied by {C!r}.")
@@ -184,7 +244,7 @@ class Terms:
             lo, hi = C * self.lo, C * self.hi
         made = object.__new__(Terms)  # nothing is left to check
         known = {"sums_to_constant": self.sums_to_constant, "allows_zero": self.allows_zero}
-        made.__dict__.update(known, p=self.p, lo=lo, hi=hi, A=self.A, c=self.c)
+        made.__dict__.update(known, p=self.p, lo=lo, hi=hi, A=self.A, c=self.c, kink=self.kink)
         return made
 
     @property
@@ -227,7 +287,40 @@ class Terms:
         least, most : float
             At the optimum ``most <= least``; ``most - least`` is LIBSVM's stop test.
         """
-        return _native.reach(plain(beta), plain(gradient), self.lo, self.hi)
+        return _native.reach(plain(beta), plain(gradient), self.lo, self.hi, self.kink)
+
+    def slopes(self, beta: Array, gradient: Array) -> tuple[Array, Array]:
+        """Compute the slopes of the objective where each variable rises, and where it falls.
+
+        Parameters
+        ----------
+        beta : ndarray of shape (n,)
+            A point.
+        gradient : ndarray of shape (n,)
+            K b - p there.
+
+        Returns
+        -------
+        rising, falling : ndarray of shape (n,)
+            The gradient itself, but for kinks.
+        """
+        return slopes(beta, gradient, self.kink)
+
+    def free(self, beta: Array) -> Any:
+        """Return which variables are strictly between their bounds, and not at a kink.
+
+        Parameters
+        ----------
+        beta : ndarray of shape (n,)
+            A feasible point.
+
+        Returns
+        -------
+        free : ndarray of shape (n,), of bool
+            The variables.
+        """
+        free = (beta > self.lo) & (beta < self.hi)
+        return free if self.kink is None else free & (beta != 0)
 
     def intercept(self, beta: Array, gradient: Array) -> float:
         """Compute the multiplier of sum b = c, as LIBSVM does.
@@ -242,10 +335,10 @@ class Terms:
         Returns
         -------
         nu : float
-            Minus the mean gradient of the free variables; without any, the middle of the
-            interval that the bounded ones allow.
+            Minus the mean slope of the free variables; without any, the middle of the interval
+            that the others allow.
         """
-        return _native.intercept(plain(beta), plain(gradient), self.lo, self.hi)
+        return _native.intercept(plain(beta), plain(gradient), self.lo, self.hi, self.kink)
 
     def project(self, beta: Array) -> Array:
         """Return the nearest point that satisfies the bounds and the equality.
@@ -290,7 +383,7 @@ class Terms:
         return _checked(feasible, exists)
 
     def snap(self, beta: Array) -> Array:
-        """Move variables that rounding left an ulp off a bound onto it.
+        """Move variables that rounding left an ulp off a bound, or off a kink, onto it.
 
         Such a variable would count as free and determine the intercept.
 
@@ -305,7 +398,7 @@ class Terms:
             The point, with its sum kept to rounding.
         """
         snapped = np.array(beta, dtype=np.float64)
-        _native.snap(snapped, self.lo, self.hi)
+        _native.snap(snapped, self.lo, self.hi, self.kink)
         return snapped
 
     def start(self) -> Array:
@@ -320,6 +413,25 @@ class Terms:
             return np.zeros(self.n)
         feasible = np.empty(self.n)
         return _checked(feasible, _native.first_point(self.lo, self.hi, self.c[0], feasible))
+
+
+def slopes(b: Array, gradient: Array, kink: Array | None) -> tuple[Array, Array]:
+    """Compute the slopes of the objective where each variable rises, and where it falls.
+
+    Shapes: all (n,).
+    """
+    if kink is None:
+        return gradient, gradient
+    return gradient + np.where(b >= 0, kink, -kink), gradient + np.where(b > 0, kink, -kink)
+
+
+def _checked_kink(kink: Any, name: str, shape: tuple[int, ...]) -> Array:
+    kink = as_real(kink, name)
+    if kink.shape not in ((), shape):
+        raise ValueError(f"{name} must be a number or have shape {shape}; got {kink.shape}.")
+    if not (np.isfinite(kink) & (kink >= 0)).all():
+        raise ValueError(f"{name} must be finite and at least 0.")
+    return plain(np.broadcast_to(kink, shape))
 
 
 def _checked(feasible: Array, exists: bool) -> Array:

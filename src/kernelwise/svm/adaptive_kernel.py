@@ -22,7 +22,8 @@ from .._parameters import Interval, Options
 from .._typing import Array
 from ..kernels import RBF, Kernel
 from ..qp import Solution
-from .base.estimator import BaseLearnedSVC, certificate_of, convergence_warnings
+from .base.classifier import KernelClassifier
+from .base.estimator import certificate_of, convergence_warnings
 from .base.grams import Grams
 from .base.kernel_spec import KERNEL_NAMES
 from .base.left_out import kernel_machines_left_out
@@ -39,7 +40,7 @@ from .paths.walk import walk
 _FEWEST_ROWS = 500  # rows on which a path is walked however small the memory
 
 
-class AdaptiveKernelSVC(BaseLearnedSVC):
+class AdaptiveKernelSVC(KernelClassifier):
     """Support vector classification that chooses its kernel width and C as it learns.
 
     Machines are solved along a path over widths and costs, each starting from the one before. The

@@ -1,4 +1,4 @@
-"""Radius, margin, span and leave-one-out error of a fitted classifier, ours or scikit-learn's."""
+"""Radius, margin, span and leave-one-out error of a fitted machine, ours or scikit-learn's."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import is_classifier, is_regressor
 from sklearn.svm import SVC as PlainSVC
+from sklearn.svm import SVR as PlainSVR
+from sklearn.svm import NuSVR as PlainNuSVR
+from sklearn.svm import OneClassSVM as PlainOneClassSVM
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,22 +19,25 @@ from .._typing import Array, Codes, Index
 from ..criteria import margin, radius, span
 from ..kernels import RBF, FunctionKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 from ..kernels.base import check_rows
-from .base.estimator import BaseLearnedSVC
+from .base.estimator import KernelMachine
 from .base.multiclass import largest, one_vs_one, one_vs_rest, pairs_of_layout, vote
 from .base.predictor import Predictor, predictor_of
 
+_PLAIN = PlainSVC | PlainSVR | PlainNuSVR | PlainOneClassSVM
 
-def bounds_of(model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Bunch:
-    """Compute what learning theory says of a fitted classifier, from its training rows.
+
+def bounds_of(model: Any, X: Any, y: Any = None, *, sample_weight: Any = None) -> Bunch:
+    """Compute what learning theory says of a fitted machine, from its training rows.
 
     Parameters
     ----------
     model : estimator
-        A fitted classifier of kernelwise with hinge loss, or scikit-learn's ``SVC``.
+        A fitted classifier of kernelwise with hinge loss, an `SVR`, `NuSVR` or `OneClassSVM`, or
+        scikit-learn's classes of these names.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         The rows that it was fitted to, in the same order.
-    y : array-like of shape (n_samples,)
-        Their classes.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
+        Their classes or targets; None for an `OneClassSVM`.
     sample_weight : array-like of shape (n_samples,), default=None
         The weights that it was fitted with.
 
@@ -43,7 +50,9 @@ def bounds_of(model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Bunch
         slack xi of its rows; ``span``, squared, of each row in each machine, zero for rows that are
         no support vectors; ``loo_decisions``, the machines' decision values on each row without
         that row, as the span rule has them; ``loo_error``, the part of the rows that those decide
-        wrongly.
+        wrongly. Without classes: ``radius``; ``margin``, 1 / ||w|| of each machine; ``span``;
+        ``loo_predictions`` or ``loo_decisions``; and ``loo_error``, the mean absolute error of
+        these predictions, or the part of the rows that these decisions put outside.
 
     See Also
     --------
@@ -59,9 +68,12 @@ def bounds_of(model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Bunch
     0.04
     """
     check_is_fitted(model)
-    kernel, pairwise = _kernel(model), _is_one_vs_one(model)
+    kernel = _kernel(model)
     X = X if hasattr(X, "shape") else np.asarray(X)
     X = X if sp.issparse(X) or isinstance(kernel, FunctionKernel) else check_rows(X)
+    if not is_classifier(model):
+        return _without_classes(model, kernel, X, y, _weights(sample_weight, X))
+    pairwise = _is_one_vs_one(model)
     classes, weights = _classes(model, X, y), _weights(sample_weight, X)
     n_classes = len(model.classes_)
     beta = _coefficients(model, X.shape[0], pairwise)
@@ -89,6 +101,25 @@ def bounds_of(model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Bunch
     )
 
 
+def _without_classes(model: Any, kernel: Kernel, X: Any, y: Any, weights: Array) -> Bunch:
+    """Compute the bounds of a regressor or an outlier detector."""
+    beta = _coefficients(model, X.shape[0], pairwise=False)
+    K = np.asarray(kernel(X), dtype=np.float64)
+    cost = weights * (model.C if is_regressor(model) else 1.0)
+    spans = np.column_stack([span(K, b, cost) for b in beta.T])
+    left_out = K @ beta + model.intercept_ - beta * spans
+    margins = np.array([margin(K, b) for b in beta.T])
+    found = Bunch(radius=radius(K), margin=margins, span=spans)
+    if not is_regressor(model):
+        outside = float(np.average(left_out[:, 0] < 0, weights=weights))
+        return Bunch(**found, loo_decisions=left_out, loo_error=outside)
+    Y = as_real(y, "y").reshape(X.shape[0], -1)
+    if Y.shape != left_out.shape:
+        raise ValueError(f"y must be the {left_out.shape[1]} targets of the training rows.")
+    errors = np.average(np.abs(Y - left_out), axis=0, weights=weights)
+    return Bunch(**found, loo_predictions=left_out, loo_error=float(errors.mean()))
+
+
 def margin_bounds(
     K: Array, Y: Codes | Array, decisions: Array, margins: Array
 ) -> tuple[Array, Array]:
@@ -111,8 +142,8 @@ def margin_bounds(
 
 
 def _kernel(model: Any) -> Kernel:
-    """Return the kernel object of a fitted classifier."""
-    if isinstance(model, BaseLearnedSVC):
+    """Return the kernel object of a fitted machine."""
+    if isinstance(model, KernelMachine):
         found = predictor_of(model)
         if not _is_plain(found):
             raise ValueError(
@@ -120,9 +151,10 @@ def _kernel(model: Any) -> Kernel:
                 f"{model!r} is not one."
             )
         return found.kernels[0]
-    if not isinstance(model, PlainSVC):
+    if not isinstance(model, _PLAIN):
         raise TypeError(
-            f"model must be a classifier of kernelwise or scikit-learn's SVC; got {model!r}."
+            "model must be a support vector machine of kernelwise, or scikit-learn's SVC, SVR, "
+            f"NuSVR or OneClassSVM; got {model!r}."
         )
     if callable(model.kernel):
         return FunctionKernel(model.kernel)

@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
-import numpy as np
-import scipy.sparse as sp
-
-from .._memory import allowance
-from .._parameters import Interval, Options
-from ..kernels import Kernel, Linear
-from ..qp import SMO, Progress, Solution
-from .base.estimator import BaseLearnedSVC, certificate_of, convergence_warnings
-from .base.kernel_spec import KERNEL_NAMES
+from .._parameters import Interval
+from ..kernels import Kernel
+from ..qp import Progress
+from .base.classifier import KernelClassifier
 from .base.left_out import kernel_machines_left_out
 from .base.multiclass import ONE_VS_ONE, Multiclass
-from .base.predictor import Predictor, predictor_of
 from .base.solve import solve_one_vs_one
+from .base.support_vectors import CLASSES, PARAMETERS, SupportVectorMixin
 from .base.task import FitTask, Fitted
 
-_POLISH = 1e5  # kernel values spent on exactness, over all machines
-_LEAST_POLISH = 2e3  # kernel values of a machine below which its share is not worth the overhead
-_PROBABILITY_WARNING = (
-    "The `probability` parameter is deprecated, as in scikit-learn 1.9. Use "
-    "`SVC(calibration='loo')`, or `CalibratedClassifierCV(SVC(), ensemble=False)`, instead of "
-    "`SVC(probability=True)`.",
-    FutureWarning,
-)
 
-
-class SVC(BaseLearnedSVC):
+class SVC(SupportVectorMixin, KernelClassifier):
     """C-support vector classification, a drop-in for scikit-learn's ``SVC``.
 
     It solves the same problem to the same answer, several times faster. Each feature may have its
@@ -42,74 +28,27 @@ class SVC(BaseLearnedSVC):
     ----------
     C : float, default=1.0
         The cost of a margin violation, positive. The sample and class weights multiply it.
-    kernel : str, callable or Kernel, default="rbf"
-        One of "linear", "poly", "rbf", "sigmoid", "precomputed", "laplacian", "matern32" and
-        "matern52", a function ``k(X, Y)``, or an object of `kernelwise.kernels`.
-    degree : int, default=3
-        The degree of "poly".
-    gamma : {"scale", "auto"}, float or array-like of shape (n_features,), default="scale"
-        The inverse width. "scale" is 1 / (n_features * X.var()), with the sample weights
-        (``X.std()`` for "laplacian"); "auto" is 1 / n_features. A vector gives each feature its
-        own width.
-    coef0 : float, default=0.0
-        The constant of "poly" and "sigmoid".
-    shrinking : bool, default=True
-        Accepted for compatibility; the solver always works on active rows.
+    {kernel}
     probability : bool, default=False
         Deprecated as in scikit-learn: use
         ``CalibratedClassifierCV(SVC(), ensemble=False)``. True fits that inside.
-    tol : float, default=1e-3
-        The tolerance of the optimality conditions, in units of the margin. Below 1e-5 the
-        solution is polished to rounding.
-    cache_size : float, default=None
-        Megabytes for entries of the kernel matrix. None is a quarter of the machine's memory, at
-        most 2000, shared among the threads. Where not all entries fit, the solver keeps some.
+    {precision}
     {class_weight}
     {calibration}
-    verbose : bool or "auto", default=False
-        Whether to print one line per machine; "auto" shows how far the fit is, once it has taken
-        two seconds, on a terminal alone.
-    max_iter : int, default=-1
-        Maximum number of solver steps per machine; -1 is ten million, or fewer where many rows
-        make them slow.
-    decision_function_shape : {"ovo", "ovr"}, default="ovr"
-        Whether decision values come per pair of classes ("ovo") or per class ("ovr").
-    break_ties : bool, default=False
-        Whether `predict` breaks ties of the vote by the decision values.
-    random_state : int, RandomState instance or None, default=None
-        Used by ``probability=True`` only.
-    feature_weights : array-like of shape (n_features,), default=None
-        Non-negative weights of the features in a named kernel; each multiplies its feature's own
-        term, as in ``gamma * sum_k w_k (x_k - z_k)^2``.
-    warm_start : bool, default=False
-        Whether a re-fit starts from the last solution. Rows are recognised by their contents, so
-        they may have been added, removed or shuffled.
-    n_jobs : int, default=None
-        Threads, for the kernel and over the machines; None is one.
-    callback : callable, default=None
-        Called during a fit with a `kernelwise.qp.Progress`.
+    {report}
+    {votes}
+    {extras}
 
     Attributes
     ----------
     {machines}
-    support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
-        The support vectors; empty for a precomputed kernel.
+    {vectors}
     dual_coef_ : {ndarray, sparse matrix} of shape (n_classes - 1, n_support)
         The dual coefficients times the signs, in the layout of scikit-learn.
-    coef_ : ndarray of shape (n_machines, n_features)
-        The weights of the features; for a linear kernel only.
-    intercept_ : ndarray of shape (n_machines,)
-        The intercepts.
     n_iter_ : ndarray of shape (n_machines,)
         Number of solver steps of each machine.
-    certificate_ : Bunch
-        Arrays ``violation`` (of the optimality conditions), ``gap`` (how far the objective may be
-        from its minimum; NaN for kernels not known to be positive semi-definite), ``objective``
-        and ``status``, with one entry per machine.
     margin_ : ndarray of shape (n_machines,)
         The margin 1 / ||w|| of each machine.
-    kernel_ : Kernel
-        The kernel with all its parameters resolved.
     {features}
 
     See Also
@@ -133,32 +72,12 @@ class SVC(BaseLearnedSVC):
     0.99...
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "C": [Interval(Real, 0, None, closed="right")],
-        "kernel": [Options(KERNEL_NAMES), callable],
-        "degree": [Interval(Integral, 0, None, closed="left")],
-        "gamma": [
-            Options({"scale", "auto"}),
-            Interval(Real, 0, None, closed="left"),
-            "array-like",
-        ],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "shrinking": ["boolean"],
-        "probability": ["boolean", Options({"deprecated"}, is_hidden=True)],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "cache_size": [Interval(Real, 0, None, closed="neither"), None],
-        "class_weight": [Options({"balanced"}), dict, None],
-        "calibration": [Options({"loo", "halves"}), None],
-        "verbose": ["verbose", Options({"auto"})],
-        "max_iter": [Interval(Integral, -1, None, closed="left")],
-        "decision_function_shape": [Options({"ovo", "ovr"})],
-        "break_ties": ["boolean"],
-        "random_state": ["random_state"],
-        "feature_weights": ["array-like", None],
-        "warm_start": ["boolean"],
-        "n_jobs": [Integral, None],
-        "callback": [callable, None],
-    }
+    _parameter_constraints: ClassVar[dict[str, Any]] = (
+        {"C": [Interval(Real, 0, None, closed="right")]}
+        | PARAMETERS
+        | CLASSES
+        | {"warm_start": ["boolean"]}
+    )
 
     def __init__(
         self,
@@ -209,53 +128,12 @@ class SVC(BaseLearnedSVC):
         return ONE_VS_ONE
 
     def _fit_machines(self, task: FitTask) -> Fitted:
-        warm = task.warm() if task.warm_start else None
-        solver = SMO(
-            tol=self.tol,
-            max_iter=self.max_iter,
-            memory=allowance(self.cache_size, min(task.threads, task.n_machines)),
-            budget=_polish_budget(task.n_machines),
-        )
-        task.progress.begin(task.n_machines)
-        start = None if warm is None else warm.starts(task.members)
         costs = self.C * task.cost_factor
-        solutions = solve_one_vs_one(task, task.kernel, task.X, costs, solver, start=start)
-        predictor = Predictor.of(task, solutions)
-        return Fitted(
-            predictor,
-            solutions,
-            warnings=self._warnings(solutions),
-            last=None if warm is None else warm.ended(solutions, task.members),
-            left_out=partial(
-                kernel_machines_left_out, task, predictor, solutions, self.C, tol=self.tol
+        fitted = self._solved(
+            task,
+            lambda solver, start: solve_one_vs_one(
+                task, task.kernel, task.X, costs, solver, start=start
             ),
+            partial(kernel_machines_left_out, C=self.C, tol=self.tol),
         )
-
-    def _warnings(self, solutions: Sequence[Solution]) -> list[tuple[str, type[Warning]]] | None:
-        """Return the usual warnings and that of a deprecated parameter; None for the usual ones."""
-        if self.probability == "deprecated":
-            return None
-        usual = convergence_warnings(certificate_of(solutions), self.tol)
-        return [*usual, _PROBABILITY_WARNING]
-
-    @property
-    def coef_(self) -> Any:
-        """Weights of the features, for a linear kernel."""
-        kernel = getattr(self, "kernel_", None)
-        if not isinstance(kernel, Linear):
-            raise AttributeError("coef_ is only available when using a linear kernel")
-        scales = kernel.gamma * (np.ones(1) if kernel.weights is None else kernel.weights)
-        vectors = predictor_of(self).vectors
-        if sp.issparse(vectors.rows):
-            coef = sp.csr_matrix(vectors.coef.T) @ vectors.rows.multiply(scales).tocsr()
-            coef.data.flags.writeable = False
-            return coef
-        coef = vectors.coef.T @ (vectors.rows * scales)
-        coef.flags.writeable = False
-        return coef
-
-
-def _polish_budget(n_machines: int) -> float:
-    """Return the kernel values that one of several machines may spend on exactness."""
-    share = _POLISH / n_machines
-    return share if share >= _LEAST_POLISH else 0.0
+        return self._with_probability_warning(fitted)

@@ -1,18 +1,20 @@
-"""The hooks of the base class: at most five, all of them listed in its docstring."""
+"""The hooks of the base classes: at most five, all of them listed in their docstrings."""
 
 import ast
 import re
 from pathlib import Path
 
 import kernelwise
-from kernelwise.svm.base.estimator import BaseLearnedSVC
+from kernelwise.svm.base.classifier import KernelClassifier
+from kernelwise.svm.base.estimator import KernelMachine
 from tests.loop import loop
 
 PACKAGE = Path(kernelwise.__file__).parent
 
 
 def listed_hooks():
-    return set(re.findall(r"- ``(_\w+)\(", BaseLearnedSVC.__doc__))
+    texts = KernelMachine.__doc__ + KernelClassifier.__doc__
+    return set(re.findall(r"- ``(_\w+)\(", texts))
 
 
 def classes_of(tree):
@@ -45,7 +47,7 @@ def overridden(sources):
 
     out = set()
     for name, (in_base, _, names) in found.items():
-        if not in_base and "BaseLearnedSVC" in set(ancestors(name)):
+        if not in_base and "KernelMachine" in set(ancestors(name)):
             shared = [found[base][2] for base in ancestors(name) if found[base][0]]
             out |= {each for each in names & set().union(*shared) if re.match("_(?!_)", each)}
     return out

@@ -21,6 +21,10 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 _REGISTRY: dict[str, dict[str, tuple[str, ...]]] = {
     "svm": {
         "svm.svc": ("SVC",),
+        "svm.svr": ("SVR",),
+        "svm.nu_svc": ("NuSVC",),
+        "svm.nu_svr": ("NuSVR",),
+        "svm.one_class": ("OneClassSVM",),
         "svm.adaptive_kernel": ("AdaptiveKernelSVC",),
         "svm.dual_objective.estimator": ("DualObjectiveSVC",),
         "svm.feature_discrimination.estimator": ("FeatureDiscriminationSVC",),
@@ -28,7 +32,7 @@ _REGISTRY: dict[str, dict[str, tuple[str, ...]]] = {
         "svm.margin_radius.estimator": ("MarginRadiusSVC",),
         "svm.relevance.classifier": ("RelevanceSVC",),
         "svm.relevance.regressor": ("RelevanceSVR",),
-        "svm.search.estimator": ("SVCSearchCV",),
+        "svm.search.estimator": ("SVCSearchCV", "SVRSearchCV"),
     },
     "transform": {
         "svm.relevance.selector": ("RelevanceSelector",),
@@ -58,7 +62,7 @@ _REGISTRY: dict[str, dict[str, tuple[str, ...]]] = {
         "qp.problem": ("Solution",),
     },
     "part": {
-        "calibration.conformal": ("Conformity",),
+        "calibration.conformal": ("Conformity", "Ranking"),
         "calibration.scores": ("Calibration",),
         "calibration.sigmoids": ("Sigmoid",),
         "svm.base.predictor": ("Predictor", "SupportVectors"),

@@ -16,15 +16,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...svm import (
     SVC,
+    SVR,
     AdaptiveKernelSVC,
     DualObjectiveSVC,
     FeatureDiscriminationSVC,
     GeneralizedBiasSVC,
     MarginRadiusSVC,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
     RelevanceSVC,
     RelevanceSVR,
     SVCSearchCV,
+    SVRSearchCV,
 )
+from ...svm.base.regressor import KernelRegressor
 from ...transform import (
     EmpiricalKernelMap,
     FeatureDiscriminationScaler,
@@ -37,12 +43,14 @@ from . import _onnx_geodesic as _onnx_geodesic  # registers its columns
 from . import _onnx_topics as _onnx_topics  # the same
 from ._onnx_graph import Graph, Tensor
 from ._onnx_models import (
+    at_boundary,
     class_probabilities,
     class_scores,
     classes_and_scores,
     columns,
     decisions,
     encoded,
+    ranks,
 )
 from ._onnx_relevance import class_scores as scores_of_mixture
 from ._onnx_relevance import predictions
@@ -58,12 +66,14 @@ from ._onnx_tables import (
 
 _CLASSIFIERS = (
     SVC,
+    NuSVC,
     AdaptiveKernelSVC,
     DualObjectiveSVC,
     FeatureDiscriminationSVC,
     GeneralizedBiasSVC,
     MarginRadiusSVC,
 )
+_MACHINES = SVR, NuSVR
 _TRANSFORMERS = (
     EmpiricalKernelMap,
     FeatureDiscriminationScaler,
@@ -79,8 +89,10 @@ def parsers() -> dict[type, Callable[..., Any]]:
     return (
         dict.fromkeys((*_CLASSIFIERS, RelevanceSVC), _parse_classifier)
         | dict.fromkeys(_TRANSFORMERS, _parse_transformer)
-        | {SVCSearchCV: _parse_search, TableEncoder: _parse_encoder}
-        | {RelevanceSVR: _parse_regressor}
+        | dict.fromkeys((SVCSearchCV, SVRSearchCV), _parse_search)
+        | {TableEncoder: _parse_encoder}
+        | dict.fromkeys((*_MACHINES, RelevanceSVR), _parse_regressor)
+        | {OneClassSVM: _parse_detector}
     )
 
 
@@ -90,7 +102,8 @@ def shapes() -> dict[type, Callable[..., Any]]:
     return (
         dict.fromkeys((*_CLASSIFIERS, RelevanceSVC), _shape_classifier)
         | dict.fromkeys(_TRANSFORMERS, _shape_transformer)
-        | {TableEncoder: _shape_encoder, RelevanceSVR: _shape_regressor}
+        | dict.fromkeys((*_MACHINES, RelevanceSVR), _shape_regressor)
+        | {TableEncoder: _shape_encoder, OneClassSVM: _shape_detector}
     )
 
 
@@ -104,7 +117,9 @@ def converters() -> dict[type, Callable[..., Any]]:
         dict.fromkeys(_CLASSIFIERS, _convert_classifier)
         | dict.fromkeys((*_TRANSFORMERS, PolynomialFeatures), _convert_transformer)
         | {SimpleImputer: _convert_imputer, TableEncoder: _convert_encoder}
+        | dict.fromkeys(_MACHINES, _convert_machines)
         | {RelevanceSVC: _convert_mixture, RelevanceSVR: _convert_regressor}
+        | {OneClassSVM: _convert_detector}
     )
 
 
@@ -132,6 +147,15 @@ def _parse_regressor(scope: Any, model: Any, inputs: Any, custom_parsers: Any = 
     return _declared(scope, model, inputs, [("prediction", DoubleTensorType())])
 
 
+def _parse_detector(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
+    from skl2onnx.common.data_types import DoubleTensorType, Int64TensorType
+
+    outputs = [("label", Int64TensorType()), ("decision", DoubleTensorType())]
+    if hasattr(model, "predict_proba"):
+        outputs.append(("probabilities", DoubleTensorType()))
+    return _declared(scope, model, inputs, outputs)
+
+
 def _parse_transformer(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
     from skl2onnx.common.data_types import DoubleTensorType
 
@@ -140,7 +164,8 @@ def _parse_transformer(scope: Any, model: Any, inputs: Any, custom_parsers: Any 
 
 def _parse_search(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
     check_is_fitted(model, "best_estimator_")
-    return _parse_classifier(scope, model.best_estimator_, inputs)
+    parse = _parse_regressor if isinstance(model, SVRSearchCV) else _parse_classifier
+    return parse(scope, model.best_estimator_, inputs)
 
 
 def _parse_encoder(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
@@ -166,8 +191,18 @@ def _shape_regressor(operator: Any) -> None:
     from skl2onnx.common.data_types import DoubleTensorType
 
     model = operator.raw_operator
-    n_targets = len(model._models_)
+    is_machine = isinstance(model, KernelRegressor)
+    n_targets = len(model.intercept_ if is_machine else model._models_)
     operator.outputs[0].type = DoubleTensorType([None] if model._is_flat_ else [None, n_targets])
+
+
+def _shape_detector(operator: Any) -> None:
+    from skl2onnx.common.data_types import DoubleTensorType, Int64TensorType
+
+    operator.outputs[0].type = Int64TensorType([None])
+    operator.outputs[1].type = DoubleTensorType([None])
+    for each in operator.outputs[2:]:
+        each.type = DoubleTensorType([None, 2])
 
 
 def _shape_transformer(operator: Any) -> None:
@@ -251,6 +286,26 @@ def _convert_regressor(scope: Any, operator: Any, container: Any) -> None:
         graph.node_to(out, "Reshape", found[0], np.array([-1]))
     else:
         graph.node_to(out, "Identity", graph.joined(found))
+
+
+def _convert_machines(scope: Any, operator: Any, container: Any) -> None:
+    graph, model = Graph(scope, container), operator.raw_operator
+    values, out = decisions(model, graph, _rows(graph, operator)), operator.outputs[0].full_name
+    if model._is_flat_:
+        graph.node_to(out, "Reshape", values, np.array([-1]))
+    else:
+        graph.node_to(out, "Identity", values)
+
+
+def _convert_detector(scope: Any, operator: Any, container: Any) -> None:
+    graph, model = Graph(scope, container), operator.raw_operator
+    values = at_boundary(model, graph, decisions(model, graph, _rows(graph, operator)))
+    label, decision, *probabilities = (each.full_name for each in operator.outputs)
+    outside = graph.node("Reshape", values < 0.0, np.array([-1]))
+    graph.node_to(label, "Where", outside, np.array([-1]), np.array([1]))
+    graph.node_to(decision, "Reshape", values, np.array([-1]))
+    for name in probabilities:
+        graph.node_to(name, "Identity", ranks(model, graph, values))
 
 
 def _convert_transformer(scope: Any, operator: Any, container: Any) -> None:

@@ -11,8 +11,10 @@ import scipy.sparse as sp
 from sklearn.preprocessing import PolynomialFeatures
 
 from ..._typing import Array
+from ...calibration.conformal import Ranking
 from ...kernels import EmpiricalMap
-from ...svm.base.estimator import BaseLearnedSVC
+from ...svm.base.estimator import KernelMachine
+from ...svm.base.outlier_detector import ROUNDING
 from ...svm.base.predictor import Predictor, kernel_groups, predictor_of
 from ...svm.base.steps import (
     ColumnFeatures,
@@ -42,8 +44,8 @@ from ._onnx_tables import (
 # --- Decision values, one column per machine --------------------------------------------------
 
 
-def decisions(model: BaseLearnedSVC, graph: Graph, X: Rows) -> Tensor:
-    """Add the nodes of a classifier's machines; return the name of their decision values."""
+def decisions(model: KernelMachine, graph: Graph, X: Rows) -> Tensor:
+    """Add the nodes of a model's machines; return the name of their decision values."""
     predictor: Any = predictor_of(model)
     if isinstance(X, TensorTable):
         raise ValueError(
@@ -271,6 +273,24 @@ def _scores_of_pairs(graph: Graph, values: Tensor, n_classes: int) -> Tensor:
     sums = values @ (first - second)
     squashed = sums / ((graph.node("Abs", sums) + 1.0) * 3.0)
     return _votes(graph, ~(values < 0.0), n_classes) + squashed
+
+
+# --- One class --------------------------------------------------------------------------------
+
+
+def at_boundary(model: Any, graph: Graph, values: Tensor) -> Tensor:
+    """Add zeros in place of decision values that are rounding."""
+    limit = ROUNDING * abs(float(model.offset_[0]))
+    inside = graph.node("Abs", values) > limit
+    return graph.node("Where", inside, values, 0.0)
+
+
+def ranks(model: Any, graph: Graph, values: Tensor) -> Tensor:
+    """Add the shares of held-out rows whose decision value is larger, and at most as large."""
+    held: Ranking = model._ranks_
+    weight, total = np.diff(held.weight)[:, None], 1 + held.weight[-1]
+    above = graph.as_double(values < held.values[None]) @ (weight / total)
+    return graph.joined([above, -above + 1.0])
 
 
 # --- Transformers -----------------------------------------------------------------------------

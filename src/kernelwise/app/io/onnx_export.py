@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from ..._files import replacing
 from ...svm import RelevanceSVC, RelevanceSVR, SVCSearchCV
-from ...svm.base.estimator import BaseLearnedSVC
+from ...svm.base.estimator import KernelMachine
 from ..tabular.encoder import table_encoder
 from ._onnx_tables import encoder_inputs
 
@@ -23,8 +24,9 @@ def to_onnx(
     """Export a fitted model as an ONNX graph.
 
     The graph computes in float64. The outputs of a classifier are "label" (int64 or strings),
-    "decision" (the values of `decision_function`) and, where it is calibrated, "probabilities"; the
-    output of a regressor is "prediction", that of a transformer "columns". An output whose name is
+    "decision" (the values of `decision_function`) and, where it is calibrated, "probabilities", as
+    are those of an outlier detector; the output of a regressor is "prediction", that of a
+    transformer "columns". An output whose name is
     that of an input ends in "_".
 
     Parameters
@@ -108,11 +110,11 @@ def to_onnx(
 
 def _outputs(last: Any) -> list[str]:
     """Return the names of the outputs of a graph, by the last step of the model."""
-    if isinstance(last, RelevanceSVR):
+    if is_regressor(last):
         return ["prediction"]
     if not hasattr(last, "predict"):
         return ["columns"]
-    is_ours = isinstance(last, BaseLearnedSVC | RelevanceSVC | SVCSearchCV)
+    is_ours = isinstance(last, KernelMachine | RelevanceSVC | SVCSearchCV)
     has_probabilities = is_ours and hasattr(last, "predict_proba")
     return ["label", "decision", *(["probabilities"] if has_probabilities else [])]
 

@@ -9,28 +9,28 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ...svm import RelevanceSVC, RelevanceSVR
-from ...svm.base.estimator import BaseLearnedSVC
+from ...svm.base.estimator import KernelMachine
 
 
 def to_sklearn(model: Any) -> Any:
-    """Export a fitted classifier as plain scikit-learn objects.
+    """Export a fitted model as plain scikit-learn objects.
 
     Parameters
     ----------
     model : estimator
-        A classifier of kernelwise with a linear, polynomial, RBF, sigmoid or precomputed kernel, a
-        search with such a best estimator, or a pipeline that ends in one.
+        A support vector machine of kernelwise with a linear, polynomial, RBF, sigmoid or
+        precomputed kernel, a search with such a best estimator, or a pipeline that ends in one.
 
     Returns
     -------
-    plain : Pipeline or OneVsRestClassifier
+    plain : Pipeline, OneVsRestClassifier or MultiOutputRegressor
         Fitted scikit-learn objects with the same predictions. Feature weights become a scaling of
         the columns.
 
     Raises
     ------
     ValueError
-        If scikit-learn has no equivalent of the classifier.
+        If scikit-learn has no equivalent of the model.
 
     See Also
     --------
@@ -53,7 +53,7 @@ def to_sklearn(model: Any) -> Any:
     model = getattr(model, "best_estimator_", model)
     if isinstance(model, Pipeline):
         return _pipeline(model)
-    if not isinstance(model, BaseLearnedSVC):
+    if not isinstance(model, KernelMachine):
         raise ValueError(_refusal(model))
     from ...svm.base.to_sklearn import to_sklearn as exported
 
@@ -64,12 +64,12 @@ def _refusal(model: Any) -> str:
     """Return why scikit-learn has no object for a model, and what can be exported."""
     name = type(model).__name__
     if not isinstance(model, RelevanceSVC | RelevanceSVR):
-        return f"{name} is not a classifier of kernelwise."
+        return f"{name} is not a model of kernelwise."
     return (
-        f"{name} mixes several parts, which scikit-learn has no object for. SVC, "
-        "AdaptiveKernelSVC, DualObjectiveSVC, FeatureDiscriminationSVC, MarginRadiusSVC and "
-        "GeneralizedBiasSVC without bias features can be exported to scikit-learn; export this "
-        "model to ONNX, or save it to a file."
+        f"{name} mixes several parts, which scikit-learn has no object for. SVC, NuSVC, SVR, "
+        "NuSVR, OneClassSVM, AdaptiveKernelSVC, DualObjectiveSVC, FeatureDiscriminationSVC, "
+        "MarginRadiusSVC and GeneralizedBiasSVC without bias features can be exported to "
+        "scikit-learn; export this model to ONNX, or save it to a file."
     )
 
 

@@ -1,8 +1,8 @@
 """Decision values of training rows by machines that did not have them, without fitting again.
 
 A machine is solved again without a fifth of its rows at a time, at the kernel and C of the fit and
-from the coefficients of the fit. The rows that are left out have the code 0, which makes their
-bounds zero: all machines share one kernel matrix, and K b holds the decision values of these rows.
+from the coefficients of the fit. The bounds of the rows that are left out are zero: all machines
+share one kernel matrix, and K b holds the decision values of these rows.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..._threads import run, single_blas
-from ..._typing import Array, Codes, Index, Matrix
+from ..._typing import Array, Flags, Gram, Index, Matrix
 from ...kernels import FunctionKernel, Precomputed
-from ...qp import SMO, Adatron, Solution, c_svc, hard_margin
+from ...qp import SMO, Adatron, DualQP, Solution, c_svc, hard_margin
 from ...qp.gram import as_gram
 from ...qp.problem import ridged
 from .grams import Grams
@@ -30,9 +30,11 @@ _ENOUGH = 1000  # rows from which on no further fold is left out
 _POLISH = 1e5  # kernel values spent on exactness of each fold, over all machines
 _SHARED = 400  # rows up to which the machines share one stored matrix
 
-# Solves the machines of a code matrix again; returns the decision values of the rows that each
+# Solves the machines again on the rows to keep; returns the decision values of the rows that each
 # machine has in the fit, whether or not they are left out here.
-Decide: TypeAlias = Callable[[Codes], Sequence[Array]]
+Decide: TypeAlias = Callable[[Flags], Sequence[Array]]
+# Returns a machine's problem, from its number, its kernel matrix and which of its rows to keep.
+Without: TypeAlias = Callable[[int, Array | Gram, Flags], DualQP]
 
 
 @dataclass(frozen=True)
@@ -43,30 +45,45 @@ class LeftOutDecisions:
     decisions: Array  # (m, n_machines)
 
 
+def needs_calibration(method: str) -> Callable[[Any], bool]:
+    """Return a check that an estimator asks for left-out rows, as a method of it needs."""
+
+    def check(estimator: Any) -> bool:
+        if getattr(estimator, "calibration", None) is None:
+            raise AttributeError(
+                f"{method} is not available with calibration=None; fit with calibration='loo'."
+            )
+        return True
+
+    return check
+
+
 def left_out_decisions(task: FitTask, outside: Array, decide: Decide) -> LeftOutDecisions:
     """Compute the decision values of rows by machines without them, fold by fold.
 
     Many rows need not all be left out: the folds end once there are a thousand.
 
     ``task``: the task that the machines solve. ``outside`` (n, n_machines): decision values of the
-    fit, for the rows that are outside a machine anyway. ``decide``: solves the machines again for
-    codes in which the rows to leave out are zero, and returns the decision values of the rows of
-    each machine.
+    fit, for the rows that are outside a machine anyway. ``decide``: solves the machines again on
+    the rows to keep, and returns the decision values of the rows of each machine.
     """
     decisions, held = np.array(outside), []
     with single_blas():
         for fold in deal_task(task, N_FOLDS):
-            codes = task.Y.copy()
-            codes[fold] = 0
-            is_held = np.zeros(len(codes), dtype=bool)
-            is_held[fold] = True
-            for j, values in enumerate(decide(codes)):
+            kept = np.ones(len(outside), dtype=bool)
+            kept[fold] = False
+            for j, values in enumerate(decide(kept)):
                 own = task.members[j]
-                here = is_held[own]
+                here = ~kept[own]
                 decisions[own[here], j] = values[here]
             held.append(fold)
             if sum(map(len, held)) >= _ENOUGH:
                 break
+    if not held:
+        raise ValueError(
+            "calibration needs two different rows at least, of each class if there are any; got "
+            f"n_samples = {len(outside)}."
+        )
     rows = np.sort(np.concatenate(held))
     return LeftOutDecisions(rows, decisions[rows])
 
@@ -120,29 +137,55 @@ def kernel_machines_left_out(
     tol: float = 1e-3,
     bias: bool = True,
 ) -> LeftOutDecisions:
-    """Compute the decision values of rows by kernel machines without them.
+    """Compute the decision values of rows by machines of two classes without them.
 
     Shapes: ``C`` (n_machines,). ``task``: the task that the machines solve. ``predictor``: the
     machines, as they predict. ``rows`` (n, d): the rows as the kernels read them; None for those of
     the task. ``tol``: the tolerance of the machines. ``bias``: whether the machines have an
     intercept.
     """
-    Z, costs = task.X if rows is None else rows, np.broadcast_to(C, len(solutions))
-    members, is_squared = task.members, predictor.loss == "squared"
+    costs = np.broadcast_to(C, len(solutions))
+
+    def without(j: int, K: Array | Gram, kept: Flags) -> DualQP:
+        own = task.members[j]
+        y, cost = np.where(kept, task.Y[own, j], 0.0), costs[j] * task.cost_factor[own]
+        if predictor.loss == "squared":
+            return hard_margin(as_gram(ridged(np.asarray(K), cost)), y, bias=bias)
+        return c_svc(as_gram(K, predictor.kernels[j].is_psd), y, cost, bias=bias)
+
+    bounds = [float(costs[j] * task.cost_factor[own].max()) for j, own in enumerate(task.members)]
+    return solved_without(
+        task, predictor, solutions, without, bounds, rows=rows, tol=tol, bias=bias
+    )
+
+
+def solved_without(
+    task: FitTask,
+    predictor: Predictor,
+    solutions: Sequence[Solution],
+    without: Without,
+    bounds: Sequence[float],
+    *,
+    rows: Matrix | None = None,
+    tol: float = 1e-3,
+    bias: bool = True,
+) -> LeftOutDecisions:
+    """Compute the decision values of rows by kernel machines without them.
+
+    ``without``: returns the problem of a machine on some of its rows. ``bounds`` (n_machines,): the
+    largest coefficient of each. The other arguments are those of `kernel_machines_left_out`.
+    """
+    Z, members = task.X if rows is None else rows, task.members
     grams = Grams(Z, tol=tol, n_machines=len(solutions), share=len(task.classes) <= _SHARED)
     solver: Any = SMO(tol=tol, budget=_POLISH / len(solutions)) if bias else Adatron(tol=tol)
 
-    def decide(codes: Codes) -> list[Array]:
+    def decide(kept: Flags) -> list[Array]:
         def decide_one(j: int) -> Array:
-            own, y = members[j], codes[members[j], j].astype(np.float64)
-            cost = costs[j] * task.cost_factor[own]
-            K = grams.machine(predictor.kernels[j], own, float(cost.max()))
-            if is_squared:
-                qp = hard_margin(as_gram(ridged(np.asarray(K), cost)), y, bias=bias)
-            else:
-                qp = c_svc(as_gram(K, predictor.kernels[j].is_psd), y, cost, bias=bias)
-            solution = solver.solve(qp, start=np.where(y != 0, solutions[j].beta, 0.0))
-            values: Array = solution.gradient + y
+            own = members[j]
+            here = kept[own]
+            qp = without(j, grams.machine(predictor.kernels[j], own, bounds[j]), here)
+            solution = solver.solve(qp, start=np.where(here, solutions[j].beta, 0.0))
+            values: Array = solution.gradient + qp.p
             return values + solution.nu[0] if bias else values
 
         return run(decide_one, range(len(solutions)), task.threads)

@@ -106,8 +106,8 @@ class Predictor:
         Steps from the rows a user gives to the features of the linear part.
     linear : ndarray of shape (n_linear_features, n_machines) or None, default=None
         Coefficients of the linear part.
-    multiclass : {"ovr", "ovo"}, default="ovr"
-        How machines decide between several classes.
+    multiclass : {"ovr", "ovo", "none"}, default="ovr"
+        How machines decide between several classes; "none" where there are no classes.
     loss : {"hinge", "squared"}, default="hinge"
         The loss that the machines minimise.
     calibration : Calibration or None, default=None
@@ -171,8 +171,8 @@ class Predictor:
         ----------
         rows : ndarray of shape (n,)
             The row of that table for each row of the fit.
-        multiclass : {"ovr", "ovo"}
-            How machines decide between several classes.
+        multiclass : {"ovr", "ovo", "none"}
+            How machines decide between several classes; "none" where there are no classes.
 
         Returns
         -------
@@ -245,7 +245,7 @@ def kernel_groups(kernels: Sequence[Kernel]) -> list[tuple[Kernel, list[int]]]:
 
 
 def predictor_of(model: Any) -> Predictor:
-    """Return the predictor of a fitted classifier of kernelwise."""
+    """Return the predictor of a fitted kernel machine."""
     check_is_fitted(model)
     predictor: Predictor = model._predictor_
     return predictor

@@ -75,7 +75,7 @@ class ProbabilityMixin:
 
     # --- Fit ------------------------------------------------------------------------------
 
-    def _with_probabilities(self, task: FitTask, fitted: Fitted) -> Fitted:
+    def _calibrated(self, task: FitTask, fitted: Fitted) -> Fitted:
         """Calibrate the result of a method, if the user asks for probabilities.
 
         A method that calibrates its decisions itself returns no function ``left_out``.
@@ -94,7 +94,7 @@ class ProbabilityMixin:
             task.classes[rows],
             task.cost_factor[rows],
             halves,
-            pairs=task.multiclass.pairs(len(task.labels.names)),
+            pairs=task.labels.multiclass.pairs(len(task.labels.names)),
         )
         attributes["calibration_"] = summary(calibration, mode, len(rows))
         return replace(
@@ -109,7 +109,7 @@ class ProbabilityMixin:
         The only row of a class is in both halves.
         """
         labels, (X, y, sample_weight) = task.labels, task.given
-        pairs = task.multiclass.pairs(len(labels.names))
+        pairs = task.labels.multiclass.pairs(len(labels.names))
         y, weights = np.asarray(y), None if sample_weight is None else np.asarray(sample_weight)
         decisions, halves = np.zeros(task.Y.shape), []
         for held in deal_task(task, 2):
@@ -122,10 +122,10 @@ class ProbabilityMixin:
             )
             own = labels.rows[held]
             fitted = self._fit_machines(part).predictor
-            predictor = fitted.of_rows(kept[part.labels.rows], task.multiclass.name)
+            predictor = fitted.of_rows(kept[part.labels.rows], task.labels.scheme)
             decisions[held] = predictor.decision_values(X[own], task.threads)
             scores = class_scores(decisions[held], pairs)
-            conformity = Conformity.of(scores, task.classes[held], task.sample_weight[held])
+            conformity = Conformity.of_classes(scores, task.classes[held], task.sample_weight[held])
             halves.append(ConformalHalf(predictor, conformity))
         return decisions, tuple(halves)
 

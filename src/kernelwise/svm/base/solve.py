@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from .grams import Grams
 from .predictor import kernel_groups
 from .progress import FitProgress
 from .task import FitTask
+
+Solved = TypeVar("Solved", bound=Solution)
 
 
 def solve_machines(
@@ -42,22 +44,37 @@ def solve_machines(
     machine. Returns ``solutions``, one per machine.
     """
     everything, bound = np.arange(len(Y)), float(costs.max())
-    progress = progress if progress is not None and progress.listens else None
     for kernel in [kernels] if isinstance(kernels, Kernel) else kernels:
         grams.prepare(kernel, bound)
 
-    def solve_one(j: int) -> Solution:
+    def solve(j: int) -> Solution:
         kernel = kernels if isinstance(kernels, Kernel) else kernels[j]
         rows = everything if members is None else members[j]
         qp = grams.c_svc(kernel, rows, Y[:, j], costs, bias=bias, bound=bound)
         own_solver = solver(j) if callable(solver) else solver
+        solution: Solution = own_solver.solve(qp, start=None if start is None else start[j])
+        return solution
+
+    return solve_each(solve, Y.shape[1], progress, grams.threads)
+
+
+def solve_each(
+    solve: Callable[[int], Solved],
+    n_machines: int,
+    progress: FitProgress | None = None,
+    threads: int = 1,
+) -> list[Solved]:
+    """Solve all machines, and tell of each: ``solve`` does so from the machine's number."""
+    progress = progress if progress is not None and progress.listens else None
+
+    def solve_one(j: int) -> Solved:
         with nullcontext() if progress is None else progress.task("machine"):
-            solution: Solution = own_solver.solve(qp, start=None if start is None else start[j])
+            solution = solve(j)
         if progress is not None:
             progress.line(_summary(j, solution))
         return solution
 
-    return run(solve_one, range(Y.shape[1]), grams.threads)
+    return run(solve_one, range(n_machines), threads)
 
 
 def solve_one_vs_one(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import column_or_1d
+from sklearn.utils import check_array, column_or_1d, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, validate_data
 
@@ -18,31 +18,101 @@ from ..._typing import Array, Codes, Index
 from ...kernels import FunctionKernel, Kernel
 from ...qp import Solution
 from .kernel_spec import KernelSpec
-from .multiclass import Multiclass, members_of
+from .multiclass import ONE_VS_REST, Multiclass, members_of
 from .predictor import Predictor, SupportVectors, take
 from .progress import FitProgress
-from .warm_start import WarmStart, distinct_keys
+from .warm_start import Pair, WarmStart, distinct_keys
+
+
+class Targets:
+    """What machines are fitted to, on the rows that count: those of positive sample weight."""
+
+    rows: Index  # (n,), the rows of the given table that count
+    sample_weight: Array  # (n,)
+    classes: Index  # (n,), the number of each row's class, zeros where there are none
+    first_is: int = 1  # the code that the first side of a machine's name has
+    scheme: str = "none"  # how the machines decide between several classes
+    Y: Any  # (n, n_machines), what each machine is fitted to
+    per_row: ClassVar[tuple[str, ...]]  # the attributes with one entry per row
+
+    @property
+    def cost_factor(self) -> Array:
+        """The factor of C for each row."""
+        return self.sample_weight
+
+    @property
+    def n_machines(self) -> int:
+        """The number of machines."""
+        n_machines: int = self.Y.shape[1]
+        return n_machines
+
+    @property
+    def machine_names(self) -> list[Pair]:
+        """What tells machines apart across fits."""
+        return [(j, "target") for j in range(self.n_machines)]
+
+    @property
+    def members(self) -> list[Index]:
+        """The rows of each machine."""
+        return [np.arange(len(self.rows))] * self.n_machines
+
+    def in_order(self, order: Index) -> Self:
+        """Return the same rows in another order."""
+        own = {name: getattr(self, name)[order] for name in self.per_row}
+        return replace(self, **own)  # type: ignore[type-var]
 
 
 @dataclass(frozen=True)
-class Labels:
-    """The classes of the rows that count: those of positive sample weight."""
+class Numbers(Targets):
+    """The numbers of the rows that count, one column for each machine."""
 
-    names: Array  # (n_classes,)
-    rows: Index  # (n,), the rows of the given table that count
-    classes: Index  # (n,), the number of each row's class
-    sample_weight: Array  # (n,)
-    class_weight: Array  # (n_classes,), the weights of the classes
+    per_row = "rows", "values", "sample_weight"
+    rows: Index
+    values: Array  # (n, n_machines)
+    sample_weight: Array
 
     @classmethod
-    def of(cls, y: Any, sample_weight: Any, class_weight: Any) -> Labels:
+    def of(cls, y: Any, sample_weight: Any) -> Numbers:
+        """Check numbers of shape (n,) or (n, n_machines) and weights."""
+        values: Array = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
+        if values.size == 0:
+            raise ValueError(f"y must have at least one target; got shape {values.shape}.")
+        rows, weights = rows_that_count(sample_weight, len(values))
+        values = values[:, None] if values.ndim == 1 else values
+        return cls(rows, values if len(rows) == len(values) else values[rows], weights)
+
+    @property
+    def Y(self) -> Array:
+        """The numbers."""
+        return self.values
+
+    @cached_property
+    def classes(self) -> Index:  # type: ignore[override]
+        """Zeros: the rows are of one class."""
+        return np.zeros(len(self.rows), dtype=np.intp)
+
+
+@dataclass(frozen=True)
+class Labels(Targets):
+    """The classes of the rows that count, and how several classes become machines of two."""
+
+    per_row = "rows", "classes", "sample_weight"
+    names: Array  # (n_classes,)
+    rows: Index
+    classes: Index
+    sample_weight: Array
+    class_weight: Array  # (n_classes,), the weights of the classes
+    multiclass: Multiclass = ONE_VS_REST
+
+    @classmethod
+    def of(
+        cls, y: Any, sample_weight: Any, class_weight: Any, multiclass: Multiclass = ONE_VS_REST
+    ) -> Labels:
         """Check labels and weights; rows of weight zero count as absent."""
         # scikit-learn's check takes 0.2 ms, a sixth of a fit of 1000 rows.
         y = y if isinstance(y, np.ndarray) and y.ndim == 1 else column_or_1d(y, warn=True)
-        weights = _sample_weights(sample_weight, y)
-        rows = np.arange(len(y)) if sample_weight is None else np.flatnonzero(weights)
-        if len(rows) < len(y):
-            y, weights = y[rows], weights[rows]
+        rows, weights = rows_that_count(sample_weight, len(y))
+        y = y if len(rows) == len(y) else y[rows]
         try:
             if y.dtype.kind not in "biuSU":  # those are classes whatever their values
                 check_classification_targets(y)
@@ -55,17 +125,44 @@ class Labels:
                 f"{len(names)} class among the samples of positive weight."
             )
         of_class = _class_weights(class_weight, names, y, weights)
-        return cls(names, rows, classes, weights, of_class)
+        return cls(names, rows, classes, weights, of_class, multiclass)
 
     @cached_property
     def cost_factor(self) -> Array:
         """The factor of C for each row: sample weight times class weight."""
         return self.sample_weight * self.class_weight[self.classes]
 
-    def in_order(self, order: Index) -> Labels:
-        """Return the same rows in another order."""
-        rows, classes, weights = self.rows[order], self.classes[order], self.sample_weight[order]
-        return Labels(self.names, rows, classes, weights, self.class_weight)
+    @cached_property
+    def Y(self) -> Codes:
+        """The code matrix: -1, +1, and 0 for rows outside the machine."""
+        return self.multiclass.codes(self.classes, len(self.names))
+
+    @property
+    def n_machines(self) -> int:
+        """The number of machines."""
+        return self.multiclass.n_machines(len(self.names))
+
+    @property
+    def machine_names(self) -> list[Pair]:
+        """The classes on the two sides of each machine."""
+        return self.multiclass.machine_names(self.names)
+
+    @property
+    def first_is(self) -> int:  # type: ignore[override]
+        """The code that the first class of a machine's name has."""
+        return self.multiclass.sign_of_first(len(self.names))
+
+    @property
+    def scheme(self) -> str:  # type: ignore[override]
+        """How the machines decide between several classes."""
+        return self.multiclass.name
+
+    @cached_property
+    def members(self) -> list[Index]:
+        """The rows of each machine."""
+        if self.n_machines == 1:  # two classes: no code is zero
+            return [np.arange(len(self.classes))]
+        return members_of(self.Y)
 
     def by_class(self) -> Labels:
         """Return the rows class by class, where there are more than two classes.
@@ -94,15 +191,15 @@ def _numbered(y: Array) -> tuple[Array, Index]:
     return names, (np.cumsum(present) - 1)[places]
 
 
-def _sample_weights(sample_weight: Any, y: Array) -> Array:
-    """Check the sample weights; negative ones count as zero, as in scikit-learn."""
+def rows_that_count(sample_weight: Any, n_rows: int) -> tuple[Index, Array]:
+    """Return the rows of positive weight, and their weights; negative ones count as zero."""
     if sample_weight is None:
-        return np.ones(len(y))
-    weights = check_sample_weight(sample_weight, len(y))
-    weights = np.maximum(weights, 0)
-    if not weights.any():
+        return np.arange(n_rows), np.ones(n_rows)
+    weights = np.maximum(check_sample_weight(sample_weight, n_rows), 0)
+    rows = np.flatnonzero(weights)
+    if not len(rows):
         raise ValueError("Invalid input - all samples have zero or negative weights.")
-    return weights
+    return rows, weights if len(rows) == n_rows else weights[rows]
 
 
 def group_numbers(groups: Any, n_rows: int, rows: Index) -> Index:
@@ -140,10 +237,8 @@ class FitTask:
     ----------
     X : {ndarray, sparse matrix} of shape (n, d)
         The rows that count, class by class where there are more than two classes.
-    labels : Labels
-        Their classes and weights.
-    multiclass : Multiclass
-        How several classes become machines of two.
+    targets : Targets
+        What they are fitted to, and their weights: the `Labels` of a classifier, `Numbers` else.
     kernel : Kernel
         The kernel that the parameters describe.
     progress : FitProgress
@@ -161,8 +256,7 @@ class FitTask:
     """
 
     X: Any
-    labels: Labels
-    multiclass: Multiclass
+    targets: Targets
     kernel: Kernel
     progress: FitProgress
     threads: int
@@ -172,36 +266,40 @@ class FitTask:
     last: Any = None
 
     @property
+    def labels(self) -> Labels:
+        """The classes of the rows, in a classifier."""
+        assert isinstance(self.targets, Labels)
+        return self.targets
+
+    @property
     def classes(self) -> Index:
-        """The number of each row's class."""
-        return self.labels.classes
+        """The number of each row's class; zeros where there are no classes."""
+        return self.targets.classes
 
     @property
     def sample_weight(self) -> Array:
         """The sample weight of each row."""
-        return self.labels.sample_weight
+        return self.targets.sample_weight
 
     @property
     def cost_factor(self) -> Array:
         """The factor of C for each row."""
-        return self.labels.cost_factor
+        return self.targets.cost_factor
 
-    @cached_property
-    def Y(self) -> Codes:
-        """The code matrix, one column per machine."""
-        return self.multiclass.codes(self.labels.classes, len(self.labels.names))
+    @property
+    def Y(self) -> Any:
+        """What each machine is fitted to: the code matrix of a classifier, numbers else."""
+        return self.targets.Y
 
     @property
     def n_machines(self) -> int:
         """The number of machines."""
-        return self.multiclass.n_machines(len(self.labels.names))
+        return self.targets.n_machines
 
-    @cached_property
+    @property
     def members(self) -> list[Index]:
         """The rows of each machine."""
-        if self.n_machines == 1:  # two classes: no code is zero
-            return [np.arange(len(self.classes))]
-        return members_of(self.Y)
+        return self.targets.members
 
     def warm(self) -> WarmStart:
         """Find where the machines start, by the contents of the rows.
@@ -211,13 +309,12 @@ class FitTask:
         warm : WarmStart
             The starts, and the memory of where the machines end.
         """
-        names = self.multiclass.machine_names(self.labels.names)
-        sign = self.multiclass.sign_of_first(len(self.labels.names))
         keys = None
         if self.warm_start and isinstance(self.kernel, FunctionKernel):
             keys = np.arange(self.X.shape[0], dtype=np.uint64)
         elif self.warm_start:
             keys = distinct_keys(self.X)
+        names, sign = self.targets.machine_names, self.targets.first_is
         return WarmStart(keys, self.Y, names, sign, self.last)
 
 
@@ -259,32 +356,25 @@ class Fitted:
 class TableReader:
     """Reads tables of numbers, or whatever the kernel of a user takes."""
 
-    model: Any  # the classifier, on which the number and the names of the columns are recorded
+    model: Any  # the estimator, on which the number and the names of the columns are recorded
     sparse: bool = False  # whether sparse matrices are accepted
 
     def check(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Check a training table and its labels; record the number and names of the columns."""
+        """Check a training table and its targets; record the number and names of the columns."""
         spec = KernelSpec(self.model.kernel)
         if spec.is_function:  # a user's kernel may be of texts or graphs: X stays as it is
             check_consistent_length(X, y)
-            return X if hasattr(X, "shape") else np.asarray(X), y
-        X, y = validate_fit(self.model, X, y, **self._checks())
-        if spec.is_precomputed and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x"
-                f"{X.shape[1]} matrix."
-            )
+            X = X if hasattr(X, "shape") else np.asarray(X)
+        else:
+            X, y = validate_fit(self.model, X, y, **self._checks(), **self.model._target_checks)
+            if spec.is_precomputed and X.shape[0] != X.shape[1]:
+                raise ValueError(
+                    f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x"
+                    f"{X.shape[1]} matrix."
+                )
+        if y is None and not get_tags(self.model).target_tags.required:
+            y = np.ones(X.shape[0])  # all rows are of one class
         return X, y
-
-    def training_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels]:
-        """Return the rows of a checked table that count, as machines read them, and their labels.
-
-        They come in the order in which they are fitted.
-        """
-        found = Labels.of(y, sample_weight, self.model.class_weight)
-        labels = found.by_class()
-        is_whole = labels is found and len(labels.rows) == X.shape[0]
-        return X if is_whole else self.take(X, labels.rows), labels
 
     def new_rows(self, X: Any) -> Any:
         """Check rows to predict, and bring them into the form of the training rows."""

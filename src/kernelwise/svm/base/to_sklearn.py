@@ -1,4 +1,4 @@
-"""A fitted classifier as plain scikit-learn objects, for places without kernelwise."""
+"""A fitted kernel machine as plain scikit-learn objects, for places without kernelwise."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import is_outlier_detector
 from sklearn.kernel_approximation import Nystroem
 from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import MultiOutputRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import LabelBinarizer, Normalizer, StandardScaler
 from sklearn.svm import SVC as PlainSVC
+from sklearn.svm import SVR as PlainSVR
 from sklearn.svm import LinearSVC
+from sklearn.svm import OneClassSVM as PlainOneClassSVM
 
 from ..._typing import Array, Index
 from ...kernels import RBF, EmpiricalMap, Kernel, Linear, Polynomial, Precomputed, Sigmoid
@@ -24,11 +28,13 @@ NamedSteps = list[tuple[str, Any]]
 
 
 def to_sklearn(estimator: Any) -> Any:
-    """Return a pipeline, or one-vs-rest of pipelines, that predicts what the estimator does.
+    """Return a pipeline, or one for each class or target, that predicts what the estimator does.
 
     A kernel's weights become a scaling of the columns by their square roots.
     """
     predictor: Any = predictor_of(estimator)
+    if predictor.multiclass == "none":
+        return _numbers(estimator, predictor)
     if estimator._decides_by_scores():
         predictor = _by_scores(predictor)
     if not predictor.kernels:
@@ -65,6 +71,17 @@ def _by_scores(predictor: Predictor) -> Predictor:
     )
 
 
+def _numbers(estimator: Any, predictor: Predictor) -> Any:
+    """Export machines without classes: one pipeline, or one for each of several targets."""
+    models = [_machine(estimator, predictor, j, None) for j in range(predictor.n_machines)]
+    if is_outlier_detector(estimator) or estimator._is_flat_:
+        return models[0]
+    several = MultiOutputRegressor(models[0])
+    several.estimators_ = models
+    _describe(several, estimator)
+    return several
+
+
 def _one_vs_rest(estimator: Any, predictor: Predictor) -> OneVsRestClassifier:
     """Export one pipeline per class."""
     sides = np.array([0, 1])
@@ -73,10 +90,15 @@ def _one_vs_rest(estimator: Any, predictor: Predictor) -> OneVsRestClassifier:
     one_vs_rest.estimators_ = models
     one_vs_rest.label_binarizer_ = LabelBinarizer(sparse_output=True).fit(estimator.classes_)
     one_vs_rest.classes_ = estimator.classes_
-    one_vs_rest.n_features_in_ = estimator.n_features_in_
-    if hasattr(estimator, "feature_names_in_"):
-        one_vs_rest.feature_names_in_ = estimator.feature_names_in_
+    _describe(one_vs_rest, estimator)
     return one_vs_rest
+
+
+def _describe(plain: Any, estimator: Any) -> None:
+    """Set the number and the names of the columns."""
+    plain.n_features_in_ = estimator.n_features_in_
+    if hasattr(estimator, "feature_names_in_"):
+        plain.feature_names_in_ = estimator.feature_names_in_
 
 
 def _one_vs_one(estimator: Any, predictor: Predictor) -> Pipeline:
@@ -111,8 +133,8 @@ def _linear(estimator: Any, predictor: Predictor) -> Pipeline:
     return _pipeline(estimator, [*steps, ("svc", svc)])
 
 
-def _machine(estimator: Any, predictor: Predictor, j: int, classes: Array) -> Pipeline:
-    """Export one machine of two classes, as scikit-learn keeps it: negative coefficients first."""
+def _machine(estimator: Any, predictor: Predictor, j: int, classes: Array | None) -> Pipeline:
+    """Export one machine, as scikit-learn keeps it: negative coefficients first."""
     coef = predictor.vectors.coef[:, j]
     order = np.concatenate([np.flatnonzero(coef < 0), np.flatnonzero(coef > 0)])
     kernel = predictor.kernels[j]
@@ -125,20 +147,20 @@ def _with_svc(
     kernel: Kernel,
     order: Index,
     coef: Any,
-    classes: Array,
+    classes: Array | None,
     j: int | None = None,
 ) -> Pipeline:
-    """Return the steps before, the scaling, and the SVC of these support vectors."""
+    """Return the steps before, the scaling, and the machine of these support vectors."""
     intercept = predictor.intercept if j is None else predictor.intercept[[j]]
     rows, support = predictor.vectors.rows, predictor.vectors.support[order]
     if isinstance(kernel, Precomputed):
-        svc = _plain_svc(estimator, {"kernel": "precomputed"}, rows, support, coef, intercept)
-        svc.classes_, svc.n_features_in_ = classes, estimator.n_features_in_
+        settings = {"kernel": "precomputed"}
+        svc = _plain_svc(estimator, settings, rows, support, coef, intercept, classes)
+        svc.n_features_in_ = estimator.n_features_in_
         return Pipeline([("svc", svc)])
     settings, root = _settings(kernel, rows.shape[1])
     rows = rows[order].multiply(root).tocsr() if sp.issparse(rows) else rows[order] * root
-    svc = _plain_svc(estimator, settings, rows, support, coef, intercept)
-    svc.classes_ = classes
+    svc = _plain_svc(estimator, settings, rows, support, coef, intercept, classes)
     return _pipeline(estimator, [*_before(predictor), ("scale", column_scaler(root)), ("svc", svc)])
 
 
@@ -169,10 +191,7 @@ def _components(made: EmpiricalMap) -> NamedSteps:
 
 
 def _pipeline(estimator: Any, steps: NamedSteps) -> Pipeline:
-    first = steps[0][1]
-    first.n_features_in_ = estimator.n_features_in_
-    if hasattr(estimator, "feature_names_in_"):
-        first.feature_names_in_ = estimator.feature_names_in_
+    _describe(steps[0][1], estimator)
     return Pipeline(steps)
 
 
@@ -213,22 +232,20 @@ def _plain_svc(
     support: Index,
     coef: Any,
     intercept: Array,
-) -> PlainSVC:
-    """Return scikit-learn's SVC in the state of a fit that ended with these support vectors.
+    classes: Array | None,
+) -> Any:
+    """Return scikit-learn's machine in the state of a fit that ended with these support vectors.
 
     LIBSVM keeps the support vectors class by class.
     """
-    given = ("decision_function_shape", "break_ties")
-    settings |= {name: getattr(estimator, name) for name in given if hasattr(estimator, name)}
-    cost = estimator.C_ if hasattr(estimator, "C_") else estimator.C
-    svc = PlainSVC(C=float(np.max(cost)), tol=estimator.tol, **settings)
+    svc = _unfitted(estimator, settings, classes)
     sparse = sp.issparse(rows)
     svc._sparse = sparse
     svc.support_ = support.astype(np.int32)
     svc.support_vectors_ = sp.csr_matrix(rows) if sparse else np.ascontiguousarray(rows)
-    two = coef.shape[0] == 1
+    two = classes is not None and coef.shape[0] == 1
     counts = [(coef < 0).sum(), (coef > 0).sum()] if two else estimator.n_support_
-    svc._n_support = np.array(counts, dtype=np.int32)
+    svc._n_support = np.array([len(support)] * 2 if classes is None else counts, dtype=np.int32)
     dual = _with_zeros(coef) if sparse else np.ascontiguousarray(coef)
     svc.dual_coef_, svc.intercept_ = dual, intercept.copy()
     # LIBSVM takes the first class as positive; scikit-learn flips the signs for two classes.
@@ -236,12 +253,31 @@ def _plain_svc(
     svc._probA = svc._probB = np.empty(0)
     svc._effective_probability = False
     svc._gamma = settings.get("gamma", 0.0)
-    svc.class_weight_ = np.ones(len(counts))
+    svc.class_weight_ = np.ones(0 if classes is None else len(counts))
     svc.shape_fit_, svc.fit_status_ = tuple(estimator.shape_fit_), estimator.fit_status_
-    svc.n_iter_ = np.full(len(intercept), int(np.max(estimator.n_iter_)), dtype=np.int32)
-    svc._num_iter = svc.n_iter_
+    most = int(np.max(estimator.n_iter_))
+    svc.n_iter_ = svc._num_iter = np.full(len(intercept), most, dtype=np.int32)
     svc.n_features_in_ = rows.shape[1]
+    if classes is None:
+        svc.n_iter_ = most
+    else:
+        svc.classes_ = classes
+    if isinstance(svc, PlainOneClassSVM):
+        svc.offset_ = -intercept
     return svc
+
+
+def _unfitted(estimator: Any, settings: dict[str, Any], classes: Array | None) -> Any:
+    """Return scikit-learn's machine of the same kind, unfitted."""
+    if is_outlier_detector(estimator):
+        return PlainOneClassSVM(nu=estimator.nu, tol=estimator.tol, **settings)
+    cost = float(np.max(estimator.C_ if hasattr(estimator, "C_") else estimator.C))
+    if classes is None:
+        epsilon = estimator.epsilon_ if hasattr(estimator, "epsilon_") else estimator.epsilon
+        return PlainSVR(C=cost, epsilon=float(np.max(epsilon)), tol=estimator.tol, **settings)
+    given = ("decision_function_shape", "break_ties")
+    settings |= {name: getattr(estimator, name) for name in given if hasattr(estimator, name)}
+    return PlainSVC(C=cost, tol=estimator.tol, **settings)
 
 
 def _with_zeros(coef: Any) -> sp.csr_matrix:

@@ -32,7 +32,7 @@ from ...outer import (
     Step,
 )
 from ...qp import SMO, Solution
-from ..base.estimator import BaseLearnedSVC
+from ..base.classifier import KernelClassifier
 from ..base.feature_weights import no_weights, weight_shares
 from ..base.kernel_spec import KernelSpec
 from ..base.left_out import kernel_machines_left_out
@@ -61,7 +61,7 @@ _TOLERANCE = 1e-4  # learning ends when a step improves the criterion by less, r
 _FEWEST_STEPS, _STEPS_PER_ROW = 100_000, 200
 
 
-class DualObjectiveSVC(BaseLearnedSVC):
+class DualObjectiveSVC(KernelClassifier):
     """Support vector classification with feature weights learned from the training rows.
 
     The weights minimise the machine's own dual objective (the WRBF method), for any kernel with

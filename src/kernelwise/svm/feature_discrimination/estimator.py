@@ -21,7 +21,7 @@ from ..._typing import Array
 from ...discrimination.scales import MEASURES
 from ...kernels import Kernel, Linear
 from ...qp import SMO, Solution
-from ..base.estimator import BaseLearnedSVC
+from ..base.classifier import KernelClassifier
 from ..base.feature_weights import no_weights, spreads, weight_shares
 from ..base.kernel_spec import KernelSpec
 from ..base.left_out import kernel_machines_left_out
@@ -37,7 +37,7 @@ _NAMES = {"linear", "poly", "rbf", "laplacian", "matern32", "matern52"}
 _POLISH = 1e5  # kernel entries worth spending on exactness, over all machines: as SVC does
 
 
-class FeatureDiscriminationSVC(BaseLearnedSVC):
+class FeatureDiscriminationSVC(KernelClassifier):
     """Support vector classification with features scaled by how well they separate the classes.
 
     Each feature is measured alone, and one that separates the classes well costs the margin less:

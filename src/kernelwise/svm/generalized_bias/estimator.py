@@ -22,10 +22,10 @@ from sklearn.utils import get_tags
 from ..._memory import allowance
 from ..._parameters import HasMethods, Interval, Options
 from ..._threads import run
-from ..._typing import Array, Codes
+from ..._typing import Array, Codes, Flags
 from ...kernels import FunctionKernel, Kernel, Precomputed
 from ...qp import SMO, Progress, SeveralEqualities
-from ..base.estimator import BaseLearnedSVC
+from ..base.classifier import KernelClassifier
 from ..base.grams import Grams
 from ..base.held_out import held_out_loss, lowest
 from ..base.kernel_spec import KERNEL_NAMES, KernelSpec
@@ -45,7 +45,7 @@ _POLISH = 1e5  # kernel values spent on exactness, over all machines
 _MEMORY = 4000  # default megabytes for kernel matrices
 
 
-class GeneralizedBiasSVC(BaseLearnedSVC):
+class GeneralizedBiasSVC(KernelClassifier):
     """Support vector classification with features in place of the constant bias.
 
     A support vector machine regularises its kernel part and leaves the constant free. This one
@@ -416,7 +416,8 @@ class GeneralizedBiasSVC(BaseLearnedSVC):
         own, silent = task.members, replace(task, progress=FitProgress(self))
         F = F[:, : 0 if np.isinf(penalty) else None]
 
-        def decide(codes: Codes) -> list[Array]:
+        def decide(kept: Flags) -> list[Array]:
+            codes = task.Y * kept[:, None]
             machines = self._solve(silent, rows, F, codes, [None] * len(own), penalty)
             return [
                 machine.solution.gradient

@@ -22,7 +22,7 @@ from ..._threads import run
 from ..._typing import Array
 from ...kernels import Kernel, Linear
 from ...qp import Solution
-from ..base.estimator import BaseLearnedSVC
+from ..base.classifier import KernelClassifier
 from ..base.kernel_spec import KernelSpec
 from ..base.left_out import left_out_decisions
 from ..base.predictor import Predictor, SupportVectors, predictor_of
@@ -38,7 +38,7 @@ from .space import ExplicitSpace
 _KERNELS = {"linear", "poly", "rbf", "laplacian", "matern32", "matern52"}
 
 
-class MarginRadiusSVC(BaseLearnedSVC):
+class MarginRadiusSVC(KernelClassifier):
     """Linear support vector classification with sparse feature weights by margin and radius.
 
     The weights of the columns are those of the widest margin relative to the radius of the data in
@@ -285,8 +285,8 @@ class MarginRadiusSVC(BaseLearnedSVC):
             left_out=lambda: left_out_decisions(
                 task,
                 predictor.decision_values(task.X),
-                lambda codes: [
-                    machine.decide_without(Z, columns, codes[:, j], C * task.cost_factor)
+                lambda kept: [
+                    machine.decide_without(Z, columns, task.Y[:, j] * kept, C * task.cost_factor)
                     for j, machine in enumerate(machines)
                 ],
             ),

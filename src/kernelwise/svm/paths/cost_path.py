@@ -41,6 +41,14 @@ class CostMachine:
         limit = np.where(unit.p == 0, np.inf, _INSIDE * cost_factor)
         return cls(costs, tuple(unit.scaled(C) for C in costs), limit)
 
+    @classmethod
+    def of_numbers(
+        cls, y: Array, cost_factor: Array, epsilon: float, costs: Sequence[float]
+    ) -> CostMachine:
+        """Build the machine of targets, with the deviation that costs nothing."""
+        unit = Terms.epsilon_svr(y, cost_factor, epsilon)
+        return cls(costs, tuple(unit.scaled(C) for C in costs), _INSIDE * cost_factor)
+
     def is_inside(self, beta: Array, C: float) -> bool:
         """Return whether no coefficient is at its bound."""
         return not (np.abs(beta) >= C * self.limit).any()

@@ -319,7 +319,7 @@ def _attributes(
     weights = np.concatenate([model.mixture.weights for model in models]) / len(models)
     scores = class_scores(fits[0].scores, None)
     held = fits[0].held
-    conformity = Conformity.of(scores, labels.classes[held], labels.sample_weight[held])
+    conformity = Conformity.of_classes(scores, labels.classes[held], labels.sample_weight[held])
     return column_attributes(columns, fits, sources) | {
         "classes_": labels.names,
         "class_weight_": labels.class_weight,

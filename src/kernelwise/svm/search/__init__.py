@@ -1,5 +1,5 @@
 """SVCSearchCV: a grid search over kernel parameters and C that shares all its work."""
 
-from .estimator import SVCSearchCV
+from .estimator import SVCSearchCV, SVRSearchCV
 
-__all__ = ["SVCSearchCV"]
+__all__ = ["SVCSearchCV", "SVRSearchCV"]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..._typing import Array
 from ..svc import SVC
+from ..svr import SVR
 
 
 def _best_has(name: str) -> Callable[[Any], bool]:
@@ -19,7 +20,7 @@ def _best_has(name: str) -> Callable[[Any], bool]:
         if not search.refit:
             raise AttributeError(
                 f"This {type(search).__name__} has refit=False; {name} needs an estimator that is "
-                "fitted to all rows: set refit=True, or fit an SVC with best_params_."
+                "fitted to all rows: set refit=True, or fit one with best_params_."
             )
         getattr(getattr(search, "best_estimator_", search._template()), name)
         return True
@@ -34,14 +35,15 @@ class BestEstimatorMixin:
     """
 
     estimator: Any
-    best_estimator_: SVC
+    best_estimator_: Any
+    _kind: ClassVar[type[SVC | SVR]] = SVC  # the class of the estimators
 
     def _template(self) -> Any:
-        return SVC() if self.estimator is None else self.estimator
+        return self._kind() if self.estimator is None else self.estimator
 
     @available_if(_best_has("predict"))
     def predict(self, X: Any) -> Any:
-        """Predict classes with the best estimator.
+        """Predict with the best estimator.
 
         Parameters
         ----------
@@ -51,10 +53,30 @@ class BestEstimatorMixin:
         Returns
         -------
         y : ndarray of shape (n_samples,)
-            The predicted classes.
+            The predicted classes or numbers.
         """
         check_is_fitted(self)
         return self.best_estimator_.predict(X)
+
+    @available_if(_best_has("predict_interval"))
+    def predict_interval(self, X: Any, confidence_level: float = 0.9) -> tuple[Array, Array]:
+        """Return intervals of the best estimator; needs ``SVR(calibration="loo")``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows; kernel values against the training rows for ``kernel="precomputed"``.
+        confidence_level : float, default=0.9
+            The share of rows whose interval is to have their target, between 0 and 1.
+
+        Returns
+        -------
+        low, high : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            The ends.
+        """
+        check_is_fitted(self)
+        ends: tuple[Array, Array] = self.best_estimator_.predict_interval(X, confidence_level)
+        return ends
 
     @available_if(_best_has("decision_function"))
     def decision_function(self, X: Any) -> Array:

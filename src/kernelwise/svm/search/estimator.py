@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
-from sklearn.utils import assert_all_finite
+from sklearn.utils import assert_all_finite, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import indexable
 
@@ -22,6 +22,7 @@ from ..._sklearn import atomic_fit, base_search, checked_fit
 from ..._threads import single_blas
 from ..._typing import Index
 from ..svc import SVC
+from ..svr import SVR
 from .delegates import BestEstimatorMixin
 from .evaluate import Evaluator, Task, TaskOutcome
 from .plan import SearchPlan, default_grid
@@ -136,7 +137,7 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
 
     def __init__(
         self,
-        estimator: SVC | None = None,
+        estimator: Any = None,
         param_grid: Any = None,
         *,
         scoring: Any = None,
@@ -162,11 +163,13 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
         if self.estimator is not None:
             return super()
         out = copy(self)
-        out.estimator = SVC()
+        out.estimator = self._kind()
         return super(SVCSearchCV, out)
 
     def __sklearn_tags__(self) -> Any:
-        return self._complete().__sklearn_tags__()
+        tags = self._complete().__sklearn_tags__()
+        tags.target_tags.multi_output = get_tags(self._template()).target_tags.multi_output
+        return tags
 
     def _get_scorers(self) -> Any:
         return self._complete()._get_scorers()
@@ -220,9 +223,11 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
         root = self._init_callback_context(max_subtasks=1 + (self.refit is not False))
         root.call_on_fit_task_begin(estimator=self, **about)
         folds = self._folds(X, y, routed.splitter.split)
-        sign = accuracy_sign(self.scoring, scorers)
-        # Accuracy needs no probabilities, so that only the best candidate is calibrated.
-        tried = clone(estimator).set_params(calibration=None) if sign else estimator
+        sign = accuracy_sign(self.scoring, scorers) if is_classifier(estimator) else 0.0
+        # Neither accuracy nor errors need left-out rows: only the best candidate is calibrated.
+        named = self.scoring is None or isinstance(self.scoring, str)
+        is_uncalibrated = sign or (named and is_regressor(estimator))
+        tried = clone(estimator).set_params(calibration=None) if is_uncalibrated else estimator
         plan = SearchPlan.of(tried, self._grid(estimator, X, y))
         settings = Settings(
             scorer=scorers,
@@ -243,17 +248,18 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
         root.call_on_fit_task_end(estimator=self, **about)
         return self
 
-    def _checked_estimator(self) -> SVC:
+    def _checked_estimator(self) -> SVC | SVR:
         estimator = self._template()
-        if not isinstance(estimator, SVC):
+        if not isinstance(estimator, self._kind):
             raise TypeError(
-                f"estimator must be a kernelwise.SVC; got {type(estimator).__name__}. For any "
-                "other estimator, a Pipeline too, use sklearn.model_selection.GridSearchCV."
+                f"estimator must be a kernelwise.{self._kind.__name__}; got "
+                f"{type(estimator).__name__}. For any other estimator, a Pipeline too, use "
+                "sklearn.model_selection.GridSearchCV."
             )
-        copied: SVC = clone(estimator)
+        copied: SVC | SVR = clone(estimator)
         return copied
 
-    def _grid(self, estimator: SVC, X: Any, y: Any) -> Any:
+    def _grid(self, estimator: SVC | SVR, X: Any, y: Any) -> Any:
         if self.param_grid is not None:
             return self.param_grid
         checked, _ = clone(estimator)._reader().check(X, y)
@@ -263,7 +269,7 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
         return int(effective_n_jobs(self.n_jobs))
 
     def _folds(self, X: Any, y: Any, params: dict[str, Any]) -> list[tuple[Index, Index]]:
-        splitter = check_cv(self.cv, y, classifier=True)
+        splitter = check_cv(self.cv, y, classifier=is_classifier(self._template()))
         self.n_splits_ = splitter.get_n_splits(X, y, **params)
         folds = [(_places(train), _places(test)) for train, test in splitter.split(X, y, **params)]
         if len(folds) != self.n_splits_:
@@ -361,7 +367,7 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
         self.cv_results_ = results
 
     def _refit(
-        self, estimator: SVC, X: Any, y: Any, fit_params: dict[str, Any], root: Any, about: Any
+        self, estimator: Any, X: Any, y: Any, fit_params: dict[str, Any], root: Any, about: Any
     ) -> None:
         best = clone(estimator).set_params(**clone(self.best_params_, safe=False))
         context = root.subcontext(task_name="refit-with-best-params")
@@ -373,6 +379,53 @@ class SVCSearchCV(BestEstimatorMixin, BaseSearchCV):
         if hasattr(best, "feature_names_in_"):
             self.feature_names_in_ = best.feature_names_in_
         context.call_on_fit_task_end(estimator=self, **about)
+
+
+class SVRSearchCV(SVCSearchCV):
+    """Grid search over the parameters of an `SVR`, a drop-in for scikit-learn's ``GridSearchCV``.
+
+    The same splits, scores and best parameters as ``GridSearchCV(SVR(), param_grid)``, by the same
+    means as those of `SVCSearchCV`.
+
+    Parameters
+    ----------
+    estimator : SVR, default=None
+        The estimator to fit, with the parameters that are not searched; None is ``SVR()``.
+    param_grid : dict or list of dicts, default=None
+        Values by name; any parameter of `SVR`. None is 7 values of C and 7 multiples of the
+        estimator's gamma.
+    scoring : str, callable, list, tuple or dict, default=None
+        The score; None is R2.
+    n_jobs : int, default=None
+        Threads, each with one kernel and fold at a time; None is one.
+    refit : bool, str or callable, default=True
+        Whether to fit the best parameters on all rows; with several scores, by which of them; or
+        a function from ``cv_results_`` to the best index.
+    cv : int, cross-validation generator or iterable, default=None
+        The splits; None is 5 folds.
+    verbose : int, default=0
+        1 prints the number of fits, 2 a line per fit, 3 its score, too.
+    error_score : "raise" or float, default=numpy.nan
+        The score of a fit that fails, or "raise".
+    return_train_score : bool, default=False
+        Whether to score the training part of each split as well.
+
+    See Also
+    --------
+    SVCSearchCV : The same for classes; it lists the attributes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.preprocessing import scale
+    >>> from kernelwise.svm import SVR, SVRSearchCV
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> grid = {"C": [1.0, 100.0], "epsilon": [1.0, 10.0], "gamma": [0.001, 0.01]}
+    >>> SVRSearchCV(SVR(), grid).fit(scale(X), y).best_params_
+    {'C': 100.0, 'epsilon': 1.0, 'gamma': 0.01}
+    """
+
+    _kind = SVR
 
 
 def _places(rows: Any) -> Index:

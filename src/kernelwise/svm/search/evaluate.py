@@ -9,7 +9,7 @@ from traceback import format_exc
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 
 from ..._memory import allowance
 from ..._typing import Array, Index
@@ -18,8 +18,7 @@ from ...kernels.pairwise import PairwiseKernel
 from ..base.grams import Grams, kernel_key
 from ..base.kernel_spec import KernelSpec
 from ..base.multiclass import vote
-from ..svc import SVC
-from .fold_model import FoldProblem, as_fold_model
+from .fold_model import FoldProblem, as_fold_model, can_share
 from .plan import Group
 from .scoring import Settings, failed, params_of_rows, progress_line, score, split_rows
 
@@ -68,7 +67,9 @@ class Evaluator:
             for group in groups
             for fold, (train, test) in enumerate(folds)
         ]
-        self._order = _by_class_and_fold(self.y, folds)
+        is_number = len(groups) > 0 and is_regressor(groups[0].model)
+        classes = np.zeros(len(self.y)) if is_number else self.y
+        self._order = _by_class_and_fold(classes, folds)
         self._place = np.argsort(self._order)
         checked: dict[Any, Any] = {}
         for task in tasks:
@@ -78,8 +79,7 @@ class Evaluator:
 
     def _prepare(self, task: Task, checked: dict[Any, Any]) -> None:
         model = task.group.model
-        is_plain = type(model) is SVC and model.probability == "deprecated"
-        if not is_plain or model.calibration is not None:
+        if not can_share(model) or model.calibration is not None:
             return
         spec = KernelSpec.of(model)
         if spec.is_function:
@@ -242,7 +242,7 @@ class Evaluator:
         arrays = self._arrays(task, with_train=True)
         X, y, *_ = arrays[1]
         fit_params, model = self._fit_params(task), task.group.model
-        ours = type(model) is SVC and model.probability == "deprecated"
+        ours = can_share(model)
         if ours:
             model = as_fold_model(model).set_params(warm_start=task.has_one_solution)
             if model.cache_size is None:
@@ -276,7 +276,7 @@ class Evaluator:
             out.append((X, y, rows, params))
         return out
 
-    def _scored(self, model: SVC, arrays: list[Any]) -> dict[str, Any]:
+    def _scored(self, model: Any, arrays: list[Any]) -> dict[str, Any]:
         """Score a fitted model on the test part, and on the training part where it is wanted."""
         settings = self.settings
         result: dict[str, Any] = {"fit_error": None}
@@ -318,7 +318,7 @@ def _by_class_and_fold(y: Any, folds: list[tuple[Index, Index]]) -> Index:
     return np.lexsort((fold_of, classes))
 
 
-def _names(model: SVC) -> dict[str, Any]:
+def _names(model: Any) -> dict[str, Any]:
     """Return the attributes that a check of X has set."""
     known = ("n_features_in_", "feature_names_in_")
     return {name: value for name, value in vars(model).items() if name in known}

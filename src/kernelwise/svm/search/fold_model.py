@@ -10,18 +10,18 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..._blocks import square_block
-from ..._typing import Array, Codes, Index
+from ..._typing import Array, Index
 from ...kernels import Kernel
 from ...qp import SMO, Solution, StoredGram
-from ..base.estimator import common_attributes
 from ..base.grams import Grams
 from ..base.kernel_spec import KernelSpec
-from ..base.multiclass import ONE_VS_ONE, members_of
+from ..base.multiclass import ONE_VS_ONE
 from ..base.predictor import Predictor
 from ..base.progress import FitProgress
-from ..base.task import FitTask, Fitted, Labels
+from ..base.task import FitTask, Fitted, Labels, Numbers, Targets
 from ..paths.cost_path import CostMachine, CostPath, cost_path
 from ..svc import SVC
+from ..svr import SVR
 
 TypeOf: TypeAlias = dict[float, Any]  # the precision of the matrix that each C needs
 _BLOCK_ENTRIES = 4_000_000  # kernel values per block of rows, in float64
@@ -31,8 +31,8 @@ _SOME_ROWS = 32  # rows on which that is checked
 _MOST = 0.9  # share of these rows that must be short of their margin
 
 
-class FoldSVC(SVC):
-    """A fitted SVC that knows its decision values on the rows of its fold.
+class FoldModel:
+    """Adds to an `SVC` or `SVR` that it knows its decision values on the rows of its fold.
 
     It does not warn of machines that did not converge: a search does so once for all its fits.
     """
@@ -40,7 +40,15 @@ class FoldSVC(SVC):
     _known: Sequence[tuple[Any, Array]] = ()
 
     def _fit_machines(self, task: FitTask) -> Fitted:
-        return replace(super()._fit_machines(task), warnings=())
+        fitted: Fitted = super()._fit_machines(task)  # type: ignore[misc]
+        return replace(fitted, warnings=())
+
+    def _known_decisions(self, X: Any) -> Array | None:
+        return next((values for rows, values in self._known if rows is X), None)
+
+
+class FoldSVC(FoldModel, SVC):
+    """A fitted SVC that knows its decision values on the rows of its fold."""
 
     def decision_function(self, X: Any) -> Array:
         """Return decision values, known ones without another evaluation of the kernel."""
@@ -54,45 +62,67 @@ class FoldSVC(SVC):
         known = self._known_decisions(X)
         return super().predict(X) if known is None else self._winners(known, ONE_VS_ONE)
 
-    def _known_decisions(self, X: Any) -> Array | None:
-        return next((values for rows, values in self._known if rows is X), None)
+
+class FoldSVR(FoldModel, SVR):
+    """A fitted SVR that knows its predictions on the rows of its fold."""
+
+    def predict(self, X: Any) -> Array:
+        """Predict the targets, known ones without another evaluation of the kernel."""
+        known = self._known_decisions(X)
+        if known is None:
+            return super().predict(X)
+        return known[:, 0] if self._is_flat_ else known
 
 
-def as_fold_model(model: SVC) -> FoldSVC:
+def as_fold_model(model: SVC | SVR) -> Any:
     """Return a copy of a model that may come to know decision values."""
-    out = FoldSVC.__new__(FoldSVC)
+    kind: Any = FoldSVC if isinstance(model, SVC) else FoldSVR
+    out = kind.__new__(kind)
     out.__dict__.update(model.__dict__)
     return out
+
+
+def can_share(model: Any) -> bool:
+    """Return whether a search can solve the machines of a model itself."""
+    return type(model) is SVR or (type(model) is SVC and model.probability == "deprecated")
 
 
 @dataclass(frozen=True)
 class FoldProblem:
     """The machines of a kernel on the training rows of a fold."""
 
-    model: FoldSVC  # the model to fit, with its classes and its kernel
+    model: Any  # the fold model to fit, with its classes and its kernel
     X: Any  # (n, d), all rows, of which the fold has some
+    y: Array  # the targets of the training rows, as the user gave them
     rows: Index  # (m,), the training rows of positive weight, ascending
-    labels: Labels
+    targets: Targets
 
     @classmethod
-    def of(cls, model: SVC, X: Any, y: Array, train: Index, sample_weight: Any) -> FoldProblem:
+    def of(
+        cls, model: SVC | SVR, X: Any, y: Array, train: Index, sample_weight: Any
+    ) -> FoldProblem:
         """Set up the machines that a fit of the training rows alone would solve."""
         fold, spec = as_fold_model(model), KernelSpec.of(model)
-        labels = Labels.of(y[train], sample_weight, fold.class_weight)
+        targets: Targets
+        if isinstance(model, SVC):
+            targets = Labels.of(y[train], sample_weight, fold.class_weight, ONE_VS_ONE)
+            fold.classes_, fold.class_weight_ = targets.names, targets.class_weight
+        else:
+            targets = Numbers.of(y[train], sample_weight)
         # In runs, where rows lie in runs.
-        labels = labels.in_order(np.argsort(train[labels.rows], kind="stable"))
-        rows = train[labels.rows]
-        fold.classes_, fold.class_weight_ = labels.names, labels.class_weight
-        fold.kernel_ = spec.resolve(_some(fold, X, rows), labels.sample_weight)
+        targets = targets.in_order(np.argsort(train[targets.rows], kind="stable"))
+        rows = train[targets.rows]
+        fold.kernel_ = spec.resolve(_some(fold, X, rows), targets.sample_weight)
         fold.shape_fit_ = (len(train), len(train) if spec.is_precomputed else X.shape[1])
         if hasattr(fold, "n_features_in_"):
             fold.n_features_in_ = fold.shape_fit_[1]
-        return cls(fold, X, rows, labels)
+        return cls(fold, X, y[train], rows, targets)
 
     @property
     def kernel(self) -> Kernel:
         """The kernel."""
-        return self.model.kernel_
+        kernel: Kernel = self.model.kernel_
+        return kernel
 
     def bound(self, C: float) -> float:
         """Return the largest coefficient that a C allows."""
@@ -100,17 +130,12 @@ class FoldProblem:
 
     @cached_property
     def _largest_factor(self) -> float:
-        return float(self.labels.cost_factor.max())
-
-    @cached_property
-    def codes(self) -> Codes:
-        """The code matrix."""
-        return ONE_VS_ONE.codes(self.labels.classes, len(self.labels.names))
+        return float(self.targets.cost_factor.max())
 
     @cached_property
     def members(self) -> list[Index]:
         """The places in ``rows`` of the rows of each machine."""
-        return members_of(self.codes)
+        return self.targets.members
 
     def paths(self, costs: Sequence[float], grams: Grams) -> list[CostPath]:
         """Solve machine by machine: the kernel of its rows is gathered once for all C."""
@@ -120,11 +145,15 @@ class FoldProblem:
         found = []
         for j, members in enumerate(self.members):
             gram = self._blocks(members, types, grams)
-            y = self.codes[members, j].astype(np.float64)
-            factor, report = self.labels.cost_factor[members], progress.of_machine(j, n_machines)
+            y = self.targets.Y[members, j].astype(np.float64)
+            factor, report = self.targets.cost_factor[members], progress.of_machine(j, n_machines)
             solver = SMO(tol=model.tol, max_iter=model.max_iter, exact=False, callback=report)
-            start = _all_bounded(gram(costs[0]), y, costs[0] * factor) if is_psd else None
-            machine = CostMachine.of(y, factor, costs)
+            start = None
+            if isinstance(model, SVR):
+                machine = CostMachine.of_numbers(y, factor, model.epsilon, costs)
+            else:
+                machine = CostMachine.of(y, factor, costs)
+                start = _all_bounded(gram(costs[0]), y, costs[0] * factor) if is_psd else None
             found.append(cost_path(gram, machine, solver, start=start, warm=is_psd, stretch=True))
         return found
 
@@ -179,28 +208,27 @@ class FoldProblem:
 
     def fitted(
         self, C: float, solutions: Sequence[Solution], known: Sequence[tuple[Any, Array]]
-    ) -> FoldSVC:
+    ) -> Any:
         """Return the fitted model of some solutions; it knows decision values on some arrays."""
         model = as_fold_model(self.model)
-        order = np.argsort(self.labels.rows)  # the order of the training rows
+        order = np.argsort(self.targets.rows)  # the order of the training rows
         task = FitTask(
             X=model._reader().take(self.X, self.rows[order]),
-            labels=self.labels.in_order(order),
-            multiclass=ONE_VS_ONE,
+            targets=self.targets.in_order(order),
             kernel=self.kernel,
             progress=FitProgress(model),
             threads=1,
-            given=(None, None, None),
+            given=(None, self.y, None),
         )
         place = np.argsort(order)
         members = [place[each] for each in self.members]
         fitted = Fitted(Predictor.of(task, solutions, members=members), solutions)
         own = {"C": C, "_known": known, "shape_fit_": model.shape_fit_}
-        model.__dict__.update(common_attributes(task, fitted) | own)
+        model.__dict__.update(model._common_attributes(task, fitted) | own)
         return model
 
 
-def _some(model: SVC, X: Any, rows: Index) -> Any:
+def _some(model: SVC | SVR, X: Any, rows: Index) -> Any:
     """Return the rows where a kernel depends on their values, else any of as many columns."""
     return X[rows] if isinstance(model.gamma, str) and isinstance(model.kernel, str) else X[:1]
 

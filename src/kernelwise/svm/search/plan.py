@@ -16,6 +16,7 @@ from ...kernels import Kernel, Linear
 from ...kernels.pairwise import PairwiseKernel
 from ..base.kernel_spec import resolve_gamma
 from ..svc import SVC
+from ..svr import SVR
 
 # C = 1 and gamma="scale" are among them; where they end, accuracy has long stopped changing.
 _COSTS = 10.0 ** np.arange(-1.5, 3.1, 0.75)
@@ -26,7 +27,7 @@ _GAMMA_MULTIPLES = 2.0 ** np.arange(-8, 5, 2)
 class Group:
     """Candidates that differ in C alone: their kernel matrix is the same."""
 
-    model: SVC  # the unfitted model of one of the candidates
+    model: SVC | SVR  # the unfitted model of one of the candidates
     # C and the number of each candidate, ascending
     costs: list[tuple[float, int]] = field(default_factory=list)
     _checked: bool = False
@@ -50,7 +51,7 @@ class SearchPlan:
     errors: dict[int, tuple[Exception, str]]  # why the others are not valid, by their number
 
     @classmethod
-    def of(cls, estimator: SVC, grid: Any) -> SearchPlan:
+    def of(cls, estimator: SVC | SVR, grid: Any) -> SearchPlan:
         """Group the points of a grid; refuse names that the estimator does not have."""
         params = list(ParameterGrid(grid))
         known = estimator.get_params(deep=False)
@@ -82,8 +83,8 @@ def _check_names(owner: type, known: dict[str, Any], point: dict[str, Any]) -> N
         )
 
 
-def _candidate(estimator: SVC, point: dict[str, Any]) -> SVC:
-    model: SVC = clone(estimator)
+def _candidate(estimator: SVC | SVR, point: dict[str, Any]) -> SVC | SVR:
+    model: SVC | SVR = clone(estimator)
     try:
         model.set_params(**clone(point, safe=False))
     except ValueError as error:
@@ -104,7 +105,7 @@ def _key(value: Any) -> Hashable:
     return type(value), value
 
 
-def default_grid(estimator: SVC, X: Any) -> dict[str, Any]:
+def default_grid(estimator: SVC | SVR, X: Any) -> dict[str, Any]:
     """Return the grid of 7 values of C and, where the kernel has a gamma, 7 of gamma.
 
     ``estimator``: its own gamma is the middle of the grid, give or take. ``X`` (n, d): the checked
