@@ -213,11 +213,12 @@ def test_words_without_an_example_are_refused_with_the_remedy():
         to_onnx(model)
 
 
-def test_words_in_place_of_numbers_are_refused():
+def test_words_in_place_of_numbers_are_asked_for_as_numbers_or_refused():
     frame = messy()[["plan", "visits"]]
     model = RelevanceSVC().fit(frame, messy()["left"])
-    with pytest.raises(ValueError, match=r"reads numbers in the columns \['visits'\]"):
-        to_onnx(model, frame.astype(str))
+    inputs = to_onnx(model, frame.astype(str)).graph.input
+    kinds = [each.type.tensor_type.elem_type for each in inputs]
+    assert kinds == [onnx.TensorProto.STRING, onnx.TensorProto.DOUBLE]
     numbers = SVC().fit(frame[["visits"]].fillna(0), messy()["left"])
     with pytest.raises(ValueError, match=r"SVC reads numbers, .* encode them in a step before it"):
         to_onnx(numbers, frame[["visits"]].astype(str))
