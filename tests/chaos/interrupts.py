@@ -8,10 +8,10 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 
 import kernelwise
-from tests.io.models import CLASSIFIERS, REGRESSORS, TRANSFORMERS, table
+from tests.io.models import CLASSIFIERS, DETECTORS, REGRESSORS, TRANSFORMERS, table
 
 from .tally import Tally
 
@@ -20,7 +20,7 @@ _LONGEST_ANSWER = 1.0  # CPU seconds within which Ctrl-C must end a fit
 _LONG = 2.0  # CPU seconds until the last interrupt of a long fit
 # Fits of these depend on more than their data: the state of a generator, or an earlier fit.
 _STATEFUL = {"SVC-balanced"}
-KNOWN = CLASSIFIERS | REGRESSORS | TRANSFORMERS
+KNOWN = CLASSIFIERS | REGRESSORS | DETECTORS | TRANSFORMERS
 ESTIMATORS = {name: model for name, model in KNOWN.items() if name not in _STATEFUL}
 
 # Estimators with rows, columns and classes of a table that takes them seconds, most of which they
@@ -33,6 +33,10 @@ LONG_FITS: dict[str, tuple[Any, int, int, int]] = {
     "rows beyond memory": (kernelwise.SVC(C=100.0, cache_size=10), 9000, 10, 3),
     "cells": (kernelwise.RelevanceSVC(), 30000, 10, 2),
     "search": (kernelwise.SVCSearchCV(kernelwise.SVC(), {"C": [1.0, 1e3]}, cv=3), 3000, 10, 4),
+    "SVR": (kernelwise.SVR(C=100.0), 4000, 10, 3),
+    "SVRSearchCV": (kernelwise.SVRSearchCV(kernelwise.SVR(), {"C": [1.0, 1e2]}, cv=3), 2000, 10, 4),
+    "NuSVR": (kernelwise.NuSVR(), 3000, 10, 3),
+    "NuSVC": (kernelwise.NuSVC(nu=0.3), 3000, 10, 3),
     "RelevanceSVC": (kernelwise.RelevanceSVC(), 4000, 10, 3),
     "RelevanceSVR": (kernelwise.RelevanceSVR(), 4000, 10, 3),
     "AdaptiveKernelSVC": (kernelwise.AdaptiveKernelSVC(), 1500, 10, 3),
@@ -66,7 +70,7 @@ def interrupted_long_fits(per_kind: int, seed: int, names: list[str] | None = No
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for trial in range(per_kind):
-                model = clone(given).fit(small, classes)
+                model = clone(given).fit(small, _target(given, classes))
                 old = _answers(model, small)
                 ended = _fit_until(model, X, y, _LEAST + rng.random() * _LONG, tally)
                 is_new = model.n_features_in_ == n_columns  # the interrupt came behind the fit
@@ -78,7 +82,7 @@ def interrupted_long_fits(per_kind: int, seed: int, names: list[str] | None = No
 
 def _interrupt(name: str, given: Any, n: int, rng: Any, tally: Tally) -> None:
     X, y = table()
-    X = np.abs(X)
+    X, y = np.abs(X), _target(given, y)
     other = np.roll(y, 7)
     estimator = clone(given)
     if "warm_start" in estimator.get_params():
@@ -95,6 +99,10 @@ def _interrupt(name: str, given: Any, n: int, rng: Any, tally: Tally) -> None:
         _judge(ended, is_whole, f"{name}, trial {trial}", tally)
         if ended and not np.array_equal(_answers(model.fit(X, other), X), new):
             tally.broke(f"{name}, trial {trial}: the fit after an interrupt differs")
+
+
+def _target(model: Any, classes: Any) -> Any:
+    return np.unique(classes, return_inverse=True)[1] if is_regressor(model) else classes
 
 
 def _judge(ended: bool, is_whole: bool, what: str, tally: Tally) -> None:
