@@ -104,7 +104,7 @@ class DualQP:
         return self.gram.matvec(beta) - self.p
 
     def objective(self, beta: Array, gradient: Array | None = None) -> float:
-        """Compute 1/2 b'Kb - p'b + kink'|b|.
+        """Compute ``1/2 b'Kb - p'b + kink'|b|``.
 
         Parameters
         ----------
@@ -146,7 +146,7 @@ class DualQP:
     def duality_gap(self, beta: Array, nu: Array, gradient: Array | None = None) -> float:
         """Compute an upper bound on the distance of the objective from its minimum.
 
-        For a positive semi-definite K and any x in the box, with r = t (K b + A'nu) - p,
+        For a positive semi-definite K and any x in the box, with r = t (K b + A'nu) - p::
 
             objective(x) >= -1/2 t^2 b'Kb - t nu'c + sum_i min over x_i of r_i x_i + kink_i |x_i|.
 
@@ -203,7 +203,7 @@ class Solution:
     gradient : ndarray of shape (n,)
         K b - p; a row's decision value is ``gradient + p + A'nu``.
     objective : float
-        1/2 b'Kb - p'b + kink'|b|.
+        ``1/2 b'Kb - p'b + kink'|b|``.
     gap : float
         Upper bound on the distance of the objective from its minimum; NaN for indefinite kernels.
     violation : float

@@ -70,7 +70,7 @@ class AdaptiveKernelSVC(KernelClassifier):
         by the span of the support vectors. "bound": R^2 sum(alpha) / n_samples with R^2 the largest
         k(x, x), one for most kernels; "radius": the same with the radius of the smallest ball
         around the rows. "radius_margin": the bound of soft margins, with the slack xi of the rows,
-        (R^2 |w|^2 + |xi|^2) / n_samples with that ball. "cv" and "validation": the error on
+        ``(R^2 |w|^2 + |xi|^2) / n_samples`` with that ball. "cv" and "validation": the error on
         held-out rows.
     solver : {"smo", "adatron"}, default="smo"
         The solver of the machines; "adatron" is the paper's Kernel-Adatron, which sweeps the rows
