@@ -65,9 +65,7 @@ class Family(Suite):
             found += [{"estimator": "NuSVC", "n": n, "p": p, "nu": nu} for nu in (0.2, 0.5)]
             found += [{"estimator": "OneClassSVM", "n": n, "p": p, "nu": nu} for nu in (0.05, 0.5)]
         if not quick:
-            found += [
-                {"estimator": "SVR", "n": 20_000, "p": 20, "C": C, "epsilon": 0.1} for C in (1, 10)
-            ]
+            found.append({"estimator": "SVR", "n": 20_000, "p": 20, "C": 1, "epsilon": 0.1})
         return found
 
     def measure(self, case: Task, effort: Effort) -> Row:
