@@ -160,6 +160,9 @@ def test_wrong_calls_are_refused(model):
     if not isinstance(model, OneClassSVM):
         with pytest.raises(ValueError, match=r"NaN|contain"):
             clone(model).fit(X, np.where(np.arange(len(y)) == 3, np.nan, y))
+    if is_regressor(model):
+        with pytest.raises(ValueError, match=r"y must be numbers; for classes fit an SVC"):
+            clone(model).fit(X, np.where(y > 0, "up", "down"))
     method = "predict_interval" if is_regressor(model) else "predict_proba"
     with pytest.raises(AttributeError, match=method) as found:
         getattr(fitted, method)

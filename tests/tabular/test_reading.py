@@ -181,7 +181,6 @@ def test_finding_21_compressed_files_and_other_formats_are_tables():
 
 
 def test_finding_21_an_excel_file_is_a_table():
-    pytest.importorskip("openpyxl", reason="pandas reads Excel files with openpyxl")
     content = io.BytesIO()
     expected = {"size": [1.5, 2.5], "kind": ["a", "b"]}
     pd.DataFrame(expected).to_excel(content, index=False)

@@ -74,7 +74,12 @@ class Numbers(Targets):
     @classmethod
     def of(cls, y: Any, sample_weight: Any) -> Numbers:
         """Check numbers of shape (n,) or (n, n_machines) and weights."""
-        values: Array = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
+        try:
+            values: Array = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
+        except ValueError as error:
+            if "could not convert" not in str(error):
+                raise
+            raise ValueError(f"y must be numbers; for classes fit an SVC: {error}") from error
         if values.size == 0:
             raise ValueError(f"y must have at least one target; got shape {values.shape}.")
         rows, weights = rows_that_count(sample_weight, len(values))
