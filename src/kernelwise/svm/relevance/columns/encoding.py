@@ -10,6 +10,7 @@ A category has one weight whatever the number of its levels.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -159,6 +160,14 @@ class ColumnEncoding:
             n_source=len(names),
         )
         unused = tuple(name for name, each in zip(names, own, strict=True) if each.kind == ID)
+        if unused:
+            warnings.warn(
+                f"columns {list(unused)} name the rows and are not used. To use a column of whole "
+                "numbers all the same, make it float; one of words, name it in "
+                "categorical_features.",
+                UserWarning,
+                stacklevel=2,
+            )
         return cls(tuple(names), medians, marked, tuple(learned), layout, readings, unused)
 
     def apply(self, X: Any) -> Array:
